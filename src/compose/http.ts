@@ -194,7 +194,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const { db, clock, config, logger, urls } = deps
   const watch = makeWatch({ db, config, views, history })
   const notificationSettings = makeNotificationSettings(deps)
-  const fileTokens = makeFileTokens({ db, clock, signedTokens })
+  const fileTokens = makeFileTokens({ db, clock, config, signedTokens })
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
   const receiveImage = makeReceiveImage({ uploads, config })
   const subscriptions = makeSubscriptions({ ...deps, follows })

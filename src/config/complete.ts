@@ -6,6 +6,7 @@ import { freeze } from './freeze.ts'
 import type { JobTypeName } from './keys/vireo-jobs.ts'
 import { type Values, valueAt } from './layers.ts'
 import type { ParsedConfig } from './schema.ts'
+import { withoutUnbuilt } from './unbuilt.ts'
 
 export interface JobTypeConfig {
   attempts: number
@@ -38,6 +39,7 @@ export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: st
         unsaid_privacy: isPrivacySet ? defaults.publish.privacy : PRIVATE,
       },
     },
+    ...withoutUnbuilt(parsed),
     storage: absoluteFolders(parsed.storage, dataDir),
     vireo: {
       ...vireo,

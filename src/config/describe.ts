@@ -3,6 +3,7 @@
 import { variableOf } from './environment.ts'
 import type { KeyInfo } from './kinds.ts'
 import { type Key, type Node, tree } from './tree.ts'
+import { isUnbuilt } from './unbuilt.ts'
 
 const INTRODUCTION = `# Configuration
 
@@ -20,7 +21,8 @@ Each source wins over those before it:
    underscores. Values are YAML (\`4\`, \`true\`, \`[a, b]\`, \`{ enabled: true }\`), texts are taken as they are:
    \`VIREO__TRANSCODING__RESOLUTIONS__1080P=true\`, \`VIREO__INSTANCE__NAME=My videos\`;
 4. what administrators change over the API while the server runs, for the keys marked *editable*. It is stored in the
-   database, as far as it differs from the above, and in force in every process within a second.
+   database, as far as it differs from the above, and in force in every process within a second. A key that has a variable of
+   its own (\`VIREO__INSTANCE__NAME\`) is pinned: changes of it are refused with 405, and stored ones are not in force.
 
 An unknown key is named in a warning, with the nearest known one. A wrong value stops the start with a line that names the
 key, the value and what was expected. An empty value (null) means the default, except where null is a value of its own.
@@ -81,7 +83,7 @@ function keysOf(node: Node): Key[] {
 
 function describeKey({ path, info }: Key): string {
   const editable = info.editable ? ' *(editable)*' : ''
-  return `| \`${path}\` | ${describeDefault(path, info)} | ${cell(describeKind(info))} | ${cell(info.doc)}${editable} |`
+  return `| \`${path}\` | ${describeDefault(path, info)} | ${cell(describeKind(info))} | ${isUnbuilt(path) ? 'no effect yet: ' : ''}${cell(info.doc)}${editable} |`
 }
 
 function describeDefault(path: string, info: KeyInfo): string {

@@ -11,6 +11,8 @@ const PREFIX = 'VIREO__'
 export interface EnvironmentLayers {
   /** Sections before the keys inside them. */
   layers: Layer[]
+  /** Keys that have a variable of their own, such as `instance.name`; not those inside of a section that one variable gives. */
+  pinned: string[]
   warnings: string[]
   problems: string[]
 }
@@ -19,6 +21,7 @@ export function readEnvironment(env: Environment): EnvironmentLayers {
   const warnings: string[] = []
   const problems: string[] = []
   const layers: { layer: Layer; depth: number }[] = []
+  const pinned: string[] = []
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || !name.toUpperCase().startsWith(PREFIX)) continue
     const path = findPath(name.slice(PREFIX.length).split('__'))
@@ -28,10 +31,11 @@ export function readEnvironment(env: Environment): EnvironmentLayers {
       continue
     }
     const read = readValue(value, node)
+    if (node.kind === 'key') pinned.push(path.join('.'))
     if ('problem' in read) problems.push(`${path.join('.')} (${name}) is not YAML: ${read.problem}`)
     else layers.push({ layer: { label: name, values: nest(path, read.value) }, depth: path.length })
   }
-  return { layers: layers.sort((a, b) => a.depth - b.depth).map(({ layer }) => layer), warnings, problems }
+  return { layers: layers.sort((a, b) => a.depth - b.depth).map(({ layer }) => layer), pinned, warnings, problems }
 }
 
 /** How the key `transcoding.resolutions.1080p` is written in the environment. */

@@ -25,6 +25,8 @@ export interface LoadedConfig {
   sources: string[]
   /** What was said before defaults were filled in; runtime overrides are laid over it. */
   input: Values
+  /** Keys that the environment gives one by one: no administrator changes them over the API. */
+  pinned: string[]
 }
 
 export interface LoadOptions {
@@ -67,6 +69,7 @@ export function loadConfig({ files, env, cwd }: LoadOptions): LoadedConfig {
     publicUrl: publicUrlOf(config.webserver),
     sources: said.map((layer) => layer.label),
     input,
+    pinned: environment.pinned,
   }
 }
 

@@ -3,7 +3,7 @@
 import { clean } from './clean.ts'
 import type { Config } from './complete.ts'
 import { ConfigError } from './errors.ts'
-import { isValues, merge, show, type Values } from './layers.ts'
+import { isValues, merge, nest, show, type Values, valueAt } from './layers.ts'
 import type { LoadedConfig } from './load.ts'
 import { findNode } from './tree.ts'
 import { validate } from './validate.ts'
@@ -21,6 +21,8 @@ export interface ConfigSource {
   check(patch: unknown): Config
   /** The configuration without any override. */
   loaded(): Config
+  /** Keys that stay as the environment gives them, whatever overrides say. */
+  pinned: ReadonlySet<string>
   /** Calls `listener` after each override; answers how to stop that. */
   onChange(listener: (config: Config, previous: Config) => void): () => void
 }
@@ -29,16 +31,18 @@ const LABEL = 'runtime configuration'
 
 export function makeConfigSource(loaded: LoadedConfig): ConfigSource {
   let effective = loaded.config
+  const pinned = new Set(loaded.pinned)
   const listeners = new Set<(config: Config, previous: Config) => void>()
 
   function check(patch: unknown): Config {
-    const values = readPatch(patch)
+    const values = without(readPatch(patch), pinned)
     return validate(merge(loaded.input, values), { dataDir: loaded.dataDir, layers: [{ label: LABEL, values }] })
   }
 
   return {
     current: () => effective,
     loaded: () => loaded.config,
+    pinned,
     check,
 
     override(patch) {
@@ -62,6 +66,12 @@ function readPatch(patch: unknown): Values {
   const lines = fixed.map((path) => `${path.join('.')} cannot be changed while the server runs`)
   if (problems.length + unknown.length + lines.length > 0) throw new ConfigError([...problems, ...unknown, ...lines])
   return values
+}
+
+/** The values of a patch that are of no pinned key. */
+function without(values: Values, pinned: ReadonlySet<string>): Values {
+  const kept = pathsOf(values, []).filter((path) => !pinned.has(path.join('.')))
+  return kept.reduce<Values>((patch, path) => merge(patch, nest(path, valueAt(values, path))), {})
 }
 
 function isEditable(path: readonly string[]): boolean {

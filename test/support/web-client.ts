@@ -16,7 +16,7 @@ ${head}
 `
 
 /** `Music`, as the server names a category. */
-export const WORDS: Record<string, string> = { 'fr-FR': 'Musique', 'de-DE': 'Musik', ar: 'موسيقى' }
+const WORDS: Record<string, string> = { 'fr-FR': 'Musique', 'de-DE': 'Musik', ar: 'موسيقى' }
 
 export const SCRIPT = 'globalThis.ran = true\n'.repeat(100)
 

@@ -1,10 +1,11 @@
 // Changes of the configuration while the server runs: stored with who made them, and applied in every process.
 
+import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, type ConfigSource, type Values } from '../../config/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { contradictionsOf } from './contradictions.ts'
-import { type Change, changedKeys, overridesAfter } from './overrides.ts'
+import { type Change, changedKeys, overridesAfter, valueAt } from './overrides.ts'
 import { fitting, type StoredOverrides } from './stored-overrides.ts'
 
 export interface ConfigEditor {
@@ -18,6 +19,8 @@ export interface RuntimeConfig {
    * the rest. This process uses them when the promise is kept, the others within a second.
    */
   change(changes: readonly Change[], by: ConfigEditor): Promise<void>
+  /** Of these changes, the keys that the environment pins to another value. */
+  pinned(changes: readonly Change[]): string[]
   /** Goes back to the configuration of the files and the environment. */
   reset(by: ConfigEditor): Promise<void>
   /** Ends listening. */
@@ -68,7 +71,7 @@ export function makeRuntimeConfig(
       const next = after(fitting(source, overrides))
       const keys = changedKeys(overrides, next)
       if (keys.length === 0) return keys
-      if (Object.keys(next).length > 0) refuseContradictions(source, next)
+      if (Object.keys(next).length > 0) refuseContradictions(source, next, overrides)
       await write(unit, { overrides: next, version: (row?.version ?? 0) + 1, keys, by })
       return keys
     })
@@ -97,14 +100,24 @@ export function makeRuntimeConfig(
 
   return {
     change: (changes, by) => store((overrides) => overridesAfter(overrides, changes, source.loaded()), by),
+    pinned: (changes) =>
+      changes
+        .filter(({ value }) => value !== null)
+        .filter(({ path, value }) => !isDeepStrictEqual(valueAt(source.loaded(), path), value))
+        .map(({ path }) => path.join('.'))
+        .filter((key) => source.pinned.has(key)),
     reset: (by) => store(() => ({}), by),
     close: unsubscribe,
   }
 }
 
-/** Values that are right alone and wrong together with others; the schema of the request has seen the single ones. */
-function refuseContradictions(source: ConfigSource, overrides: Values): void {
-  const problems = problemsOf(source, overrides)
+/**
+ * Values that are right alone and wrong together with others; the schema of the request has seen the single ones. What contradicts
+ * itself already, by the files or since mail is gone, does not stand in the way of other changes.
+ */
+function refuseContradictions(source: ConfigSource, overrides: Values, before: Values): void {
+  const known = new Set(problemsOf(source, fitting(source, before)))
+  const problems = problemsOf(source, overrides).filter((problem) => !known.has(problem))
   if (problems.length > 0) throw new DomainError('invalid', problems.join(' '))
 }
 

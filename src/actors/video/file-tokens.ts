@@ -1,6 +1,7 @@
 // Tokens for the files of one video, for players that can send no headers. A token stands for who asked for it, and gives
 // what that one may see at the time of each request: who is blocked, or a password that goes, ends it at once.
 
+import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { SignedTokens } from '../../platform/signed-tokens.ts'
@@ -20,8 +21,6 @@ export interface FileTokens {
 }
 
 const PURPOSE = 'video-file'
-/** 8 h, in ms. */
-const LIFETIME = 8 * 3_600_000
 const NOBODY = 0
 
 interface Holder {
@@ -34,14 +33,16 @@ export function makeFileTokens(deps: {
   db: Pick<Database, 'query'>
   signedTokens: SignedTokens
   clock: Clock
+  config: () => Config
 }): FileTokens {
-  const { db, signedTokens, clock } = deps
+  const { db, signedTokens, clock, config } = deps
 
   return {
     async issue({ video, userId = NOBODY, password }) {
       const claims = { video: video.uuid, user: userId, password: await passwordId(video.id, password) }
-      const expires = new Date(clock.now().getTime() + LIFETIME)
-      return { token: await signedTokens.sign(PURPOSE, claims, LIFETIME), expires }
+      const lifetimeMs = config().vireo.lifetimes.video_file_token
+      const expires = new Date(clock.now().getTime() + lifetimeMs)
+      return { token: await signedTokens.sign(PURPOSE, claims, lifetimeMs), expires }
     },
 
     async holder(token, video) {

@@ -112,7 +112,7 @@ export const jobsKeys = {
 }
 
 export const schedulerKeys = {
-  actor_follow_scores: duration(HOUR, 'how often bad followers are removed'),
+  actor_follow_scores: duration(HOUR, 'without effect: no follower is removed for failed deliveries'),
   auto_follow_index_instances: duration('1 day', 'how often the index is read'),
   channel_sync_check_interval: optionalDuration(null, 'null: `import.video_channel_synchronization.check_interval`'),
   check_peertube_version: duration('1 day', 'how often a new version is looked for'),
@@ -124,7 +124,7 @@ export const schedulerKeys = {
   remove_old_jobs: duration(HOUR, 'how often ended jobs are removed'),
   remove_old_views: duration('1 day', 'how often old views are removed'),
   update_inbox_stats: duration('1 minute', 'how often the inbox is counted'),
-  update_videos: duration('1 minute', 'how often scheduled publications are looked at'),
+  update_videos: duration('1 minute', 'without effect: a scheduled publication has a time of its own'),
   video_scores: duration('1 minute', 'how often videos are weighed for the sorts trending, hot and best'),
   video_views_buffer_update: optionalDuration(null, 'null: `views.videos.local_buffer_update_interval`'),
   youtube_dl_update: duration('1 day', 'without effect: yt-dlp is renewed by whoever installed it'),

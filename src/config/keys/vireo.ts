@@ -12,13 +12,16 @@ export const vireoKeys = {
     schedulers: section(schedulerKeys),
     runtime: section({
       relay_interval: duration('250 ms', 'how often the outbox is looked at, beside being woken'),
-      relay_batch: integer(100, 'outbox rows taken at once', { min: 1 }),
+      relay_batch: integer(100, 'without effect: the number of outbox rows taken at once is fixed', { min: 1 }),
       sweep_interval: duration('1 second', 'how often time-outs and lost work are looked for'),
       counters_interval: duration('1 second', 'how often counters are folded'),
       lane_lease: duration('30 seconds', 'how long a worker owns a lane without renewing it'),
       lock_timeout: duration('2 seconds', 'longest wait for the lock of a row'),
-      transaction_attempts: integer(5, 'tries of a transaction after a deadlock', { min: 1 }),
-      bus_expiry: duration('5 seconds', 'age at which whatever a message should have renewed is read again'),
+      transaction_attempts: integer(5, 'without effect: a transaction is tried 5 times after a deadlock', { min: 1 }),
+      bus_expiry: duration(
+        '5 seconds',
+        'without effect: what a message should have renewed is read again after 5 seconds',
+      ),
       drain_timeout: duration('6 seconds', 'longest wait for requests and jobs in progress when the server stops'),
       stop_timeout: duration('10 seconds', 'time after which a server that stops ends, whatever still runs'),
     }),
@@ -53,7 +56,7 @@ export const vireoKeys = {
       nice: integer(15, 'niceness of ffmpeg', { max: 19 }),
       nice_thumbnail: integer(10, 'niceness of ffmpeg for thumbnails', { max: 19 }),
       nice_live: integer(5, 'niceness of ffmpeg for live streams', { max: 19 }),
-      segment_duration: duration('4 seconds', 'length of HLS segments'),
+      segment_duration: duration('4 seconds', 'without effect: HLS segments have 4 seconds'),
       probe_timeout: duration('1 minute', 'longest look into a file'),
       stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
       max_memory: size(
@@ -106,7 +109,7 @@ export const vireoKeys = {
     pagination: section({
       default_count: integer(15, 'items of a list when the client does not say', { min: 1 }),
       max_count: integer(100, 'items of a list at most', { min: 1 }),
-      outbox: integer(50, 'items of an outbox page at most', { min: 1 }),
+      outbox: integer(50, 'without effect: see `vireo.federation.collection_page_items`', { min: 1 }),
     }),
     overview: section({
       videos_per_sample: integer(12, 'videos of a category, tag or channel in the overview'),
@@ -148,7 +151,7 @@ export const vireoKeys = {
         avatars: integer(10_000, 'remote avatars and banners that are kept on disk'),
       }),
       routes: section({
-        activity_pub_videos: duration('1 second', 'ActivityPub videos'),
+        activity_pub_videos: duration('1 second', 'without effect: ActivityPub documents are kept until they change'),
         feeds: duration('15 minutes', 'feeds, in their Cache-Control'),
         nodeinfo: duration('10 minutes', 'nodeinfo'),
         robots: duration('2 hours', '/robots.txt'),

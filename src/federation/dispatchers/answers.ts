@@ -9,7 +9,6 @@ export const EMPTY = Buffer.alloc(0)
 export const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 export const XML_TYPE = { 'content-type': 'application/xml; charset=utf-8' }
 const ACTIVITY_TYPE = { 'content-type': 'application/activity+json; charset=utf-8' }
-export const TEN_MINUTES = { 'cache-control': 'max-age=600' }
 /** Videos change with every view; the reference lets them be kept for a second. */
 export const BRIEFLY = { 'cache-control': 'max-age=1' }
 

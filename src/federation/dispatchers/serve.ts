@@ -14,18 +14,7 @@ import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
 import { actorCollection, actorTombstone, isGoneName } from './actor-collections.ts'
-import {
-  activity,
-  answer,
-  BRIEFLY,
-  EMPTY,
-  isFresh,
-  JSON_TYPE,
-  missing,
-  redirect,
-  TEN_MINUTES,
-  XML_TYPE,
-} from './answers.ts'
+import { activity, answer, BRIEFLY, EMPTY, isFresh, JSON_TYPE, missing, redirect, XML_TYPE } from './answers.ts'
 import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch, namedResource, webFinger } from './dispatch.ts'
@@ -72,7 +61,6 @@ export interface ServePart {
 const KEEP_MS = 5000
 /** Nobody in between keeps what was for one who signed. */
 const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
-const KEEP_NODE_INFO_MS = 600_000
 const MAX_ID = 2_147_483_647
 /** Parts of the page of an account or channel. */
 const ACTOR_TABS =
@@ -133,7 +121,7 @@ export function makeServeActivityPub(
       case '/.well-known/host-meta':
         return { key: path, make: async () => answer(buildHostMeta(urls.webFingerTemplate), XML_TYPE) }
       case '/.well-known/nodeinfo':
-        return { key: path, make: async () => answer(nodeInfoLinks(urls), { ...JSON_TYPE, ...TEN_MINUTES }) }
+        return { key: path, make: async () => answer(nodeInfoLinks(urls), { ...JSON_TYPE, ...nodeInfoAge() }) }
       case '/nodeinfo/2.0.json':
       case '/nodeinfo/2.0':
         return nodeInfoPlan('2.0')
@@ -168,13 +156,17 @@ export function makeServeActivityPub(
     return missing('Actor not found')
   }
 
+  function nodeInfoAge(): Record<string, string> {
+    return { 'cache-control': `max-age=${Math.round(config().vireo.caching.routes.nodeinfo / 1000)}` }
+  }
+
   function nodeInfoPlan(version: '2.0' | '2.1'): Plan {
     const make = async () =>
       answer(await nodeInfo(db.query, version, { config: config(), software, now: clock.now() }), {
         'content-type': nodeInfoType(version),
-        ...TEN_MINUTES,
+        ...nodeInfoAge(),
       })
-    return { key: `/nodeinfo/${version}`, keepMs: KEEP_NODE_INFO_MS, make }
+    return { key: `/nodeinfo/${version}`, keepMs: config().vireo.caching.routes.nodeinfo, make }
   }
 
   function document(pathname: string, query: URLSearchParams): Plan | undefined {

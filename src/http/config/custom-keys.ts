@@ -1,28 +1,60 @@
 // Between ServerConfigCustom and the keys of the configuration: `instance.defaultNSFWPolicy` is
 // `instance.default_nsfw_policy`, and so on by one rule. Pure, in both directions.
 
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { type Change, changesOf, nested, valueAt } from '../../actors/runtime-config/index.ts'
-import type { Config } from '../../config/index.ts'
-import { BROADCAST_LEVELS, type CustomBody, type CustomView, customView } from './custom-schemas.ts'
+import type { Config, Values } from '../../config/index.ts'
+import { BROADCAST_LEVELS, type CustomView, customView } from './custom-schemas.ts'
 
 /** The configuration as administrators see it. */
 export function toCustomView(config: Config): CustomView {
-  const fields = viewPaths.map((path) => ({ path, value: valueAt(config, path.map(snakeCased)) }))
+  const fields = viewPaths.map((path) => ({
+    path,
+    value: shown(path.join('.'), valueAt(config, path.map(snakeCased))),
+  }))
   return customView.parse(nested(fields))
 }
 
 /** The keys that a body names. A field that it leaves out keeps its value; null goes back to what the files say. */
-export function toChanges(body: CustomBody): Change[] {
+export function toChanges(body: Values): Change[] {
   return changesOf(body)
     .filter(({ value }) => value !== undefined)
     .map(({ path, value }) => ({ path: path.map(snakeCased), value: read(path.join('.'), value) }))
 }
 
+/** The form of a web client cannot be saved while this field is empty: a handle without a name stands for none. */
+const NO_HANDLE = '@'
+const shown = (field: string, value: unknown): unknown =>
+  field === 'services.twitter.username' && value === '' ? NO_HANDLE : value
+
+/**
+ * A body without the fields that say what is in force: they change nothing, so that values of the files that are beyond the bounds of
+ * the API can be sent back. What is no configuration at all stays as it is, to be refused.
+ */
+export function changedFields(body: unknown, view: CustomView): unknown {
+  if (!isSection(body) || !Object.keys(body).some((name) => Object.hasOwn(view, name))) return body
+  return without(body, view)
+}
+
+function without(sent: Values, view: Values): Values {
+  return Object.fromEntries(
+    Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
+      const known = Object.hasOwn(view, name) ? view[name] : undefined
+      if (isSection(value) && isSection(known)) return [[name, without(value, known)]]
+      return isDeepStrictEqual(value, known) ? [] : [[name, value]]
+    }),
+  )
+}
+
+const isSection = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** The forms in which clients have always been free to send these fields. */
 function read(field: string, value: unknown): unknown {
   if (field === 'instance.defaultClientRoute') return String(value)
   if (field === 'trending.videos.algorithms.enabled') return [value].flat()
+  if (field === 'services.twitter.username' && value === NO_HANDLE) return ''
   // A level that nobody knows is the mildest one.
   if (field === 'broadcastMessage.level') return BROADCAST_LEVELS.find((level) => level === value) ?? 'info'
   return value

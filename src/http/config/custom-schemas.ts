@@ -24,8 +24,8 @@ const atOnce = z.int().min(0).max(1024)
 const limit = z.int().min(-1).max(LARGEST)
 const switched = z.object({ enabled: flag })
 const sized = z.object({ size: counted })
-/** Transcoding profiles; those of plugins will come beside it. */
-const profile = z.enum(['default'])
+/** The name of a transcoding profile: one that is not there is the default one. */
+const profile = z.string().min(1).max(200)
 const framesPerSecond = z.int().min(1).max(1_000).nullable()
 
 const isWebAddress = (text: string) => text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')
@@ -44,8 +44,35 @@ const resolutions = {
 
 export const BROADCAST_LEVELS = ['info', 'warning', 'error'] as const
 
-/** `themes`: names of the installed ones. */
-export const customBody = (themes: readonly string[]) =>
+/** `themes`: names of the installed ones. A field may be left out; a body without any section is refused by its required fields. */
+export function customBody(themes: readonly string[]) {
+  const whole = wholeBody(themes)
+  return optionalFields(whole).superRefine((body, context) => {
+    if (Object.keys(body).length > 0) return
+    for (const issue of whole.safeParse(emptySections(whole)).error?.issues ?? []) context.addIssue({ ...issue })
+  })
+}
+
+/** The same sections, none of whose fields has to be there. */
+const optionalFields = (schema: z.ZodObject): z.ZodObject =>
+  z.object(
+    Object.fromEntries(
+      Object.entries(schema.shape).map(([name, child]) => {
+        const inner = child instanceof z.ZodOptional ? child.unwrap() : child
+        return [name, (inner instanceof z.ZodObject ? optionalFields(inner) : (inner as z.ZodType)).optional()]
+      }),
+    ),
+  )
+
+/** The sections that have to be there, with nothing in them. */
+const emptySections = (schema: z.ZodObject): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(schema.shape).flatMap(([name, child]) =>
+      child instanceof z.ZodObject ? [[name, emptySections(child)]] : [],
+    ),
+  )
+
+const wholeBody = (themes: readonly string[]) =>
   z.object({
     instance: z.object({
       name: shortText,
@@ -173,7 +200,19 @@ export const customBody = (themes: readonly string[]) =>
     videoTranscription: z.object({ enabled: flag.optional(), remoteRunners: switched.optional() }).optional(),
   })
 
-export type CustomBody = z.output<ReturnType<typeof customBody>>
+/** Two fields that may be sent in another form than they are kept. */
+export const sentForms = z.object({
+  instance: z.object({ defaultClientRoute: z.union([z.string(), z.number()]).optional() }).optional(),
+  trending: z
+    .object({
+      videos: z
+        .object({
+          algorithms: z.object({ enabled: z.union([z.array(z.string()), z.string()]).optional() }).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+})
 
 const on = z.object({ enabled: z.boolean() })
 const size = z.object({ size: z.int() })

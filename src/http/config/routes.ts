@@ -9,8 +9,8 @@ import { sendPrepared } from '../plugins/conditional.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 import { aboutView, toAbout } from './about.ts'
-import { toChanges, toCustomView } from './custom-keys.ts'
-import { type CustomBody, type CustomView, customBody, customView } from './custom-schemas.ts'
+import { changedFields, toChanges, toCustomView } from './custom-keys.ts'
+import { type CustomView, customBody, customView, sentForms } from './custom-schemas.ts'
 import type { ReadServerConfig } from './prepared.ts'
 import { serverConfigView } from './server-config.ts'
 
@@ -33,9 +33,7 @@ export function configArea(deps: ConfigDeps): Area {
 
   function refuseUnlessEditable(): void {
     if (config().webadmin.configuration.edition.allowed) return
-    throw new HttpError(405, 'This server does not let its configuration be changed over the API.', {
-      headers: { allow: 'GET' },
-    })
+    throw notEditable('This server does not let its configuration be changed over the API.')
   }
 
   return (app) => {
@@ -67,11 +65,17 @@ export function configArea(deps: ConfigDeps): Area {
           body: customBody(THEMES),
           response: { 200: customView },
         },
+        preValidation: async (request) => {
+          Object.assign(request, { body: changedFields(request.body, toCustomView(config())) })
+        },
       },
       async (request) => {
         refuseUnlessEditable()
         const { id, username } = sessionOf(request).user
-        await runtimeConfig.change(toChanges(request.body), { id, username })
+        const changes = toChanges(request.body)
+        const pinned = runtimeConfig.pinned(changes)
+        if (pinned.length > 0) throw notEditable(`The environment of the server sets ${pinned.join(', ')}.`)
+        await runtimeConfig.change(changes, { id, username })
         return asSent(toCustomView(config()), request.body)
       },
     )
@@ -89,14 +93,22 @@ export function configArea(deps: ConfigDeps): Area {
   }
 }
 
-/** Two fields may be sent in another form than they are kept; the answer has them as they were sent. */
-function asSent(view: CustomView, { instance, trending }: CustomBody): CustomView {
-  const { algorithms } = trending.videos
+const notEditable = (reason: string): HttpError => new HttpError(405, reason, { headers: { allow: 'GET' } })
+
+/** The answer has fields as they were sent that may be sent in another form than they are kept. */
+function asSent(view: CustomView, body: unknown): CustomView {
+  const { instance, trending } = sentForms.parse(body)
+  const { algorithms } = view.trending.videos
   return {
     ...view,
-    instance: { ...view.instance, defaultClientRoute: instance.defaultClientRoute },
+    instance: {
+      ...view.instance,
+      defaultClientRoute: instance?.defaultClientRoute ?? view.instance.defaultClientRoute,
+    },
     trending: {
-      videos: { algorithms: { ...view.trending.videos.algorithms, enabled: algorithms.enabled } },
+      videos: {
+        algorithms: { ...algorithms, enabled: trending?.videos?.algorithms?.enabled ?? algorithms.enabled },
+      },
     },
   }
 }

@@ -28,9 +28,6 @@ export interface OverviewsDeps {
   urls: Here
 }
 
-const MAX_PAGE = 20
-const MIN_VIDEOS = 6
-const VIDEOS = 12
 const SAMPLES_MS = 4 * 3_600_000
 
 const videos = z.array(videoView)
@@ -43,7 +40,7 @@ const overviewView = z
   .meta({ id: 'VideosOverview' })
 
 export function overviewsArea(deps: OverviewsDeps): Area {
-  const { db, urls } = deps
+  const { db, urls, config } = deps
   const nsfwWanted = makeNsfwWanted(deps)
   const samplesNow = makeSamples(deps)
 
@@ -55,18 +52,19 @@ export function overviewsArea(deps: OverviewsDeps): Area {
         schema: {
           tags: ['Overviews'],
           operationId: 'getVideosOverview',
-          querystring: z.object({ page: integerText({ min: 1, max: MAX_PAGE }).default(1) }),
+          querystring: z.object({ page: integerText({ min: 1, max: config().vireo.overview.max_page }).default(1) }),
           response: { 200: overviewView },
         },
       },
       async ({ query, session }) => {
         const viewer = viewerOf(session)
+        const { videos_per_sample, min_videos_per_sample } = config().vireo.overview
         const { categories, tags, channels } = await samplesNow()
         const place = query.page - 1
         const [category, tag, channelId] = [categories[place], tags[place], channels[place]]
         const common: VideoListQuery = {
           ...{ scope: { of: 'everybody' }, internal: viewer !== null, mutedFor: viewer?.accountId ?? null },
-          ...{ start: 0, count: VIDEOS, skipCount: true, sort: { by: 'publishedAt', descending: true } },
+          ...{ start: 0, count: videos_per_sample, skipCount: true, sort: { by: 'publishedAt', descending: true } },
           nsfw: await nsfwWanted({}, session?.user.id),
         }
         const wanted = [
@@ -83,7 +81,7 @@ export function overviewsArea(deps: OverviewsDeps): Area {
         /** Of the kind; empty when who asks may see too few of its videos. */
         const rowsOf = (kind: string): VideoListRow[] => {
           const rows = found[wanted.findIndex((sample) => sample.kind === kind)] ?? []
-          return rows.length < MIN_VIDEOS ? [] : rows
+          return rows.length < min_videos_per_sample ? [] : rows
         }
         const shown = (rows: VideoListRow[]) => toVideoViews(rows, { here: urls, include: 0, tokenOf: noTokens })
         const ofCategory = rowsOf('category')
@@ -111,12 +109,13 @@ export function overviewsArea(deps: OverviewsDeps): Area {
 }
 
 /** What there is to show, looked for every four hours. */
-function makeSamples({ db, clock }: Pick<OverviewsDeps, 'db' | 'clock'>): () => Promise<Samples> {
+function makeSamples({ db, clock, config }: Pick<OverviewsDeps, 'db' | 'clock' | 'config'>): () => Promise<Samples> {
   let kept: { samples: Samples; until: number } | undefined
   return async () => {
     const now = clock.now().getTime()
     if (kept && kept.until > now) return kept.samples
-    const samples = await findSamples(db, { minVideos: MIN_VIDEOS, most: MAX_PAGE })
+    const { min_videos_per_sample, max_page } = config().vireo.overview
+    const samples = await findSamples(db, { minVideos: min_videos_per_sample, most: max_page })
     // A server that is still filling up is looked at anew each time.
     if (samples.channels.length > 0) kept = { samples, until: now + SAMPLES_MS }
     return samples

@@ -54,8 +54,11 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
   const secrets = makeSecrets({ secret: 'a secret for tests' })
   const urls = makeUrls(ORIGIN)
   const clock = fakeClock(WHEN)
-  const fileTokens = makeFileTokens({ db, clock, signedTokens: makeSignedTokens({ secrets, clock }) })
   const config = testConfig(overrides)
+  const fileTokens = makeFileTokens({
+    ...{ db, clock, signedTokens: makeSignedTokens({ secrets, clock }) },
+    config: () => config,
+  })
   const listeners: ((payload: JsonValue) => void)[] = []
   let sent = 0
   const counted: Database = {

@@ -121,6 +121,15 @@ async function tokenOf({ uuid }: MadeVideo, who: 'user' | 'moderator'): Promise<
   return answer.json<{ files: { token: string } }>().files.token
 }
 
+it('the token for files is good for as long as the configuration says', async () => {
+  server.configure({ vireo: { lifetimes: { video_file_token: '90 minutes' } } })
+  const url = `/api/v1/videos/${hidden.uuid}/token`
+  const answer = await server.app.inject({ method: 'POST', url, headers: server.as('user') })
+  server.configure({})
+  const minutes = (Date.parse(answer.json<{ files: { expires: string } }>().files.expires) - Date.now()) / 60_000
+  expect(Math.round(minutes)).toBe(90)
+})
+
 describe('the download of a stored file', () => {
   it('is the file, under the name of its video', async () => {
     const whole = await readFile(parts.whole)

@@ -164,4 +164,13 @@ describe('the overview', () => {
   it('refuses pages that there are not', async () => {
     expect((await server.app.inject('/api/v1/overviews/videos?page=21')).statusCode).toBe(400)
   })
+
+  it('has as many videos as the configuration says', async () => {
+    server.configure({ vireo: { overview: { videos_per_sample: 7, min_videos_per_sample: 7 } } })
+    expect(await overview()).toEqual({ categories: [], channels: [], tags: [] })
+    server.configure({ vireo: { overview: { videos_per_sample: 4, min_videos_per_sample: 4 } } })
+    const { categories } = (await overview()) as { categories: { videos: unknown[] }[] }
+    expect(categories.map(({ videos }) => videos.length)).toEqual([4])
+    server.configure({})
+  })
 })

@@ -126,7 +126,10 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
       return db.query(text, values)
     },
   }
-  const fileTokens = makeFileTokens({ db: asked, clock: systemClock, signedTokens: makeSignedTokens(deps) })
+  const fileTokens = makeFileTokens({
+    ...{ db: asked, clock: systemClock, signedTokens: makeSignedTokens(deps) },
+    config: () => config,
+  })
   const app = await makeApp({
     config: () => config,
     logger: silentLogger,

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { changesOf, nested, valueAt } from '../../../src/actors/runtime-config/index.ts'
 import { changedKeys, overridesAfter } from '../../../src/actors/runtime-config/overrides.ts'
 import { makeConfigSource } from '../../../src/config/index.ts'
+import { merge } from '../../../src/config/layers.ts'
 import { keys } from '../../../src/config/tree.ts'
 import { fieldsOf, snakeCased, toChanges, toCustomView } from '../../../src/http/config/custom-keys.ts'
 import { customBody, customView } from '../../../src/http/config/custom-schemas.ts'
@@ -52,7 +53,17 @@ describe('the runtime configuration', () => {
   it('has each value that a body gives it', () => {
     const { loaded, source } = make()
     const view = toCustomView(loaded)
-    const changed = bodySchema.parse({ ...everyValueChanged(view), theme: view.theme, admin: { email: 'a@b.example' } })
+    const off = { enabled: false }
+    // What is not built stays off.
+    const unbuilt = {
+      live: { ...off, transcoding: { remoteRunners: off } },
+      ...{ transcoding: { remoteRunners: off }, videoStudio: { remoteRunners: off } },
+      videoTranscription: { ...off, remoteRunners: off },
+    }
+    const changed = bodySchema.parse({
+      ...merge({ ...everyValueChanged(view) }, unbuilt),
+      ...{ theme: view.theme, admin: { email: 'a@b.example' } },
+    })
     const overrides = overridesAfter({}, toChanges(changed), loaded)
     const config = source.override(overrides)
     for (const { path, value } of toChanges(changed)) expect([path, valueAt(config, path)]).toEqual([path, value])
