@@ -284,6 +284,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     jobsArea({ db, clock, config, jobQueue }),
     debugArea({ db, run: runtime.sweeper.run, channelSyncs }),
     inboxArea({
+      config,
       receiveActivity: federation.receiveActivity,
       urls,
       maxBodySize: config().vireo.federation.inbox.max_body_size,
@@ -292,7 +293,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     crawlersArea({ ...{ db, config, urls, clock, logger }, folder: join(config().storage.cache, 'sitemap') }),
     manifestArea({ config, urls, client }),
     clientFilesArea({ config, client, images: makeDefaultImages({ facts, store }) }),
-    activityPubArea({ serveActivityPub: federation.serveActivityPub }),
+    activityPubArea({ config, serveActivityPub: federation.serveActivityPub }),
     staticArea({ db, store, config, fileTokens }),
     downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
     lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens }),

@@ -4,6 +4,7 @@
 import { blockedActors, blockedHosts, ownedByBlocked } from '../actors/blocklist/index.ts'
 import type { Send } from '../actors/delivery/index.ts'
 import { DomainError } from '../actors/runtime/index.ts'
+import type { Config } from '../config/index.ts'
 import { batched } from '../platform/batched.ts'
 import type { Sql } from '../platform/database/index.ts'
 import { FetchError, type FetchRequest, type GuardedFetch } from '../platform/fetch/index.ts'
@@ -92,9 +93,13 @@ export function fetchUnblocked(http: GuardedFetch, db: { query: Sql }): GuardedF
   }
 }
 
-/** Sends to blocked servers nothing but the end of a follow: what was on its way when the block came is let go. */
-export function sendUnblocked(send: Send, blocked: Blocked): Send {
+/**
+ * Sends to blocked servers nothing but the end of a follow, and nothing at all while federation is disabled: what was on its way is
+ * let go.
+ */
+export function sendUnblocked(send: Send, { blocked, config }: { blocked: Blocked; config: () => Config }): Send {
   return async (delivery, profile, signal) => {
+    if (!config().federation.enabled) return { answer: 'blocked', error: 'Federation is disabled.' }
     if ((await blocked.host(delivery.inboxUrl)) && !isFarewell(JSON.parse(delivery.body))) {
       return { answer: 'blocked', error: 'The server is blocked.' }
     }

@@ -177,7 +177,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     verify: makeVerifyLater({ ...context, discovery }),
   })
   registerPlaylistJobs(context)
-  registerDeliveries({ ...actorDeps, hosts, send: sendUnblocked(makeSend(deps), blocked) })
+  registerDeliveries({ ...actorDeps, hosts, send: sendUnblocked(makeSend(deps), deps) })
   registerFederationJobs({ ...context, discovery })
   registerHistoryWalks(context)
   cleanInteractions(context)

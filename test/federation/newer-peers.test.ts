@@ -121,6 +121,15 @@ describe('a video of a newer version', () => {
       account: { name: 'nora', displayName: 'Nora' },
       channel: { name: 'nora_channel', displayName: "Nora's films" },
     })
+    // Made when its own server says so.
+    for (const path of [`accounts/nora@${peer.host}`, `video-channels/nora_channel@${peer.host}`]) {
+      expect(await ours.client.get(`/api/v1/${path}`)).toMatchObject({ createdAt: '2026-01-01T00:00:00.000Z' })
+    }
+    const made = await ours.query<{ at: Date }>(
+      'select n.created_at as at from account n join actor x on x.id = n.actor_id where x.url = $1',
+      [nora.account.url],
+    )
+    expect(made).toEqual([{ at: new Date('2026-01-01T00:00:00.000Z') }])
     expect(
       await ours.query('select file_url from video_caption c join video v on v.id = c.video_id where v.url = $1', [
         document.id,

@@ -243,24 +243,28 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
   return row.id
 }
 
+/** By which lists are sorted; nothing is made after it came. */
+const madeAt = ({ createdAt }: RemoteActor, { now }: Unit): Date =>
+  createdAt !== null && createdAt < now ? createdAt : now
+
 async function upsertAccount(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
   await unit.query(
-    `insert into account (actor_id, name, description) values ($1, $2, $3)
+    `insert into account (actor_id, name, description, created_at) values ($1, $2, $3, $5)
      on conflict (actor_id) do update set name = excluded.name, description = excluded.description, updated_at = $4`,
-    [actorId, actor.name, actor.summary, unit.now],
+    [actorId, actor.name, actor.summary, unit.now, madeAt(actor, unit)],
   )
 }
 
 async function upsertChannel(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
   const rows = await unit.query(
-    `insert into channel (actor_id, account_id, name, description, support)
-     select $1, ac.id, $3, $4, $5 from unnest($2::text[]) with ordinality as owner (url, place)
+    `insert into channel (actor_id, account_id, name, description, support, created_at)
+     select $1, ac.id, $3, $4, $5, $7::timestamptz from unnest($2::text[]) with ordinality as owner (url, place)
        join actor o on o.url_hash = md5(owner.url)::uuid and o.url = owner.url join account ac on ac.actor_id = o.id
      where o.deleted_at is null and o.host_id = (select host_id from actor where id = $1) order by owner.place limit 1
      on conflict (actor_id) do update set account_id = excluded.account_id, name = excluded.name,
        description = excluded.description, support = excluded.support, updated_at = $6
      returning id`,
-    [actorId, actor.ownerUrls, actor.name, actor.summary, actor.support, unit.now],
+    [actorId, actor.ownerUrls, actor.name, actor.summary, actor.support, unit.now, madeAt(actor, unit)],
   )
   if (rows.length === 0) throw new DomainError('unprocessable', 'This channel has no account of its own server.')
 }

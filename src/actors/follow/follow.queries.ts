@@ -46,7 +46,7 @@ const actorJson = (alias: string, host: string): string =>
   `json_build_object('id', ${alias}.id, 'url', ${alias}.url, 'name', ${alias}.preferred_username, 'host', ${host}.host,
      'redundancy_allowed', coalesce(${host}.redundancy_allowed, false),
      'followers_count', ${alias}.followers_count, 'following_count', ${alias}.following_count,
-     'created_at', ${alias}.created_at, 'updated_at', ${alias}.updated_at,
+     'created_at', coalesce(${alias}.remote_created_at, ${alias}.created_at), 'updated_at', ${alias}.updated_at,
      'avatars', ${imagesOf(alias, actorImageTypes.avatar)}, 'banners', ${imagesOf(alias, actorImageTypes.banner)})`
 
 const ACTOR_JOINS = `

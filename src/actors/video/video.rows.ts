@@ -186,7 +186,7 @@ export const channelProfile = (channel: string, actor: string): string =>
 
 const profilePairs = (noun: string, actor: string): string =>
   `${summaryPairs(noun, actor)}, 'description', ${noun}.description, 'followers', ${actor}.followers_count,
-   'following', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,
+   'following', ${actor}.following_count, 'created_at', coalesce(${actor}.remote_created_at, ${actor}.created_at), 'updated_at', ${noun}.updated_at,
    'banners', ${imagesOf(actor, actorImageTypes.banner)}`
 
 /** Longest description that lists show, characters; one more tells that there is more. */

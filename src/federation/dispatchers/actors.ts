@@ -9,8 +9,6 @@ import type { Urls } from '../urls.ts'
 import type { JsonObject } from '../wire/index.ts'
 import type { DispatcherDeps, RequestData } from './deps.ts'
 
-const SUBSCRIBE = 'http://ostatus.org/schema/1.0/subscribe'
-const NAME = /^[a-zA-Z0-9_.-]{1,120}$/
 const CLASSES = { Person, Group, Application } as const
 
 export function dispatchActors(federation: Federation<RequestData>, deps: DispatcherDeps): void {
@@ -39,17 +37,6 @@ export function dispatchActors(federation: Federation<RequestData>, deps: Dispat
       }
       return pairs
     })
-    .mapHandle(async (_context, handle) => {
-      if (!NAME.test(handle)) return null
-      const [row] = await db.query<{ url: string }>(
-        `select url from actor
-         where lower(preferred_username) = lower($1) and host_id is null and deleted_at is null`,
-        [handle],
-      )
-      return row?.url.startsWith(`${urls.origin}/`) ? row.url.slice(urls.origin.length + 1) : null
-    })
-
-  federation.setWebFingerLinksDispatcher(() => [{ rel: SUBSCRIBE, template: urls.subscribeTemplate }])
 }
 
 /** Which actor an identifier names: `accounts/name` or `video-channels/name`. */

@@ -6,6 +6,8 @@ import type { CachedAnswer } from '../cache.ts'
 import type { JsonObject } from '../wire/index.ts'
 
 export const EMPTY = Buffer.alloc(0)
+/** RFC 7033, 4.2. */
+export const JRD_TYPE = { 'content-type': 'application/jrd+json; charset=utf-8' }
 export const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 export const XML_TYPE = { 'content-type': 'application/xml; charset=utf-8' }
 const ACTIVITY_TYPE = { 'content-type': 'application/activity+json; charset=utf-8' }

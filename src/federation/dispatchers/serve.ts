@@ -11,18 +11,30 @@ import type { ResolveActor } from '../fetch/actors.ts'
 import type { FetchDocument } from '../fetch/documents.ts'
 import { makeObjectAt } from '../own-pages.ts'
 import type { ParsedAddress } from '../urls.ts'
-import { buildHostMeta, type JsonObject, nodeInfoType } from '../wire/index.ts'
+import { buildHostMeta, buildWebFinger, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
 import { actorCollection, actorTombstone, isGoneName } from './actor-collections.ts'
-import { activity, answer, BRIEFLY, EMPTY, isFresh, JSON_TYPE, missing, redirect, XML_TYPE } from './answers.ts'
+import {
+  activity,
+  answer,
+  BRIEFLY,
+  EMPTY,
+  isFresh,
+  JRD_TYPE,
+  JSON_TYPE,
+  missing,
+  redirect,
+  XML_TYPE,
+} from './answers.ts'
 import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
-import { dispatch, namedResource, webFinger } from './dispatch.ts'
+import { dispatch } from './dispatch.ts'
 import { followersOfServer } from './follower-synchronization.ts'
 import { nodeInfo, nodeInfoLinks, type Software } from './node-info.ts'
 import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
 import { copyCreation, servedCopy } from './redundancies.ts'
 import { makeRequesters, refuseBlockedReader } from './requester.ts'
+import { readResource } from './resource.ts'
 import {
   commentApproval,
   commentCreation,
@@ -132,18 +144,24 @@ export function makeServeActivityPub(
     }
   }
 
-  /** Mastodon drops what it has of an account when its handle is gone. */
+  /** By a handle, or by any address of the actor. */
   async function finger(resource: string): Promise<CachedAnswer> {
-    const name = namedResource(urls.host, resource)
-    try {
-      return await webFinger(federation, urls, name)
-    } catch (error) {
-      const isMissing = error instanceof DomainError && error.kind === 'not_found'
-      if (isMissing && (await isGoneName(db.query, name))) {
-        throw new DomainError('gone', GONE)
-      }
-      throw error
+    const asked = readResource(urls, resource)
+    const id = 'url' in asked ? await objectAt(asked.url) : null
+    const [actor] = await db.query<{ url: string; name: string }>(
+      `select url, preferred_username as name from actor
+       where ${id === null ? 'lower(preferred_username) = lower($1)' : 'url_hash = md5($1)::uuid and url = $1'}
+         and host_id is null and deleted_at is null`,
+      ['name' in asked ? asked.name : id],
+    )
+    if (actor) {
+      const { url, name } = actor
+      const { host, subscribeTemplate } = urls
+      return answer(buildWebFinger({ name, host, actor: url, subscribeTemplate }), JRD_TYPE)
     }
+    // Mastodon drops what it has of an account when its handle is gone.
+    if ('name' in asked && (await isGoneName(db.query, asked.name))) throw new DomainError('gone', GONE)
+    return missing('Actor not found')
   }
 
   /** People copy the address of a page that may be an account's or a channel's: the document lives at the actor's own. */

@@ -28,10 +28,10 @@ export interface Sender {
 }
 
 export function makeSender(deps: FederationDeps): Sender {
-  const { keys } = deps
+  const { keys, config } = deps
   return {
     async send(unit, { activity, senderId, courierId = senderId, recipients, isSignedInside = true }) {
-      if (recipients.length === 0) return
+      if (recipients.length === 0 || !config().federation.enabled) return
       const signed = isSignedInside
         ? await signDocument(activity, await keys.forDocuments(senderId), unit.now)
         : activity

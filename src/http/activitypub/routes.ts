@@ -1,6 +1,7 @@
 // The ActivityPub side of our addresses: what other servers read where people see pages, and the well-known documents.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config/index.ts'
 import { addConstraint } from '../plugins/constraint.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { LimitGroup } from '../plugins/rate-limit-groups.ts'
@@ -44,7 +45,13 @@ const WELL_KNOWN = ['/.well-known/webfinger', '/.well-known/nodeinfo', '/.well-k
 
 const CONSTRAINT = 'activityPub'
 
-export function activityPubArea({ serveActivityPub }: { serveActivityPub: ActivityPubPort }): Area {
+export function activityPubArea({
+  serveActivityPub,
+  config,
+}: {
+  serveActivityPub: ActivityPubPort
+  config: () => Config
+}): Area {
   async function serve(request: FastifyRequest, reply: FastifyReply, absent = nothing): Promise<FastifyReply> {
     const { method, headers, raw } = request
     const answer = await serveActivityPub({ method, url: raw.url ?? request.url, headers })
@@ -65,13 +72,21 @@ export function activityPubArea({ serveActivityPub }: { serveActivityPub: Activi
         config: { limits },
         schema: { hide: true },
         // Refusals depend on the Accept header too.
-        onRequest: async (_request, reply) => void reply.header('vary', 'Accept'),
+        async onRequest(_request, reply) {
+          reply.header('vary', 'Accept')
+          refuseDisabledFederation(config())
+        },
         handler: (request, reply) => serve(request, reply),
       })
     }
     for (const path of WELL_KNOWN) app.get(path, { schema: { hide: true } }, (request, reply) => serve(request, reply))
     app.get('/nodeinfo/:version', { schema: { hide: true } }, (request, reply) => serve(request, reply, noSchema))
   }
+}
+
+/** Throws HttpError 406 while this server does not speak ActivityPub. */
+export function refuseDisabledFederation({ federation }: Config): void {
+  if (!federation.enabled) throw new HttpError(406, 'Federation is disabled on this server.')
 }
 
 const nothing = (): HttpError => new HttpError(404, 'There is nothing here.')

@@ -2,6 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
+import type { Config } from '../../config/index.ts'
+import { refuseDisabledFederation } from '../activitypub/routes.ts'
 import type { Area } from '../plugins/types.ts'
 
 /** What the federation layer says of a posted activity. */
@@ -25,14 +27,20 @@ const REFUSALS = {
 /** JSON under any of its names; a form or a text could be sent by a page that somebody looks at. */
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json|json)\s*(?:;|$)/i
 
-export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: string }; maxBodySize: number }): Area {
-  const { receiveActivity, urls, maxBodySize } = deps
+export function inboxArea(deps: {
+  receiveActivity: InboxPort
+  urls: { origin: string }
+  config: () => Config
+  maxBodySize: number
+}): Area {
+  const { receiveActivity, urls, config, maxBodySize } = deps
 
   return (app) => {
     const options = {
       config: { body: 'raw' as const, limits: ['activity_pub' as const] },
       bodyLimit: maxBodySize,
       schema: { hide: true },
+      onRequest: async () => refuseDisabledFederation(config()),
     }
     async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
       if (!ACTIVITY_TYPES.test(request.headers['content-type'] ?? '')) {

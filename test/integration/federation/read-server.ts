@@ -95,7 +95,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     publicUrl: ORIGIN,
     authenticate: async () => null,
     areas: [
-      activityPubArea({ serveActivityPub }),
+      activityPubArea({ serveActivityPub, config: () => config }),
       pagesArea({ ...quietPages(), db, config: () => config, urls, fileTokens }),
     ],
     checkResponses: true,

@@ -16,7 +16,7 @@ describe('WebFinger', () => {
   it('answers for an account what is recorded', async () => {
     const answer = await finger('acct:obj_user@peer.example')
     expect(answer.statusCode).toBe(200)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.headers['content-type']).toBe('application/jrd+json; charset=utf-8')
     const { subject, aliases, links } = answer.json<{ subject: string; aliases: string[]; links: JsonObject[] }>()
     const recorded = recordedObject('webfinger-account')
     expect({ subject, aliases }).toEqual({ subject: recorded.subject, aliases: recorded.aliases })
@@ -29,17 +29,25 @@ describe('WebFinger', () => {
     ['acct:OBJ_USER@PEER.example', '/accounts/obj_user'],
     ['ACCT:obj_user@peer.example', '/accounts/obj_user'],
     ['acct:@obj_user@peer.example', '/accounts/obj_user'],
+    ['acct%3Aobj_user%40peer.example', '/accounts/obj_user'],
+    [`${ORIGIN}/accounts/obj_user`, '/accounts/obj_user'],
+    [`${ORIGIN}/accounts/obj_user/`, '/accounts/obj_user'],
+    [`${ORIGIN}/accounts/OBJ_user`, '/accounts/obj_user'],
+    [`${ORIGIN}/a/obj_user`, '/accounts/obj_user'],
+    [`${ORIGIN}/@obj_user`, '/accounts/obj_user'],
+    [`${ORIGIN}/c/obj_user_channel/videos`, '/video-channels/obj_user_channel'],
+    [encodeURIComponent(`${ORIGIN}/video-channels/obj_user_channel`), '/video-channels/obj_user_channel'],
   ])('finds %s', async (resource, path) => {
     const answer = await finger(resource)
     expect(answer.statusCode).toBe(200)
-    expect(answer.json<{ links: JsonObject[] }>().links).toContainEqual({
-      ...{ rel: 'self', type: 'application/activity+json', href: ORIGIN + path },
-    })
+    const { subject, aliases, links } = answer.json<{ subject: string; aliases: string[]; links: JsonObject[] }>()
+    expect(links).toContainEqual({ rel: 'self', type: 'application/activity+json', href: ORIGIN + path })
+    // In the case of letters of the name, however it was asked for; and it can be asked for by all that it lists.
+    expect(subject).toBe(`acct:${path.split('/').at(-1)}@peer.example`)
+    for (const alias of [subject, ...aliases]) expect((await finger(alias)).json()).toEqual(answer.json())
   })
 
   it.each([
-    `${ORIGIN}/accounts/obj_user`,
-    `${ORIGIN}/accounts/nobody`,
     'https://other.example/accounts/obj_user',
     'obj_user@peer.example',
     '@obj_user@peer.example',
@@ -65,6 +73,13 @@ describe('WebFinger', () => {
       },
     })
   })
+
+  it.each([`${ORIGIN}/accounts/nobody`, `${ORIGIN}/videos/watch/${crypto.randomUUID()}`])(
+    'knows no actor at %s',
+    async (resource) => {
+      expect((await finger(resource)).statusCode).toBe(404)
+    },
+  )
 
   it('tells of an unknown actor as recorded', async () => {
     const detail = 'Actor not found'

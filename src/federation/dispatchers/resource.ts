@@ -1,0 +1,42 @@
+// What a WebFinger resource (RFC 7033) names on this server.
+
+import { domainToASCII } from 'node:url'
+import { DomainError } from '../../actors/runtime/index.ts'
+import type { Urls } from '../urls.ts'
+import { parseHandle } from '../wire/index.ts'
+
+/**
+ * `acct:name@host` of this host, with or without its port, or an address of this server. As the reference, bare handles are none.
+ * Throws DomainError `invalid` for every other resource.
+ */
+export function readResource(
+  urls: Pick<Urls, 'host' | 'isOurs'>,
+  resource: string,
+): { name: string } | { url: string } {
+  const plain = decoded(resource)
+  if (/^https?:/i.test(plain) && plain.length <= LONGEST && urls.isOurs(plain)) return { url: plain }
+  const handle = /^acct:/i.test(plain) ? parseHandle(`acct:${plain.slice(5)}`) : undefined
+  const own = urls.host.toLowerCase()
+  if (handle && [own, own.replace(/:\d+$/, '')].includes(inAscii(handle.host))) return { name: handle.name }
+  throw new DomainError('invalid', 'Incorrect request parameters: resource', {
+    invalidParams: [{ name: 'resource', location: 'query', msg: 'Invalid value', value: resource || undefined }],
+  })
+}
+
+const LONGEST = 2000
+
+/** Some clients encode what is encoded already. */
+function decoded(resource: string): string {
+  try {
+    return /^(?:acct|https?)(?::|%3a)\S*%/i.test(resource) ? decodeURIComponent(resource) : resource
+  } catch {
+    return resource
+  }
+}
+
+/** A host in Unicode is the one in Punycode. */
+function inAscii(host: string): string {
+  const [name = '', port] = host.split(/:(?=\d+$)/)
+  const ascii = domainToASCII(name) || name
+  return port === undefined ? ascii : `${ascii}:${port}`
+}

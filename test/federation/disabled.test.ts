@@ -1,0 +1,60 @@
+// A server that does not speak ActivityPub: nothing is sent, and nothing taken or answered.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type FakePeer, post, startFakePeer } from '../support/fake-peer.ts'
+import { media } from '../support/media.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, startFederatedNode } from './support.ts'
+
+let ours: FederatedNode
+let peer: FakePeer
+beforeAll(async () => {
+  ;[ours, peer] = await Promise.all([startFederatedNode({ federation: { enabled: false } }), startFakePeer()])
+}, 60_000)
+afterAll(async () => {
+  await Promise.all([peer?.close(), ours?.stop()])
+})
+
+it('delivers nothing to its followers, not even what waits since before', async () => {
+  await ours.query(
+    `with host as (insert into remote_host (host, state, context) values ($1, 'healthy', '{}') returning id),
+       fan as (
+         insert into actor (type, preferred_username, host_id, url, inbox_url, public_key_pem, key_id)
+         select 'Person', 'fan', host.id, $2, $2 || '/inbox', 'none', $2 || '#main-key' from host returning id
+       ),
+       follow as (
+         insert into follow (follower_id, target_id, state, url) select fan.id, x.id, 'accepted', $2 || '/follows/' || x.id
+         from fan, actor x where x.host_id is null returning 1
+       ),
+       waiting as (insert into document (activity_id, type, body) values ('http://a.example/1', 'Create', '{}') returning id)
+     insert into delivery (document_id, host_id, actor_id, inbox_url)
+     select waiting.id, host.id, (select min(id) from actor where host_id is null), $2 || '/inbox' from waiting, host`,
+    [peer.host, `${peer.base}/accounts/fan`],
+  )
+  const waiting = async () => await ours.query("select 1 from delivery where state = 'waiting'")
+  const { url } = await ours.upload(await readFile(await media('small.mp4')))
+  await until(async () => (await ours.query('select 1 from outbox')).length === 0, { what: 'the end of all events' })
+  await ours.query(
+    `insert into lane (kind, key, due_at, dirty) select 'delivery', id::text, now(), true from remote_host
+     on conflict (kind, key) do update set due_at = now(), dirty = true`,
+  )
+  await until(async () => (await waiting()).length === 0, { what: 'the end of what waits' })
+  expect(await ours.query("select 1 from document where body like '%' || $1 || '%'", [url])).toEqual([])
+  expect(peer.received).toEqual([])
+})
+
+it('answers 406 where ActivityPub is asked for, and shows its pages', async () => {
+  const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
+  for (const address of [url, `${ours.base}/w/${uuid}`, ours.instance, `${ours.base}/c/root_channel`, `${url}/likes`]) {
+    const document = await fetch(address, { headers: { accept: 'application/activity+json' } })
+    expect([address, document.status]).toEqual([address, 406])
+    expect(await document.json()).toMatchObject({ status: 406, title: 'Not Acceptable' })
+  }
+  const page = await fetch(url, { headers: { accept: 'text/html' } })
+  expect(page.status).toBe(200)
+  const by = await peer.account('somebody')
+  for (const inbox of ['/inbox', '/accounts/root/inbox', '/video-channels/root_channel/inbox']) {
+    expect((await post(ours.node, by, peer.activity(by, 'Like', url), { inbox })).status).toBe(406)
+  }
+})
