@@ -48,6 +48,8 @@ interface ShownVideo {
   licence: { id: number }
   commentsPolicy: { id: number }
   downloadEnabled: boolean
+  thumbnailPath: string
+  previewPath: string
   files: ListedFile[]
   streamingPlaylists: { playlistUrl: string; files: unknown[] }[]
 }
@@ -161,9 +163,12 @@ describe('the uploaded file', () => {
     expect(files.map(({ fileUrl }) => fileUrl.slice(-8))).toEqual(['-241.mkv'])
   }, 60_000)
 
-  it('of sound alone is listed too', async () => {
-    const { state, files } = await paused(() => legacy('sound.mp3'))
+  it('of sound alone is listed too, with a still', async () => {
+    const { state, files, thumbnailPath, previewPath } = await paused(() => legacy('sound.mp3'))
     expect(state.id).toBe(PUBLISHED)
+    for (const path of [thumbnailPath, previewPath]) {
+      expect((await read(`${node.base}${path}`)).bytes.subarray(0, 3).toString('hex')).toBe('ffd8ff')
+    }
     expect(files).toMatchObject([{ resolution: { id: 0 }, fileUrl: expect.stringMatching(/-0\.mp3$/) }])
   }, 60_000)
 
