@@ -19,6 +19,7 @@ interface FileView {
   torrentDownloadUrl: string | null
   fileUrl: string
   size: number
+  storage: number | null
   resolution: { id: number }
 }
 interface VideoView {
@@ -97,6 +98,37 @@ async function change(fields: Record<string, string>): Promise<FileView[]> {
   await ours.client.send('PUT', `/api/v1/videos/${uuid}`, form)
   return filesOf(await settled())
 }
+
+describe('the torrents of a video of another server', () => {
+  it('are read here, and kept', async () => {
+    const theirs = await startFederatedNode()
+    try {
+      const files = filesOf(await settled())
+      const search = encodeURIComponent(`${ours.base}/videos/watch/${uuid}`)
+      const found = await theirs.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${search}`)
+      const view = await theirs.client.get<VideoView>(`/api/v1/videos/${found.data[0]?.uuid}`)
+      const remote = filesOf(view)
+      expect(remote).toHaveLength(2)
+      for (const { torrentUrl, torrentDownloadUrl, magnetUri, storage } of remote) {
+        expect(storage).toBeNull()
+        const name = torrentUrl?.replace(`${theirs.base}/lazy-static/torrents/`, '')
+        expect(name).toMatch(/^[0-9a-f-]{36}-\d+\.torrent$/)
+        const [torrent, info] = [await torrentAt(torrentUrl), await parseTorrent(magnetUri ?? '')]
+        expect(torrent.infoHash).toBe(info.infoHash)
+        expect(torrentDownloadUrl).toBe(`${theirs.base}/download/torrents/${name}`)
+        const download = await fetch(torrentDownloadUrl ?? '')
+        expect([download.status, download.headers.get('content-disposition')]).toEqual([
+          200,
+          expect.stringContaining('.torrent'),
+        ])
+      }
+      // Their own addresses stay for the clients of torrents.
+      expect(remote.map(({ magnetUri }) => magnetUri)).toEqual(files.map(({ magnetUri }) => magnetUri))
+    } finally {
+      await theirs.stop()
+    }
+  }, 60_000)
+})
 
 describe('the torrents of a video', () => {
   it('are made of each file, and name it, its address and our tracker', async () => {

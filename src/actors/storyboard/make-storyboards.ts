@@ -46,13 +46,12 @@ const TRIES = 3
 /** Bytes: several times what the key frames of the largest accepted picture need. */
 const MAX_MEMORY = 3 * 1024 ** 3
 
-// The smallest file that is not smaller than a sprite is the cheapest to read. Sound under a still shows nothing that moves.
+// The smallest file that is not smaller than a sprite is the cheapest to read. That of an uploaded sound shows its still.
 const SOURCE = `
   select v.uuid, v.duration, v.privacy, v.blocked, f.id as "fileId", f.filename,
     f.streaming_playlist_id is not null as "isHls"
   from video v join video_file f on f.video_id = v.id
   where v.id = $1 and not v.remote and not v.is_live and v.state <> 'removed'
-    and not exists (select from video_source o where o.video_id = v.id and o.resolution = 0)
     and f.filename is not null and f.streams & 1 = 1 and not f.outdated
     and not exists (select from storyboard b where b.video_id = v.id)
   order by greatest(f.width, f.height) < 192, abs(greatest(f.width, f.height) - 192), "isHls", f.id limit 1`

@@ -81,14 +81,17 @@ export interface TorrentRow extends VideoAccessRow {
   name: string
   resolution: number
   hls: boolean
+  /** Of a file of another server: where that server has it. */
+  fileUrl: string | null
 }
 
-/** The file of a local video that a torrent describes. */
+/** The file that a torrent describes. */
 export async function findTorrent(db: Reader, filename: string, password?: string): Promise<TorrentRow | undefined> {
   const [row] = await db.query<TorrentRow>(
-    `select ${accessColumns}, ${passwordCheck}, v.name, f.resolution, f.streaming_playlist_id is not null as hls
+    `select ${accessColumns}, ${passwordCheck}, v.name, f.resolution, f.streaming_playlist_id is not null as hls,
+       f.torrent_url as "fileUrl"
      from video_file f join video v on v.id = f.video_id join channel c on c.id = v.channel_id
-     where f.torrent_filename = $1 and not v.remote and v.state <> 'removed'`,
+     where f.torrent_filename = $1 and v.state <> 'removed'`,
     [filename, password ?? null],
     { prepared: true },
   )

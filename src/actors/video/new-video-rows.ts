@@ -53,8 +53,8 @@ export function sourceOf({ inputFilename, place, probe: found }: FileDraft) {
     keptFilename: place.kind === 'original_video_files' ? place.name : null,
     size: found.size,
     resolution: resolutionOf(found),
-    width: found.video?.width ?? null,
-    height: found.video?.height ?? null,
+    width: found.video?.codedWidth ?? null,
+    height: found.video?.codedHeight ?? null,
     fps: found.video ? Math.round(found.video.fps) : null,
     metadata: { ...found.metadata },
   }
@@ -75,8 +75,8 @@ export async function insertWebVideo(
     [
       videoId,
       resolutionOf(found),
-      found.video?.width ?? 0,
-      found.video?.height ?? 0,
+      found.video?.codedWidth ?? 0,
+      found.video?.codedHeight ?? 0,
       found.size,
       extname(filename),
       found.video ? Math.round(found.video.fps) : 0,

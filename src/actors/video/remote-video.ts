@@ -345,6 +345,8 @@ async function replaceFiles(unit: Unit, videoId: number, { files, playlist }: Re
   await unit.query(
     `update video_file f set streaming_playlist_id = n."playlistId", resolution = n.resolution, width = n.width,
        height = n.height, size = n.size, extname = n.extname, fps = n.fps, metadata_url = n."metadataUrl",
+       torrent_filename = case when f.torrent_url = n."torrentUrl" and f.torrent_filename is not null then f.torrent_filename
+         else ${NEW_TORRENT_NAME} end,
        torrent_url = n."torrentUrl", magnet_url = n."magnetUrl", info_hash = n."infoHash",
        format_flags = n."formatFlags", streams = n.streams
      from ${FILES} where f.video_id = $1 and f.file_url = n."fileUrl"`,
@@ -352,15 +354,18 @@ async function replaceFiles(unit: Unit, videoId: number, { files, playlist }: Re
   )
   await unit.query(
     `insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, file_url,
-       metadata_url, torrent_url, magnet_url, info_hash, format_flags, streams)
+       metadata_url, torrent_url, torrent_filename, magnet_url, info_hash, format_flags, streams)
      select $1, n."playlistId", n.resolution, n.width, n.height, n.size, n.extname, n.fps, n."fileUrl", n."metadataUrl",
-       n."torrentUrl", n."magnetUrl", n."infoHash", n."formatFlags", n.streams
+       n."torrentUrl", ${NEW_TORRENT_NAME}, n."magnetUrl", n."infoHash", n."formatFlags", n.streams
      from ${FILES} where not exists (select 1 from video_file f where f.video_id = $1 and f.file_url = n."fileUrl")
      order by n.place`,
     [videoId, rows],
   )
   if (playlist === null) await unit.query('delete from streaming_playlist where video_id = $1', [videoId])
 }
+
+/** By which it is read here; with another address it gets another one, so that no cache shows the old torrent. */
+const NEW_TORRENT_NAME = `case when n."torrentUrl" is not null then gen_random_uuid() || '-' || n.resolution || '.torrent' end`
 
 /** The files of `$2` by their addresses: of two of one address the last one counts. */
 const FILES = `(

@@ -109,9 +109,7 @@ export const storageKeys = {
   cache: section({
     previews: cacheSize('previews'),
     captions: cacheSize('captions'),
-    torrents: section({
-      size: integer(500, 'without effect: torrents of other servers are read at those servers', EDITABLE),
-    }),
+    torrents: cacheSize('torrents'),
     storyboards: cacheSize('storyboards'),
   }),
 }

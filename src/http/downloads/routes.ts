@@ -1,4 +1,4 @@
-// Downloads: stored files under the name of their video, kept uploads, torrents, and a picture with its sound in one file.
+// Downloads: stored files under the name of their video, kept uploads, and a picture with its sound in one file.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -11,7 +11,6 @@ import {
   findDownload,
   findDownloads,
   findKeptUpload,
-  findTorrent,
   hasPrivateFiles,
   type Openness,
   type StoredFileRow,
@@ -148,26 +147,6 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
           name: video.inputFilename,
           type: typeOf(name),
           isPrivate: true,
-        })
-      },
-    })
-
-    app.route({
-      method: ['GET', 'HEAD'],
-      url: '/download/torrents/:filename',
-      config: { auth: 'optional', plainRefusals: REFUSALS },
-      schema: { tags, params, querystring: tokenQuery, hide: true },
-      handler: async (request, reply) => {
-        const name = plain(request.params.filename)
-        const torrent = await findTorrent(db, name, passwordOf(request))
-        if (!torrent) throw notFound('Torrent file not found')
-        const isPrivate = hasPrivateFiles(torrent)
-        if (isPrivate) await assertMayRead(fileTokens, request, torrent, request.query.videoFileToken)
-        const { name: video, resolution, hls } = torrent
-        return send(request, reply, {
-          refs: [{ kind: 'torrents', name }],
-          caching: isPrivate ? PRIVATE_FILE : OPEN,
-          disposition: attachment(savedName({ video, resolution, hls }, '.torrent')),
         })
       },
     })

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
-import { cleanWebVtt, type FileRef, isDiskFull, type Store } from '../../media/index.ts'
+import { cleanWebVtt, type FileRef, isDiskFull, readTorrent, type Store } from '../../media/index.ts'
 import { atMost } from '../../platform/at-most.ts'
 import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -40,6 +40,12 @@ export async function checkPicture(bytes: Buffer): Promise<Uint8Array> {
 
 /** Of a caption only the text of its cues is kept. */
 export const checkCaption = async (bytes: Buffer): Promise<Uint8Array> => Buffer.from(await cleanWebVtt(bytes))
+
+/** A torrent is kept as it is. */
+export async function checkTorrent(bytes: Buffer): Promise<Uint8Array> {
+  if (!(await readTorrent(bytes))) throw new Error('It is no torrent.')
+  return bytes
+}
 
 export function makeRemoteFiles(deps: {
   store: Store

@@ -18,14 +18,22 @@ import type { FileKind, FileRef, Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { attachment, savedName } from '../downloads/file-names.ts'
 import type { Area } from '../plugins/types.ts'
 import { openFile, PRIVATE_FILE, PRIVATE_PART } from '../static/caching.ts'
 import { assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
-import { folderIn, locate, serveFile } from '../static/serve-file.ts'
+import { folderIn, locate, type ServeOptions, serveFile } from '../static/serve-file.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { makeKeptFiles } from './kept-files.ts'
-import { checkCaption, checkPicture, type FetchRemoteFile, makeRemoteFiles, type RemoteFile } from './remote-files.ts'
+import {
+  checkCaption,
+  checkPicture,
+  checkTorrent,
+  type FetchRemoteFile,
+  makeRemoteFiles,
+  type RemoteFile,
+} from './remote-files.ts'
 
 const REFUSALS = { 404: '' }
 
@@ -55,9 +63,12 @@ const ACTOR_IMAGES = [
   { path: 'banners', type: 2 },
 ] as const
 
+/** How a file is sent, where it is not as a picture is. */
+type How = Partial<Pick<ServeOptions, 'caching' | 'disposition'>>
+
 const params = z.object({ filename: z.string().max(255) })
 
-/** Adds `/lazy-static/*`. Answers HEAD as well. */
+/** Adds `/lazy-static/*`, and torrents as downloads. Answers HEAD as well. */
 export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const { db, store, remoteCache, config } = deps
   const kept = makeKeptFiles({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
@@ -69,8 +80,13 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
 
   /** Throws unless the video is open, or the request may read its files. Answers whether the file is guarded. */
-  async function assertReadable(request: FastifyRequest, video: VideoAccessRow, token: string | undefined) {
-    const isGuarded = hasPrivateFiles(video) && config().static_files.private_files_require_auth
+  async function assertReadable(
+    request: FastifyRequest,
+    video: VideoAccessRow,
+    token: string | undefined,
+    { always = false } = {},
+  ) {
+    const isGuarded = hasPrivateFiles(video) && (always || config().static_files.private_files_require_auth)
     if (isGuarded) await assertMayRead(deps.fileTokens, request, video, token)
     return isGuarded
   }
@@ -93,19 +109,19 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     return (file ?? (of === 'thumbnail' ? await findPlaylistPicture(db, filename) : undefined))?.fileUrl ?? undefined
   }
 
-  const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, caching = open()) =>
+  const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, how: How = {}) =>
     serveFile(request, reply, {
-      ...{ store, refs: [ref], caching },
+      ...{ store, refs: [ref], caching: open(), ...how },
       delivery: config().vireo.delivery,
     })
 
   /** From the cache, into which it is brought first. */
-  async function serveRemote(request: FastifyRequest, reply: FastifyReply, file: RemoteFile, caching = open()) {
+  async function serveRemote(request: FastifyRequest, reply: FastifyReply, file: RemoteFile, how: How = {}) {
     await bring(file)
     const { delivery } = config().vireo
     const location = delivery.x_accel_location
     return await serveFile(request, reply, {
-      ...{ store: remoteCache, refs: [file.ref], caching },
+      ...{ store: remoteCache, refs: [file.ref], caching: open(), ...how },
       delivery: { ...delivery, x_accel_location: location && folderIn(location, 'cache') },
     })
   }
@@ -138,27 +154,39 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
           const token = request.query.videoFileToken
           const { fileUrl, isGuarded } = await findFile(request, { of, filename: ref.name, token })
           const caching = isGuarded ? PRIVATE_PART : open()
-          if (fileUrl === null) return serve(request, reply, ref, caching)
+          if (fileUrl === null) return serve(request, reply, ref, { caching })
           const urlOf = () => findUrl(of, ref.name)
-          return serveRemote(request, reply, { ref, maxBytes: largest(kind), urlOf, check }, caching)
+          return serveRemote(request, reply, { ref, maxBytes: largest(kind), urlOf, check }, { caching })
         },
       })
     }
 
-    app.route({
-      method: ['GET', 'HEAD'],
-      url: '/lazy-static/torrents/:filename',
-      config: { auth: 'optional', plainRefusals: REFUSALS },
-      schema: { params, querystring: tokenQuery, hide: true },
-      handler: async (request, reply) => {
-        const name = plain(request.params.filename)
-        const torrent = await findTorrent(db, name, passwordOf(request))
-        if (!torrent) throw notFound('File not found')
-        const isGuarded = await assertReadable(request, torrent, request.query.videoFileToken)
-        // A torrent is of files, and kept no longer than those.
-        return serve(request, reply, { kind: 'torrents', name }, isGuarded ? PRIVATE_FILE : open('server'))
-      },
-    })
+    for (const isDownload of [false, true]) {
+      app.route({
+        method: ['GET', 'HEAD'],
+        url: `/${isDownload ? 'download' : 'lazy-static'}/torrents/:filename`,
+        config: { auth: 'optional', plainRefusals: isDownload ? { 403: 'Forbidden' } : REFUSALS },
+        schema: {
+          ...{ params, querystring: tokenQuery, hide: true },
+          ...(isDownload ? { tags: ['Video Download'] } : {}),
+        },
+        handler: async (request, reply) => {
+          const name = plain(request.params.filename)
+          const torrent = await findTorrent(db, name, passwordOf(request))
+          if (!torrent) throw notFound(isDownload ? 'Torrent file not found' : 'File not found')
+          const isGuarded = await assertReadable(request, torrent, request.query.videoFileToken, { always: isDownload })
+          // A torrent is of files, and kept no longer than those.
+          const caching = isGuarded ? PRIVATE_FILE : isDownload ? openFile(0) : open('server')
+          const { name: video, resolution, hls, fileUrl } = torrent
+          const saved = isDownload ? { disposition: attachment(savedName({ video, resolution, hls }, '.torrent')) } : {}
+          const ref: FileRef = { kind: 'torrents', name }
+          if (fileUrl === null) return serve(request, reply, ref, { caching, ...saved })
+          const urlOf = async () => (await findTorrent(db, name))?.fileUrl ?? undefined
+          const file = { ref, maxBytes: config().vireo.uploads.max_torrent_size, urlOf, check: checkTorrent }
+          return serveRemote(request, reply, file, { caching, ...saved })
+        },
+      })
+    }
   }
 }
 
@@ -168,6 +196,7 @@ function mostOf({ cache, vireo }: Config, kind: FileKind): number {
     case 'previews':
     case 'captions':
     case 'storyboards':
+    case 'torrents':
       return cache[kind].size
     case 'avatars':
       return vireo.caching.kept.avatars

@@ -30,7 +30,7 @@ export const fileView = z
     metadataUrl: z.string(),
     hasAudio: z.boolean(),
     hasVideo: z.boolean(),
-    storage: z.int(),
+    storage: z.int().nullable().meta({ description: 'Null for a file of another server.' }),
   })
   .meta({ id: 'VideoFile' })
 
@@ -164,8 +164,9 @@ function toFile(
   if (url === undefined) return []
   const { origin } = here
   const torrentAt = (folder: string): string | null =>
-    file.torrent_url ??
-    (file.torrent_filename && withFileToken(`${origin}/${folder}/torrents/${file.torrent_filename}`, token))
+    file.torrent_filename
+      ? withFileToken(`${origin}/${folder}/torrents/${file.torrent_filename}`, token)
+      : file.torrent_url
   return [
     {
       id: file.id,
@@ -182,7 +183,7 @@ function toFile(
       metadataUrl: file.metadata_url ?? `${origin}/api/v1/videos/${video.uuid}/metadata/${file.id}`,
       hasAudio: (file.streams & AUDIO) !== 0,
       hasVideo: (file.streams & VIDEO) !== 0,
-      storage: file.storage,
+      storage: video.remote ? null : file.storage,
     },
   ]
 }

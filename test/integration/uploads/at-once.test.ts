@@ -7,6 +7,7 @@ import bencode from 'bencode'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { type MediaName, media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
+import { inObjectStorage } from '../../support/test-store.ts'
 import { until } from '../../support/until.ts'
 
 const LADDER = Object.fromEntries(
@@ -47,6 +48,8 @@ interface ShownVideo {
   licence: { id: number }
   commentsPolicy: { id: number }
   downloadEnabled: boolean
+  thumbnailPath: string
+  previewPath: string
   files: ListedFile[]
   streamingPlaylists: { playlistUrl: string; files: unknown[] }[]
 }
@@ -160,9 +163,12 @@ describe('the uploaded file', () => {
     expect(files.map(({ fileUrl }) => fileUrl.slice(-8))).toEqual(['-241.mkv'])
   }, 60_000)
 
-  it('of sound alone is listed too', async () => {
-    const { state, files } = await paused(() => legacy('sound.mp3'))
+  it('of sound alone is listed too, with a still', async () => {
+    const { state, files, thumbnailPath, previewPath } = await paused(() => legacy('sound.mp3'))
     expect(state.id).toBe(PUBLISHED)
+    for (const path of [thumbnailPath, previewPath]) {
+      expect((await read(`${node.base}${path}`)).bytes.subarray(0, 3).toString('hex')).toBe('ffd8ff')
+    }
     expect(files).toMatchObject([{ resolution: { id: 0 }, fileUrl: expect.stringMatching(/-0\.mp3$/) }])
   }, 60_000)
 
@@ -173,6 +179,17 @@ describe('the uploaded file', () => {
     expect((await read(url)).status).toBe(403)
     expect((await read(url, { authorization: root.authorization })).status).toBe(200)
   }, 60_000)
+
+  it.each([
+    ['rotated.mp4', { width: 240, height: 426 }, 1.775],
+    ['anamorphic.mp4', { width: 360, height: 288 }, 2.2222],
+  ] as const)(
+    '%s has the pixels that are stored, and its video the shape that is seen',
+    async (name, size, aspectRatio) => {
+      const video = await paused(() => legacy(name))
+      expect(video).toMatchObject({ aspectRatio, files: [{ ...size, storage: inObjectStorage ? 1 : 0 }] })
+    },
+  )
 
   it('is not listed when the whole ladder is awaited', async () => {
     const { uuid, state, files } = await paused(() => legacy('small.mp4', { privacy: 1, waitTranscoding: true }))

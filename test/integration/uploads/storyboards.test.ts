@@ -178,11 +178,11 @@ describe('the storyboard of a video', () => {
     await expectFilesAsRowsSay()
   })
 
-  it('does not exist for sound alone, although it is shown under a still', async () => {
+  it('of sound alone shows the still under it', async () => {
     await start(HLS)
     await create('sound.mp3')
     await untilJobsEnd(1)
-    expect(await boards()).toEqual([])
+    expect(await sizes()).toEqual([{ ...OF_JOURNEY, total_width: 576 }])
     await expectFilesAsRowsSay()
   }, 60_000)
 
