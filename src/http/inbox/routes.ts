@@ -8,6 +8,7 @@ import type { Area } from '../plugins/types.ts'
 export type InboxPort = (request: {
   method: string
   url: string
+  path: string
   headers: Record<string, string | string[] | undefined>
   body: Buffer
   from: string
@@ -21,6 +22,8 @@ const REFUSALS = {
   413: 'too_large',
   429: 'too_many',
 } as const
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? url
 
 /** JSON under any of its names; a form or a text could be sent by a page that somebody looks at. */
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json|json)\s*(?:;|$)/i
@@ -39,9 +42,9 @@ export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: st
         throw new DomainError('unsupported_media_type', 'An inbox takes application/activity+json.')
       }
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const url = `${urls.origin}${request.raw.url ?? request.url}`
+      const url = `${urls.origin}${request.originalUrl}`
       const answer = await receiveActivity({
-        ...{ method: request.method, url, headers: request.headers, body },
+        ...{ method: request.method, url, path: pathOf(request), headers: request.headers, body },
         from: request.ip,
       })
       if (answer.status !== 204) {

@@ -64,8 +64,8 @@ describe('a user', () => {
 
   it('with bad fields is refused with the names of all of them, and nothing is stored', async () => {
     const body = {
-      ...{ username: 'Not Good', password: 'short', email: 'nowhere', role: 'two', videoQuota: -2, videoQuotaDaily: 1.5 },
-      ...{ channelName: 'a b', adminFlags: true },
+      ...{ username: 'Not Good', password: 'short', email: 'nowhere', role: 'x', videoQuota: -2 },
+      ...{ videoQuotaDaily: 1.5, channelName: 'a b', adminFlags: true },
     }
     const { status, body: refusal } = await server.ask('POST', '/api/v1/users', { token: admin, body })
     expect(status).toBe(400)
