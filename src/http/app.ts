@@ -16,6 +16,7 @@ import { makeLimitStore } from '../platform/limit-stores.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { CountRequest } from './metrics/count-requests.ts'
+import { withSingleSlashes } from './plugins/addresses.ts'
 import { addAsksConstraint } from './plugins/asks.ts'
 import { auditHooks } from './plugins/audit.ts'
 import { type Auth, type Authenticate, makeAuth } from './plugins/auth.ts'
@@ -93,7 +94,8 @@ export async function makeApp(options: AppOptions): Promise<App> {
     trustProxy: [...atStart.trust_proxy],
     bodyLimit: BODY_LIMIT,
     return503OnClosing: false,
-    // Clients end paths with a slash, as yt-dlp does with those of videos; PeerTube takes it.
+    rewriteUrl: withSingleSlashes,
+    // Some routes are added with a slash at the end.
     routerOptions: { querystringParser: parseQuery, maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
       setDefaultHeaders(request, reply)

@@ -59,6 +59,16 @@ export function makeChannelSyncs(
     throw new DomainError('forbidden', 'Videos are not imported by URL on this server.')
   }
 
+  /** Throws `not_found`, before anything is refused to the caller. */
+  async function channelOf(id: number): Promise<number> {
+    const [sync] = await db.query<{ channelId: number }>(
+      'select channel_id as "channelId" from channel_sync where id = $1',
+      [id],
+    )
+    if (!sync) throw notFound('Video channel sync not found')
+    return sync.channelId
+  }
+
   async function ask(id: number, channelId: number, url?: string): Promise<void> {
     await withSync(deps, id, async (unit, sync) => {
       if (sync.channelId !== channelId) {
@@ -108,18 +118,15 @@ export function makeChannelSyncs(
     },
 
     async start(id, by) {
+      const channelId = await channelOf(id)
       assertSyncOn()
-      const [sync] = await db.query<{ channelId: number }>(
-        'select channel_id as "channelId" from channel_sync where id = $1',
-        [id],
-      )
-      if (!sync) throw notFound('Video channel sync not found')
-      const { userId } = await ownImporter(sync.channelId, by)
+      const { userId } = await ownImporter(channelId, by)
       await checkQuota(userId, 1)
-      await ask(id, sync.channelId)
+      await ask(id, channelId)
     },
 
     async importAll(by, { channelId, url, syncId }) {
+      if (syncId !== undefined) await channelOf(syncId)
       const { userId } = await ownImporter(channelId, by)
       assertImportOn()
       await checkQuota(userId, 1)

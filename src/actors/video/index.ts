@@ -132,6 +132,8 @@ export {
   findVideoAccess,
   findVideoAge,
   findVideoDetails,
+  findVideoId,
+  findVideoIds,
   findWatchableVideo,
   listStoryboards,
   nsfwPolicyOf,

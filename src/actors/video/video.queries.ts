@@ -1,6 +1,7 @@
 // Reads of single videos: one statement each. Videos that are being removed are seen by nobody.
 
 import type { Database } from '../../platform/database/index.ts'
+import { notFound } from '../runtime/index.ts'
 import { thumbnailTypes } from './video.entity.ts'
 import type { FollowedVideo, GuardedVideo } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
@@ -41,6 +42,24 @@ export const accessColumns = `v.id, v.uuid, v.url, v.privacy, v.blocked, v.remot
 export const passwordCheck = `case when $2::text is null then 'none'
   when exists (select 1 from video_password p where p.video_id = v.id and normalize(p.password) = normalize($2)) then 'right'
   else 'wrong' end as password`
+
+/** The id of a video; an id is one, whether it is there or not. Throws `not_found` for a UUID that no video has. */
+export async function findVideoId(db: Reader, key: VideoKey): Promise<number> {
+  const [id] = await findVideoIds(db, [key])
+  if (id === undefined) throw notFound('Video not found')
+  return id
+}
+
+/** The same of several, in their order; undefined for a UUID that no video has. */
+export async function findVideoIds(db: Reader, keys: readonly VideoKey[]): Promise<(number | undefined)[]> {
+  const uuids = keys.flatMap((key) => ('uuid' in key ? [key.uuid] : []))
+  const rows =
+    uuids.length === 0
+      ? []
+      : await db.query<{ id: number; uuid: string }>('select id, uuid from video where uuid = any($1::uuid[])', [uuids])
+  const ids = new Map(rows.map(({ id, uuid }) => [uuid, id]))
+  return keys.map((key) => ('id' in key ? key.id : ids.get(key.uuid)))
+}
 
 /** What decides who may do what with a video. */
 export async function findVideoAccess(

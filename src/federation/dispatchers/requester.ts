@@ -20,6 +20,8 @@ export interface ReadRequest {
   method: string
   /** Path and query. */
   url: string
+  /** The same as it was sent, which signatures cover; `url` when left out. */
+  signedUrl?: string
   headers: HeaderValues
 }
 
@@ -53,9 +55,9 @@ export function makeRequesters(deps: {
   const fetched = makeLru<string, number>(MAX_HOSTS)
   const now = () => clock.now().getTime()
 
-  const verify = ({ method, url, headers }: ReadRequest) =>
+  const verify = ({ method, url, signedUrl = url, headers }: ReadRequest) =>
     verifyInbound({
-      ...{ method, headers, url: `${urls.origin}${url}`, rawBody: Buffer.alloc(0), now: clock.now() },
+      ...{ method, headers, url: `${urls.origin}${signedUrl}`, rawBody: Buffer.alloc(0), now: clock.now() },
       ...{ skewMs: config().vireo.federation.inbox.clock_skew, findKey: keys.find },
     })
 

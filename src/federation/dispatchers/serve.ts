@@ -51,6 +51,8 @@ export interface ActivityPubRequest {
   method: string
   /** Path and query. */
   url: string
+  /** The same as it was sent, which signatures cover; `url` when left out. */
+  signedUrl?: string
   headers: Record<string, string | string[] | undefined>
 }
 

@@ -31,6 +31,8 @@ export interface InboxRequest {
   method: string
   /** The whole address that the sender signed. */
   url: string
+  /** The path of the inbox, without the slashes that the sender may have added. */
+  path: string
   headers: HeaderValues
   body: Buffer
   /** The IP address that it came from. */
@@ -66,7 +68,7 @@ export function makeReceiveActivity(
 
   async function receive(request: InboxRequest): Promise<InboxAnswer> {
     const { max_body_size, max_comment_size } = config().vireo.federation.inbox
-    if (!(await isInbox(request.url))) return { status: 404, reason: 'there is no such inbox' }
+    if (!(await isInbox(request.path))) return { status: 404, reason: 'there is no such inbox' }
     const body = { bytes: request.body.length, max: max_body_size }
     const tooLarge = answerTo(policy.judge({ body }, NOBODY))
     if (tooLarge) return tooLarge
@@ -139,8 +141,7 @@ export function makeReceiveActivity(
   }
 
   /** The shared one, or that of an actor that we have. */
-  async function isInbox(url: string): Promise<boolean> {
-    const { pathname } = new URL(url)
+  async function isInbox(pathname: string): Promise<boolean> {
     if (`${urls.origin}${pathname}` === urls.sharedInbox) return true
     const found = await db.query(
       'select 1 from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null and deleted_at is null',

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { LONGEST_REASON, predefinedReasons } from '../../actors/abuse/index.ts'
 import type { Config } from '../../config/index.ts'
-import { idNumber, idText, integerText, paging, readable, sorting } from '../plugins/schemas.ts'
+import { idNumber, idOrUuidInJson, idText, integerText, paging, readable, sorting } from '../plugins/schemas.ts'
 
 /** The description of the API has another name for the first of them; both are taken. */
 const reasonName = z.enum([...predefinedReasons, 'violentOrAbusive'])
@@ -23,7 +23,7 @@ export const reportBody = z.object({
   reason: prose,
   predefinedReasons: z.array(reasonName).max(predefinedReasons.length).optional(),
   video: z
-    .object({ id: idNumber.optional(), startAt: seconds, endAt: seconds })
+    .object({ id: idOrUuidInJson('video').optional(), startAt: seconds, endAt: seconds })
     .superRefine(({ startAt, endAt }, context) => {
       if (typeof startAt !== 'number' || typeof endAt !== 'number' || endAt > startAt) return
       const message = 'Should have a startAt timestamp beginning before endAt'

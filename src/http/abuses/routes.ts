@@ -16,7 +16,7 @@ import { assertMaySee, type FileTokens, findVideoAccess } from '../../actors/vid
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { listOf } from '../plugins/schemas.ts'
+import { type IdOrUuid, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { tokensFor } from '../videos/address-token.ts'
@@ -58,14 +58,15 @@ export function abusesArea({ db, config, urls, fileTokens, abuses, messages }: A
   const viewOptions = (request: FastifyRequest) => ({ here: urls, tokenOf: tokensFor(fileTokens, request) })
 
   /** What somebody may not see is not there to be reported either. */
-  async function assertSeen(request: FastifyRequest, videoId: number, refusal: string): Promise<void> {
-    const video = await findVideoAccess(db, { id: videoId })
+  async function seenVideo(request: FastifyRequest, key: IdOrUuid, refusal: string): Promise<number> {
+    const video = await findVideoAccess(db, key)
     if (!video) throw notFound(refusal)
     try {
       assertMaySee(video, viewerOf(sessionOf(request)), { byId: false, password: video.password })
     } catch (error) {
       throw error instanceof DomainError && error.code !== 'video_requires_password' ? notFound(refusal) : error
     }
+    return video.id
   }
 
   async function subjectOf(request: FastifyRequest, body: z.infer<typeof reportBody>): Promise<AbuseSubject> {
@@ -73,13 +74,12 @@ export function abusesArea({ db, config, urls, fileTokens, abuses, messages }: A
     const named = [video?.id, comment?.id, account?.id].filter((id) => id !== undefined)
     if (named.length !== 1) throw new DomainError('invalid', 'video id or account id or comment id is required.')
     if (video?.id !== undefined) {
-      await assertSeen(request, video.id, 'Video not found')
-      return { kind: 'video', id: video.id }
+      return { kind: 'video', id: await seenVideo(request, video.id, 'Video not found') }
     }
     if (comment?.id !== undefined) {
       const videoId = await videoOfComment(db, comment.id)
       if (videoId === undefined) throw notFound('Video comment thread not found')
-      await assertSeen(request, videoId, 'Video comment thread not found')
+      await seenVideo(request, { id: videoId }, 'Video comment thread not found')
       return { kind: 'comment', id: comment.id }
     }
     return { kind: 'account', id: account?.id ?? 0 }

@@ -13,6 +13,8 @@ export type ActivityPubPort = (request: {
   method: string
   /** Path and query. */
   url: string
+  /** The same as it was sent, which signatures cover; `url` when left out. */
+  signedUrl?: string
   headers: Record<string, string | string[] | undefined>
 }) => Promise<{ status: number; headers: Record<string, string>; body: Buffer } | null>
 
@@ -53,8 +55,8 @@ export function activityPubArea({
   config: () => Config
 }): Area {
   async function serve(request: FastifyRequest, reply: FastifyReply, absent = nothing): Promise<FastifyReply> {
-    const { method, headers, raw } = request
-    const answer = await serveActivityPub({ method, url: raw.url ?? request.url, headers })
+    const { method, url, originalUrl, headers } = request
+    const answer = await serveActivityPub({ method, url, signedUrl: originalUrl, headers })
     if (!answer) throw absent()
     return reply.code(answer.status).headers(answer.headers).send(answer.body)
   }

@@ -14,7 +14,7 @@ import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { isHost, splitHandle } from '../plugins/handles.ts'
+import { hostText, splitHandle } from '../plugins/handles.ts'
 import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { App, Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
@@ -69,7 +69,7 @@ const MOST_ASKED = 100
 export function blocklistsArea(deps: BlocklistsDeps): Area {
   const { db, config, urls, blocklist } = deps
 
-  const hostName = z.string().refine((text) => isHost(text, config()), 'Should have a valid host')
+  const hostName = hostText(config)
   /** `name` of ours or `name@host`. */
   const handle = z
     .string()
@@ -77,6 +77,12 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
       (text) => NAME.test(text) || splitHandle(text, config()) !== undefined,
       'Should have a valid account handle',
     )
+
+  const wholeHandle = z
+    .string()
+    .refine((text) => splitHandle(text, config()) !== undefined, 'Should have a valid account handle')
+  /** Clients with a wrong list send these, which would be names of hosts where those need no top-level domain. */
+  const isNoFlag = (text: string): boolean => !/^(true|false)$/i.test(text)
 
   function readHandle(text: string): { asked: string; name: string; host: string | null } {
     const [name = '', host] = text.replace(/^@/, '').split('@')
@@ -103,8 +109,8 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
         schema: {
           tags: ['Account Blocks'],
           querystring: z.object({
-            accounts: oneOrMore(handle, { max: MOST_ASKED }).optional(),
-            hosts: oneOrMore(hostName, { max: MOST_ASKED }).optional(),
+            accounts: oneOrMore(wholeHandle, { max: MOST_ASKED }).optional(),
+            hosts: oneOrMore(hostName.refine(isNoFlag, 'Should have a valid host'), { max: MOST_ASKED }).optional(),
           }),
           response: { 200: blockStatusView },
         },

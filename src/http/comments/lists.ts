@@ -14,7 +14,7 @@ import { findVideoAccess, type Viewer } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { booleanText, integerText, listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
+import { booleanText, idOrUuid, integerText, listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { accountView, type Here, toAccountView } from '../videos/actor.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -47,7 +47,7 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
     search: search.optional(),
     searchAccount: search.optional(),
     searchVideo: search.optional(),
-    videoId: id.optional(),
+    videoId: idOrUuid('video').optional(),
     videoChannelId: id.optional(),
     autoTagOneOf: oneOrMore(z.string().min(1).max(200)).optional(),
     isHeldForReview: booleanText.optional(),
@@ -55,10 +55,13 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
 
   type Filters = z.output<z.ZodObject<typeof filters>>
 
-  /** Throws `not_found` and `forbidden` for a video or channel whose comments are not all shown to who asks. */
-  async function assertSees(viewer: NonNullable<Viewer>, { videoId, videoChannelId }: Filters): Promise<void> {
+  /** The id of the video. Throws `not_found` and `forbidden` for a video or channel whose comments are not all shown to the caller. */
+  async function assertSees(
+    viewer: NonNullable<Viewer>,
+    { videoId, videoChannelId }: Filters,
+  ): Promise<number | undefined> {
+    const video = videoId && (await findVideoAccess(db, videoId))
     if (videoId !== undefined) {
-      const video = await findVideoAccess(db, { id: videoId })
       if (!video) throw notFound('Video not found')
       if (!seesHeld(video, viewer)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
     }
@@ -69,6 +72,7 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
         throw new DomainError('forbidden', 'Cannot manage a channel of another user.')
       }
     }
+    return video?.id
   }
 
   async function answer(
@@ -76,8 +80,8 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
     query: Filters & Pick<CommentListQuery, 'sort' | 'isLocal' | 'onLocalVideo'>,
     of: Pick<CommentListQuery, 'ownerAccountId' | 'tagsOf'>,
   ) {
-    await assertSees(viewer, query)
-    const { videoId, videoChannelId: channelId, isHeldForReview: isHeld, ...others } = query
+    const videoId = await assertSees(viewer, query)
+    const { videoId: _named, videoChannelId: channelId, isHeldForReview: isHeld, ...others } = query
     const { total, rows } = await listComments(db, { ...others, ...of, videoId, channelId, isHeld })
     return { total, data: rows.map((row) => toListedCommentView(row, urls)) }
   }

@@ -2,12 +2,12 @@
 
 import { z } from 'zod'
 import type { History } from '../../actors/history/index.ts'
-import { type FileTokens, listVideos } from '../../actors/video/index.ts'
+import { type FileTokens, findVideoId, listVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { addFormRoutes, withForm } from '../plugins/multipart.ts'
-import { idText, listOf, moment, paging } from '../plugins/schemas.ts'
+import { idOrUuid, listOf, moment, paging } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { tokensFor } from '../videos/address-token.ts'
@@ -58,11 +58,11 @@ export function historyArea({ db, config, urls, fileTokens, history }: HistoryAr
       '/api/v1/users/me/history/videos/:videoId',
       {
         config: { auth },
-        schema: { tags, params: z.object({ videoId: idText }), response: { 204: z.null() } },
+        schema: { tags, params: z.object({ videoId: idOrUuid('video') }), response: { 204: z.null() } },
       },
       async (request, reply) => {
         const { accountId } = sessionOf(request).user
-        await history.forget({ accountId, videoId: request.params.videoId })
+        await history.forget({ accountId, videoId: await findVideoId(db, request.params.videoId) })
         return reply.code(204).send(null)
       },
     )

@@ -10,6 +10,7 @@ import type { Area } from '../plugins/types.ts'
 export type InboxPort = (request: {
   method: string
   url: string
+  path: string
   headers: Record<string, string | string[] | undefined>
   body: Buffer
   from: string
@@ -23,6 +24,8 @@ const REFUSALS = {
   413: 'too_large',
   429: 'too_many',
 } as const
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? url
 
 /** JSON under any of its names; a form or a text could be sent by a page that somebody looks at. */
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json|json)\s*(?:;|$)/i
@@ -47,9 +50,9 @@ export function inboxArea(deps: {
         throw new DomainError('unsupported_media_type', 'An inbox takes application/activity+json.')
       }
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const url = `${urls.origin}${request.raw.url ?? request.url}`
+      const url = `${urls.origin}${request.originalUrl}`
       const answer = await receiveActivity({
-        ...{ method: request.method, url, headers: request.headers, body },
+        ...{ method: request.method, url, path: pathOf(request), headers: request.headers, body },
         from: request.ip,
       })
       if (answer.status !== 204) {

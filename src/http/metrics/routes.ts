@@ -5,7 +5,7 @@ import { notFound } from '../../actors/runtime/index.ts'
 import { findVideoAccess } from '../../actors/video/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Telemetry } from '../../platform/telemetry.ts'
-import { idNumber, idOrUuid } from '../plugins/schemas.ts'
+import { idOrUuidInJson } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { makeCountPlayback, playerModes } from './count-playback.ts'
 
@@ -24,7 +24,7 @@ const report = z.object({
   downloadedBytesP2P: amount,
   downloadedBytesHTTP: amount,
   uploadedBytesP2P: amount,
-  videoId: z.union([idNumber.transform((id) => ({ id })), idOrUuid('video')], 'Should have a valid video id'),
+  videoId: idOrUuidInJson('video'),
 })
 
 /** Adds `/api/v1/metrics/playback`. */

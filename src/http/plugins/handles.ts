@@ -1,5 +1,6 @@
 // Hosts and handles (`name@host`), as clients write them.
 
+import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
@@ -12,9 +13,26 @@ const LONGEST_HOST = 259
 
 /** Hosts that are no public names or have plain addresses count only where such peers are allowed. */
 export const isHost = (text: string, config: Config): boolean =>
-  text.length <= LONGEST_HOST &&
-  (config.vireo.federation.allow_private_addresses ? HOST : PUBLIC_HOST).test(text) &&
-  Number(text.split(':')[1] ?? 1) <= 65_535
+  isOwnHost(text, config) ||
+  (text.length <= LONGEST_HOST &&
+    (config.vireo.federation.allow_private_addresses ? HOST : PUBLIC_HOST).test(text) &&
+    Number(text.split(':')[1] ?? 1) <= 65_535)
+
+/** This server, which may be called by an address or without a top-level domain. */
+function isOwnHost(text: string, { webserver: { hostname, port } }: Config): boolean {
+  const host = text.toLowerCase()
+  return host === hostname.toLowerCase() || host === `${hostname.toLowerCase()}:${port}`
+}
+
+/** The host that an address such as `https://example.org/` names, as people paste it. */
+export const readHost = (text: string): string => text.replace(/^https:\/\/([^/]*)\/?$/i, '$1')
+
+/** The name of a server, with its port where that is not the usual one. */
+export const hostText = (config: () => Config, message = 'Should have a valid host') =>
+  z
+    .string(message)
+    .transform(readHost)
+    .refine((text) => isHost(text, config()), message)
 
 /** `name@host` in its two parts; undefined when it is none. */
 export function splitHandle(text: string, config: Config): { name: string; host: string } | undefined {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { InvalidParam } from '../../actors/runtime/index.ts'
+import { inWantedTypes, valueAt, withValueAt } from './body-types.ts'
 import { unstorableIssues } from './unstorable.ts'
 
 /** Parts of a request, in the order in which Fastify looks at them. */
@@ -18,7 +19,7 @@ const DEEPEST = 6
  * A missing object is reported by the fields that it must have, and an item of a list by its list.
  */
 export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): InvalidParam[] {
-  const input = isObject(data) ? data : {}
+  const input = sentInput(schema, part, isObject(data) ? data : {})
   const found = new Map<string, InvalidParam>()
   for (const issue of openedIssues(schema, input)) {
     for (const path of pathsOf(issue)) {
@@ -31,6 +32,12 @@ export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): I
   }
   if (found.size === 0) return refusedWhole(schema, part, data)
   return [...found.values()]
+}
+
+/** What is read: of a body, with the types that texts stand for. */
+const sentInput = (schema: z.ZodType, part: Part, data: object): object => {
+  const read = part === 'body' ? inWantedTypes(schema, data) : data
+  return isObject(read) ? read : {}
 }
 
 /** A text or a number where an object is expected, none of whose fields would have to be there. */
@@ -115,21 +122,5 @@ function upToList(path: PropertyKey[]): PropertyKey[] {
 
 const isBelow = (path: PropertyKey[], parent: PropertyKey[]): boolean =>
   path.length > parent.length && parent.every((step, index) => path[index] === step)
-
-function valueAt(input: unknown, path: PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, step) => (isObject(at) && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined),
-    input,
-  )
-}
-
-/** A copy with another value at a path; what is beside the path is shared. */
-function withValueAt<T extends object>(input: T, [step, ...rest]: PropertyKey[], value: unknown): T {
-  if (step === undefined) return input
-  const copy: object = Array.isArray(input) ? [...input] : { ...input }
-  const inner: unknown = Reflect.get(copy, step)
-  Reflect.set(copy, step, rest.length > 0 && isObject(inner) ? withValueAt(inner, rest, value) : value)
-  return copy as T
-}
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -6,6 +6,7 @@ import fastifyMultipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { DomainError, type InvalidParam } from '../../actors/runtime/index.ts'
+import { readBody } from './body-types.ts'
 import { checkLength, foldFields, MAX_FIELDS_BYTES, mostFields, tooManyFields } from './form-fields.ts'
 import { HttpError } from './http-error.ts'
 import { invalidParamsOf } from './invalid-params.ts'
@@ -85,7 +86,7 @@ export async function withForm<S extends z.ZodType, F extends Record<string, For
     const { sent, files } = request.isMultipart()
       ? await receive(request, form, discards)
       : { sent: bodyOf(request), files: new Map<string, ReceivedFile<unknown>>() }
-    const parsed = form.fields.safeParse(sent)
+    const parsed = readBody(form.fields, sent)
     const refused = [...invalidParamsOf(form.fields, 'body', sent), ...missingFiles(form.files, files)]
     if (refused.length > 0 || !parsed.success) throw refusal(refused)
     // The files were made by the very `open` functions that give the type.

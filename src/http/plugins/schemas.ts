@@ -39,6 +39,13 @@ export const idOrUuid = (noun: string) =>
     return z.NEVER
   })
 
+/** The same in a JSON body, where an id is a number. */
+export const idOrUuidInJson = (noun: string) =>
+  z.union(
+    [idNumber.min(1).transform((id): IdOrUuid => ({ id })), idOrUuid(noun)],
+    `Should have a valid ${noun} id (id, short UUID or UUID)`,
+  )
+
 /** An integer in a query or form, within bounds. Refusals echo the text as it was sent. */
 export const integerText = (bounds: { min?: number; max?: number } = {}) => {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = bounds

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js'
 import { z } from 'zod'
+import { readBody } from './body-types.ts'
 import { type Part, parts } from './invalid-params.ts'
 import { unstorableIssues } from './unstorable.ts'
 
@@ -22,7 +23,7 @@ export class InvalidRequest extends Error {
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   const part = parts.find((name) => name === httpPart) ?? 'body'
   return (data: unknown) => {
-    const result = schema.safeParse(data ?? {})
+    const result = part === 'body' ? readBody(schema, data ?? {}) : schema.safeParse(data ?? {})
     const isGood = result.success && unstorableIssues(result.data).length === 0
     return isGood ? { value: result.data } : { error: new InvalidRequest(part) }
   }

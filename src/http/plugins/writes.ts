@@ -51,6 +51,7 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/videos/:id/comments/:commentId',
   // Views are counted together, each second.
   'POST /api/v1/videos/:id/views',
+  'PUT /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/watching',
   'POST /api/v1/metrics/playback',
   // What is imported is told by its own events.

@@ -2,12 +2,13 @@
 
 import { z } from 'zod'
 import { listMirroredVideos, type Redundancies } from '../../actors/redundancy/index.ts'
+import { findVideoId } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { LARGEST_ID } from '../../platform/ids.ts'
-import { idText, listOf, paging, sorting } from '../plugins/schemas.ts'
+import { hostText } from '../plugins/handles.ts'
+import { idOrUuidInJson, idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { hostText } from '../server-follows/schemas.ts'
+
 import { mirroredVideoView, toMirroredVideoView } from './views.ts'
 
 export interface RedundancyDeps {
@@ -19,7 +20,7 @@ export interface RedundancyDeps {
 const mirroredQuery = (config: Config) =>
   z.object({ ...paging(config), target: z.enum(['my-videos', 'remote-videos']), sort: sorting(['name'], 'name') })
 
-const mirrorBody = z.object({ videoId: z.int().min(1).max(LARGEST_ID) })
+const mirrorBody = z.object({ videoId: idOrUuidInJson('video') })
 
 const allowedBody = z.object({ redundancyAllowed: z.boolean('Should have a valid redundancyAllowed boolean') })
 
@@ -44,7 +45,7 @@ export function redundancyArea({ db, config, redundancies }: RedundancyDeps): Ar
       '/api/v1/server/redundancy/videos',
       { config: videos, schema: { tags, body: mirrorBody, response: { 204: z.null() } } },
       async ({ body }, reply) => {
-        await redundancies.request({ videoId: body.videoId })
+        await redundancies.request({ videoId: await findVideoId(db, body.videoId) })
         return reply.code(204).send(null)
       },
     )

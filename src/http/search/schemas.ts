@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { videoSortFields } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { fromShortUuid, isUuid } from '../../platform/ids.ts'
-import { isHost, splitHandle } from '../plugins/handles.ts'
+import { hostText, splitHandle } from '../plugins/handles.ts'
 import { integerText, moment, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import { listQuery } from '../videos/list.ts'
 
@@ -28,9 +28,8 @@ const searchTarget = (config: () => Config) =>
     )
 
 const hostOf = (config: () => Config) =>
-  z
-    .string()
-    .refine((text) => isHost(text, config()) && /[.:]/.test(text), 'Invalid value')
+  hostText(config, 'Invalid value')
+    .refine((text) => /[.:]/.test(text), 'Invalid value')
     .optional()
 
 const seconds = integerText({ min: 0, max: 2_147_483_647 }).optional()

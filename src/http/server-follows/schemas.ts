@@ -2,14 +2,14 @@
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
-import { isHost, splitHandle } from '../plugins/handles.ts'
+import { isHost, readHost, splitHandle } from '../plugins/handles.ts'
 import { oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 
 const isUnique = (items: string[]): boolean => new Set(items).size === items.length
 
 export const followBody = (config: () => Config) =>
   z.object({
-    hosts: oneOrMore(z.string())
+    hosts: oneOrMore(z.string().transform(readHost))
       .optional()
       .refine(
         (hosts = []) => isUnique(hosts) && hosts.every((host) => isHost(host, config())),
@@ -45,16 +45,13 @@ export const handleParam = (config: () => Config) =>
     }),
   })
 
-/** The name of a server, with its port where that is not the usual one. */
-export const hostText = (config: () => Config) =>
-  z.string().refine((text) => isHost(text, config()), 'Should have a valid host')
-
 export const hostOrHandleParam = (config: () => Config) =>
   z.object({
     hostOrHandle: z.string().transform((text, context) => {
       const handle = splitHandle(text, config())
       if (handle) return { ...handle, text }
-      if (isHost(text, config())) return { name: null, host: text, text }
+      const host = readHost(text)
+      if (isHost(host, config())) return { name: null, host, text: host }
       context.issues.push({ code: 'custom', input: text, message: 'Should have a host or a handle' })
       return z.NEVER
     }),

@@ -1,7 +1,7 @@
 // Names of stored files as they come in addresses.
 
 import { notFound } from '../../actors/runtime/index.ts'
-import { isUuid } from '../../platform/ids.ts'
+import { fromShortUuid, isUuid } from '../../platform/ids.ts'
 
 /** Our own files have plain names: nothing else is looked for. `refusal`: what is thrown for others, `not_found` by default. */
 export function plain(filename: string, refusal: () => Error = () => notFound('File not found')): string {
@@ -11,6 +11,7 @@ export function plain(filename: string, refusal: () => Error = () => notFound('F
 
 /** A file in the folder of a video. */
 export function hlsNames({ uuid, filename }: { uuid: string; filename: string }): { uuid: string; filename: string } {
-  if (!isUuid(uuid)) throw notFound('File not found')
-  return { uuid: uuid.toLowerCase(), filename: plain(filename) }
+  const whole = isUuid(uuid) ? uuid.toLowerCase() : fromShortUuid(uuid)
+  if (whole === undefined) throw notFound('File not found')
+  return { uuid: whole, filename: plain(filename) }
 }

@@ -12,12 +12,12 @@ import {
   type PlaylistWith,
 } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { assertMaySee, type FileTokens, findVideoAccess } from '../../actors/video/index.ts'
+import { assertMaySee, type FileTokens, findVideoAccess, findVideoIds } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { coercedInteger, idOrUuid, idText, listOf, oneOrMore, paging } from '../plugins/schemas.ts'
+import { idOrUuid, idText, listOf, oneOrMore, paging, readIdOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { tokensFor } from '../videos/address-token.ts'
@@ -28,7 +28,6 @@ import type { KeepFresh } from './keep-fresh.ts'
 import { elementView, toElementView } from './views.ts'
 
 const tags = ['Video Playlists']
-const LARGEST = 2_147_483_647
 const byKey = z.object({ playlistId: idOrUuid('playlist') })
 const byElement = z.object({ playlistId: idOrUuid('playlist'), playlistElementId: idText })
 
@@ -169,20 +168,36 @@ export function playlistElementsArea(deps: {
         config: { auth: 'user' },
         schema: {
           tags,
-          querystring: z.object({ videoIds: oneOrMore(coercedInteger({ min: 0, max: LARGEST })).default([]) }),
+          querystring: z.object({ videoIds: oneOrMore(namedVideo).default([]) }),
           response: { 200: z.record(z.string(), z.array(placeView)) },
         },
       },
       async (request) => {
         const { videoIds } = request.query
         const { accountId } = sessionOf(request).user
-        const found = videoIds.length === 0 ? [] : await listPlaylistsWith(db, { accountId, videoIds })
-        const places = Map.groupBy(found, (one) => one.video_id)
-        return Object.fromEntries(videoIds.map((id) => [id, (places.get(id) ?? []).map(toPlaceView)]))
+        const ids = await findVideoIds(
+          db,
+          videoIds.map(({ key }) => key),
+        )
+        const known = ids.filter((id) => id !== undefined)
+        const found = known.length === 0 ? [] : await listPlaylistsWith(db, { accountId, videoIds: known })
+        const places = Map.groupBy(found, (one): number | undefined => one.video_id)
+        return Object.fromEntries(
+          videoIds.map(({ text }, index) => [text, (places.get(ids[index]) ?? []).map(toPlaceView)]),
+        )
       },
     )
   }
 }
+
+/** The answer calls each video as the question did. */
+const namedVideo = z.string().transform((text, context) => {
+  const key = readIdOrUuid(text)
+  if (key) return { text, key }
+  // Clients know what is no number as null.
+  context.issues.push({ code: 'custom', input: null, message: 'Should have valid video ids' })
+  return z.NEVER
+})
 
 const toPlaceView = (row: PlaylistWith): z.infer<typeof placeView> => ({
   playlistElementId: row.element_id,

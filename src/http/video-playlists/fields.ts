@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { type PlaylistFields, playlistPrivacies } from '../../actors/playlist/index.ts'
-import { coercedInteger, idOrUuid, readable } from '../plugins/schemas.ts'
+import { coercedInteger, idOrUuidInJson, readable } from '../plugins/schemas.ts'
 
 const LARGEST = 2_147_483_647
 
@@ -42,20 +42,9 @@ export const toPlaylistChanges = (sent: z.output<typeof playlistChanges>): Parti
 
 const seconds = z.int().min(0).max(LARGEST).nullish()
 const timestamps = { startTimestamp: seconds, stopTimestamp: seconds }
-const VIDEO = 'Should have a valid video id/uuid/short uuid'
 
 export const newElement = z.object({
-  videoId: z.union(
-    [
-      z
-        .int()
-        .min(1)
-        .max(LARGEST)
-        .transform((id) => ({ id })),
-      idOrUuid('video'),
-    ],
-    VIDEO,
-  ),
+  videoId: idOrUuidInJson('video'),
   ...timestamps,
 })
 

@@ -9,6 +9,7 @@ import {
   videoSortFields,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
+import { readHost } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import {
   booleanOrBoth,
@@ -49,7 +50,7 @@ export const listQuery = (config: Config) =>
     hasHLSFiles: booleanText.optional(),
     hasWebVideoFiles: booleanText.optional(),
     excludeAlreadyWatched: booleanText.optional(),
-    host: z.string().min(1).max(255).optional(),
+    host: z.string().min(1).max(300).transform(readHost).optional(),
     filter: z.string().optional(),
   })
 

@@ -29,6 +29,16 @@ export function viewsArea({ watch }: { watch: Watch }): Area {
       },
     )
 
+    // The same, as some clients send it.
+    app.put(
+      '/api/v1/videos/:id/views',
+      { config: { auth: 'optional' }, schema: { ...schema, deprecated: true } },
+      async (request, reply) => {
+        await report(request, request.params.id, request.body)
+        return reply.code(204).send(null)
+      },
+    )
+
     app.put(
       '/api/v1/videos/:id/watching',
       { config: { auth: 'user' }, schema: { ...schema, deprecated: true } },

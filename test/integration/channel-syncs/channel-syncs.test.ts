@@ -364,6 +364,7 @@ describe('a channel is imported once', () => {
     const others = await world.make(world.users.other)
     expect((await importAll(others)).status).toBe(403)
     expect((await importAll(424242)).status).toBe(404)
+    expect((await importAll(424242, CHANNEL, world.users.other)).status).toBe(404)
     expect(await importAll(id, 'https://video.example.com/c/y')).toMatchObject({
       status: 400,
       body: { 'invalid-params': { externalChannelUrl: expect.anything() } },

@@ -65,8 +65,8 @@ describe('a wrong value', () => {
   function badValuesFor(name: string, value: unknown): unknown[] {
     const always: unknown[] = [{ a: 1 }, true, ...(NULLABLE.test(name) ? [] : [null])]
     if (WORDS.has(name)) return [...always, 'x'.repeat(200_000)]
-    if (typeof value === 'boolean' || name.endsWith('enabled')) return ['true', 'false', 1, 0, null, {}, []]
-    if (typeof value === 'number') return [...always, '5', 1.5, -2, 2 ** 60, []]
+    if (typeof value === 'boolean' || name.endsWith('enabled')) return ['yes', '', 1, 0, null, {}, []]
+    if (typeof value === 'number') return [...always, '', '5x', 1.5, -2, 2 ** 60, []]
     if (Array.isArray(value)) return [...always, 'x', [{}], [null], Array.from({ length: 600 }, () => 1)]
     return [...always, 5, ['x'], 'x'.repeat(200_000), 'a\0b', '\uD800']
   }

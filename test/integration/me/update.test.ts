@@ -115,11 +115,12 @@ describe('settings', () => {
   const wrong = [null, 1, -1, '', 'hello', 'true', long, [], [1], {}, { a: 1 }, 'nul\0', '\ud800']
   const flags = ['emailPublic', 'p2pEnabled', 'autoPlayVideo', 'autoPlayNextVideo', 'autoPlayNextVideoPlaylist']
   const more = ['videosHistoryEnabled', 'noWelcomeModal', 'noInstanceConfigWarningModal', 'noAccountSetupWarningModal']
+  const noFlags = wrong.filter((value) => value !== 'true')
   const fields: Record<string, unknown[]> = {
-    ...Object.fromEntries([...flags, ...more].map((name) => [name, wrong])),
+    ...Object.fromEntries([...flags, ...more].map((name) => [name, noFlags])),
     theme: [...wrong, true, 'peertube-theme-none'],
     nsfwPolicy: [...wrong, true],
-    displayNSFW: wrong.filter((value) => value !== 'true'),
+    displayNSFW: noFlags,
     displayName: [1, '', long, 'x'.repeat(121), [], {}, true, 'nul\0'],
     description: [1, '', 'xx', long, 'x'.repeat(1001), [], {}, true, 'nul\0'],
     videoLanguages: [1, 'en', {}, [1], [null], [''], Array(500).fill('en'), true, [long]],
@@ -141,7 +142,7 @@ describe('settings', () => {
 
   it('name every wrong field at once, and pass over unknown ones', async () => {
     const client = await newUser()
-    const answer = await put(client, { theme: 1, email: 'x', p2pEnabled: 'true', unknown: 1 })
+    const answer = await put(client, { theme: 1, email: 'x', p2pEnabled: 'yes', unknown: 1 })
     expect(Object.keys((await answer.json())['invalid-params']).sort()).toEqual(['email', 'p2pEnabled', 'theme'])
     expect((await put(client, { unknown: 1 })).status).toBe(204)
   })

@@ -96,8 +96,8 @@ describe('a report', () => {
   it.each<[string, object]>([
     ['playerMode', { playerMode: 'hello' }],
     ['resolution', { resolution: -1 }],
-    ['fps', { fps: '30' }],
-    ['p2pEnabled', { p2pEnabled: 'true' }],
+    ['fps', { fps: '30 fps' }],
+    ['p2pEnabled', { p2pEnabled: 'yes' }],
     ['p2pPeers', { p2pPeers: -1 }],
     ['bufferStalled', { bufferStalled: null }],
     ['resolutionChanges', { resolutionChanges: undefined }],

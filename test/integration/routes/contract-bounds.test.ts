@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { z } from 'zod'
+import { readBody } from '../../../src/http/plugins/body-types.ts'
 import { type ContractField, examplesOf, operationOf, pathParameters } from './contract.ts'
 import type { Route } from './route-list.ts'
 import { fieldPaths, isSchema, unboundedLists } from './schema-fields.ts'
@@ -109,11 +110,26 @@ describe('the schemas of the routes', () => {
       const read = [schema.body, fields, json].filter(isSchema)
       return read.flatMap((part) =>
         fieldPaths(part, { lists: true })
-          .filter((path) => values.some((value) => !isRefused({ schema: part, path }, value)))
+          .filter((path) => values.some((value) => !isRefused({ schema: part, path, part: 'body' }, value)))
           .map((path) => `${name}: ${path.join('.')}`),
       )
     })
     expect(unbounded.filter((title) => !isSaid(LONG, title))).toEqual([])
+  })
+
+  it('take texts for numbers and booleans in bodies, and no other texts', () => {
+    const scalars = [true, false, ...[-1, 0, 1, 2, 3, 10, 100, 1000, 5000, 1_000_000_000]]
+    const faults = stage.routes.flatMap(({ name, schema = {}, config = {} }) =>
+      [schema.body, config.form?.json].filter(isSchema).flatMap((body) =>
+        fieldPaths(body, { lists: true }).flatMap((path) => {
+          const takes = (value: unknown) => !isRefused({ schema: body, path, part: 'body' }, value)
+          const taken = scalars.filter(takes)
+          const faulty = taken.filter((value) => !takes(String(value)) || takes(` ${value}`) !== takes('hello'))
+          return faulty.map((value) => `${name}: ${path.join('.')}: ${value}`)
+        }),
+      ),
+    )
+    expect(faults).toEqual([])
   })
 
   it('refuse what the contract refuses', () => {
@@ -153,6 +169,7 @@ function differences(
 
 interface Comparison {
   title: string
+  part: string
   field: ContractField
   schema: z.ZodType
   path: string[]
@@ -184,7 +201,7 @@ const comparisons = (): Comparison[] =>
   contractFields().flatMap((place) =>
     partsOf(place).flatMap(({ part, schema, isText }) =>
       isSchema(schema)
-        ? [{ title: titleOf(place, part), field: place.field, schema, isText, path: stepsOf(place.name) }]
+        ? [{ title: titleOf(place, part), part, field: place.field, schema, isText, path: stepsOf(place.name) }]
         : [],
     ),
   )
@@ -216,9 +233,9 @@ function carried({ isText, field }: Comparison, value: unknown): unknown[] {
 
 const isScalar = (value: unknown): value is number | boolean => typeof value === 'number' || typeof value === 'boolean'
 
-function isRefused({ schema, path }: Pick<Comparison, 'schema' | 'path'>, value: unknown): boolean {
+function isRefused({ schema, path, part }: Pick<Comparison, 'schema' | 'path' | 'part'>, value: unknown): boolean {
   const sent = path.reduceRight<unknown>((inner, step) => (step === ITEM ? [inner] : { [step]: inner }), value)
-  const result = schema.safeParse(sent)
+  const result = part === 'path' || part === 'query' ? schema.safeParse(sent) : readBody(schema, sent)
   const steps = path.map((step) => (step === ITEM ? 0 : step))
   return !result.success && result.error.issues.some((issue) => steps.every((step, at) => issue.path[at] === step))
 }

@@ -64,14 +64,14 @@ describe('a user', () => {
 
   it('with bad fields is refused with the names of all of them, and nothing is stored', async () => {
     const body = {
-      ...{ username: 'Not Good', password: 'short', email: 'nowhere', role: '2', videoQuota: -2, videoQuotaDaily: 1.5 },
-      ...{ channelName: 'a b', adminFlags: true },
+      ...{ username: 'Not Good', password: 'short', email: 'nowhere', role: 'x', videoQuota: -2 },
+      ...{ videoQuotaDaily: 1.5, channelName: 'a b', adminFlags: true },
     }
     const { status, body: refusal } = await server.ask('POST', '/api/v1/users', { token: admin, body })
     expect(status).toBe(400)
     expect(paramsOf(refusal).sort()).toEqual(Object.keys(body).sort())
     const { id } = await add()
-    const changes = { email: 5, emailVerified: 'true', videoQuota: null, role: 3, adminFlags: 2, password: ['x'] }
+    const changes = { email: 5, emailVerified: 'yes', videoQuota: null, role: 3, adminFlags: 2, password: ['x'] }
     const url = `/api/v1/users/${id}`
     const before = await server.ask('GET', url, { token: admin })
     const changed = await server.ask('PUT', url, { token: admin, body: changes })

@@ -87,12 +87,12 @@ describe('a change of a video', () => {
     expect(server.events).toEqual([])
   })
 
-  it('is refused to visitors, for unknown ids, into channels of others and with strings for booleans', async () => {
+  it('is refused to visitors, for unknown ids, into channels of others and with other texts for booleans', async () => {
     expect((await put({ name: 'hello' })).statusCode).toBe(401)
     expect((await put({ name: 'hello' }, 'user', 424242)).statusCode).toBe(404)
     expect((await put({ name: 'hello' }, 'user', 'blabla')).statusCode).toBe(400)
     expect((await put({ channelId: server.users.other.channelId }, 'user')).statusCode).toBe(400)
-    expect((await put({ nsfw: 'true' }, 'user')).json()).toHaveProperty('invalid-params.nsfw')
+    expect((await put({ nsfw: 'yes' }, 'user')).json()).toHaveProperty('invalid-params.nsfw')
   })
 
   it('is refused for videos of other servers, also to the staff', async () => {

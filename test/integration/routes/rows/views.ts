@@ -13,6 +13,7 @@ const at = (columns: Record<string, unknown>) => async (cast: Cast) => ({
 export const viewRows = [
   row('POST /api/v1/videos/:id/views', visitors(204), at({}), 'of a public video'),
   row('POST /api/v1/videos/:id/views', ownerOrStaff(204), at({ privacy: PRIVATE }), 'of a private video'),
+  row('PUT /api/v1/videos/:id/views', visitors(204), at({})),
   row('PUT /api/v1/videos/:id/watching', signedIn(204), at({}), 'of a public video'),
   row('PUT /api/v1/videos/:id/watching', ownerOrStaff(204), at({ privacy: PRIVATE }), 'of a private video'),
 ]

@@ -1,0 +1,12 @@
+// One address for each route: clients write slashes twice, and end addresses with one.
+
+import type { IncomingMessage } from 'node:http'
+
+/** For `rewriteUrl`: the address with single slashes and none at its end. What was sent stays in `originalUrl`, for signatures. */
+export function withSingleSlashes({ url = '/' }: IncomingMessage): string {
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  if (!path.startsWith('/') || !/\/(?:\/|$)/.test(path)) return url
+  const single = path.replace(/\/{2,}/g, '/')
+  return (single === '/' ? single : single.replace(/\/$/, '')) + url.slice(path.length)
+}

@@ -1,0 +1,86 @@
+// The types of values in bodies, as clients send them: `"2"` for a number, `"true"` for a boolean, `"null"` for null. The schemas
+// say which type they want, and what they refuse is read once more; nonsense stays refused, as it was sent.
+
+import type { z } from 'zod'
+
+/** Later rounds are for what a schema looks at only once something else is right. */
+const ROUNDS = 3
+
+/** Parses a body. */
+export function readBody<S extends z.ZodType>(schema: S, body: unknown): z.ZodSafeParseResult<z.output<S>> {
+  const result = schema.safeParse(body)
+  return result.success ? result : schema.safeParse(inWantedTypes(schema, body, result.error.issues))
+}
+
+/** A body with its values in the types that the schema takes, where the text that was sent stands for one. */
+export function inWantedTypes(schema: z.ZodType, body: unknown, known?: readonly z.core.$ZodIssue[]): unknown {
+  let [read, issues] = [body, known ?? issuesOf(schema, body)]
+  for (let round = 0; round < ROUNDS; round++) {
+    const meant = issues.flatMap((issue) => meantBy(issue, read))
+    const better = meant.reduce((at, { path, value }) => withValueAt(at, path, value), read)
+    const left = meant.length > 0 ? issuesOf(schema, better) : issues
+    const refused = new Set(left.map(({ path }) => keyOf(path)))
+    const kept = meant.filter(({ path }) => !refused.has(keyOf(path)))
+    if (kept.length === 0) return read
+    if (kept.length === meant.length) [read, issues] = [better, left]
+    else {
+      read = kept.reduce((at, { path, value }) => withValueAt(at, path, value), read)
+      issues = issuesOf(schema, read)
+    }
+  }
+  return read
+}
+
+/** A copy with another value at a path; what is beside the path is shared. */
+export function withValueAt<T>(input: T, [step, ...rest]: readonly PropertyKey[], value: unknown): T {
+  if (step === undefined || typeof input !== 'object' || input === null) return input
+  const copy: object = Array.isArray(input) ? [...input] : { ...input }
+  Reflect.set(copy, step, rest.length > 0 ? withValueAt(Reflect.get(copy, step), rest, value) : value)
+  return copy as T
+}
+
+export const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (at, step) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
+    input,
+  )
+
+interface Meant {
+  path: PropertyKey[]
+  value: unknown
+}
+
+/** What the refused value may stand for. */
+function meantBy(issue: z.core.$ZodIssue, read: unknown): Meant[] {
+  const { path } = issue
+  if (issue.code === 'invalid_union') {
+    const inside = issue.errors.flat().map((inner) => ({ ...inner, path: [...path, ...inner.path] }))
+    return inside.flatMap((inner) => meantBy(inner, read)).slice(0, 1)
+  }
+  const sent = valueAt(read, path)
+  if (typeof sent !== 'string') return []
+  if (sent === 'null') return [{ path, value: null }]
+  const value = SCALARS.get(sent) ?? (NUMBER.test(sent) ? Number(sent) : undefined)
+  return value !== undefined && isWanted(issue, value) ? [{ path, value }] : []
+}
+
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,9})?$/
+const SCALARS = new Map<string, boolean>([
+  ['true', true],
+  ['false', false],
+])
+
+function isWanted(issue: z.core.$ZodIssue, value: number | boolean): boolean {
+  if (issue.code === 'invalid_value') return issue.values.includes(value)
+  if (issue.code !== 'invalid_type') return false
+  return (
+    issue.expected === (typeof value === 'boolean' ? 'boolean' : 'number') ||
+    (issue.expected === 'int' && typeof value === 'number')
+  )
+}
+
+const issuesOf = (schema: z.ZodType, body: unknown): readonly z.core.$ZodIssue[] =>
+  schema.safeParse(body).error?.issues ?? []
+
+const keyOf = (path: readonly PropertyKey[]): string => path.map(String).join('\n')

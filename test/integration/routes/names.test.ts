@@ -1,0 +1,164 @@
+// One thing has several names: routes with more slashes, videos by id, UUID and short UUID, hosts as people paste them.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { toShortUuid } from '../../../src/platform/ids.ts'
+import { until } from '../../support/until.ts'
+import { type Cast, makeCast } from './cast.ts'
+import { addressOf, contentOf } from './request.ts'
+import type { Caller, Row } from './row.ts'
+import { rows } from './rows/index.ts'
+import { type RouteStage, startStage } from './stage.ts'
+
+let stage: RouteStage
+let cast: Cast
+
+beforeAll(async () => {
+  stage = await startStage()
+}, 60_000)
+beforeEach(async () => {
+  cast = await makeCast(stage)
+})
+afterAll(async () => {
+  await stage?.stop()
+})
+
+async function statusOf(caller: Caller, path: string, init: RequestInit = {}): Promise<number> {
+  const answer = await cast.send(caller, path, { redirect: 'manual', ...init })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+const json = (method: string, body: object): RequestInit => ({
+  ...{ method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+})
+
+describe('more slashes', () => {
+  const reads = rows.filter(({ route, statuses }) => /^(GET|POST|PUT|DELETE) /.test(route) && statuses.admin < 400)
+
+  async function answered(row: Row, change: (path: string) => string): Promise<number> {
+    const route = stage.routes.find(({ name }) => name === row.route)
+    if (!route) throw new Error(`There is no route ${row.route}.`)
+    // What the row before was about may have been the session.
+    cast = await makeCast(stage)
+    const request = await row.request(cast, 'admin')
+    const [path = '', ...query] = addressOf(route, request).split('?')
+    return await statusOf('admin', [change(path), ...query].join('?'), {
+      method: request.method ?? route.method,
+      ...contentOf(request),
+    })
+  }
+
+  it('name the same route, doubled inside and at the end', async () => {
+    const faults: string[] = []
+    for (const row of reads) {
+      const status = await answered(row, (path) => (path === '/' ? path : `${path.replace(/(?<=.)\//g, '//')}/`))
+      if (status !== row.statuses.admin) faults.push(`${row.route}: ${row.statuses.admin} expected, ${status} answered`)
+    }
+    expect(faults).toEqual([])
+  }, 240_000)
+
+  it('name the documents for other servers and their inboxes', async () => {
+    const { username } = cast.users.user
+    const video = await cast.video()
+    for (const path of [`/accounts/${username}`, `/videos/watch/${video.uuid}`, `/accounts/${username}/followers`]) {
+      const headers = { accept: 'application/activity+json' }
+      expect([path, await statusOf('anonymous', `${path}/`, { headers })]).toEqual([path, 200])
+    }
+    const activity = { ...json('POST', { type: 'Nothing' }), headers: { 'content-type': 'application/activity+json' } }
+    const plain = await statusOf('anonymous', '/inbox', activity)
+    expect(plain).not.toBe(404)
+    expect(await statusOf('anonymous', '/inbox//', activity)).toBe(plain)
+  })
+})
+
+describe('a video', () => {
+  it.each([
+    ['its id', ({ id }: { id: number }) => id],
+    ['its id as a text', ({ id }: { id: number }) => String(id)],
+    ['its UUID', ({ uuid }: { uuid: string }) => uuid],
+    ['its UUID in capitals', ({ uuid }: { uuid: string }) => uuid.toUpperCase()],
+    ['its short UUID', ({ uuid }: { uuid: string }) => toShortUuid(uuid)],
+  ])('is named by %s in every path, query and body', async (_form, nameOf) => {
+    const video = await cast.video()
+    const name = nameOf(video)
+    const { id: playlistId } = await cast.playlist()
+    const { db } = stage
+    const asked = await Promise.all([
+      statusOf('user', `/api/v1/videos/${name}`),
+      statusOf('user', `/api/v1/videos/${name}/rate`, json('PUT', { rating: 'like' })),
+      statusOf('other', '/api/v1/abuses', json('POST', { reason: 'a reason', video: { id: name } })),
+      statusOf('user', `/api/v1/users/me/videos/comments?videoId=${name}`),
+      statusOf('moderator', `/api/v1/videos/comments?videoId=${name}`),
+      statusOf('user', `/api/v1/video-playlists/${playlistId}/videos`, json('POST', { videoId: name })),
+      statusOf('anonymous', '/api/v1/metrics/playback', json('POST', { ...PLAYBACK, videoId: name })),
+      statusOf('anonymous', `/feeds/video-comments.xml?videoId=${name}`),
+      statusOf('anonymous', `/w/${name}`, { headers: { accept: 'text/html' } }),
+      statusOf('user', `/api/v1/videos/${name}/views`, json('PUT', { currentTime: 3 })),
+    ])
+    expect(asked).toEqual([200, 204, 200, 200, 200, 200, 204, 200, 200, 204])
+
+    const exist = await cast.send('user', `/api/v1/users/me/video-playlists/videos-exist?videoIds=${name}`, {})
+    expect(await exist.json()).toMatchObject({ [name]: [{ playlistId }] })
+    const watched = () => db.query('select 1 from history where video_id = $1', [video.id])
+    await until(async () => (await watched()).length === 1)
+    expect(await statusOf('user', `/api/v1/users/me/history/videos/${name}`, { method: 'DELETE' })).toBe(204)
+    expect(await watched()).toEqual([])
+    expect(await statusOf('admin', `/api/v1/videos/${name}`, { method: 'DELETE' })).toBe(204)
+  })
+
+  it('that is named by a UUID and is not there is not found', async () => {
+    const uuid = '00000000-0000-4000-8000-000000000000'
+    expect(await statusOf('other', '/api/v1/abuses', json('POST', { reason: 'a reason', video: { id: uuid } }))).toBe(
+      404,
+    )
+    expect(await statusOf('user', `/api/v1/users/me/history/videos/${uuid}`, { method: 'DELETE' })).toBe(404)
+    expect(await statusOf('admin', '/api/v1/server/redundancy/videos', json('POST', { videoId: uuid }))).toBe(404)
+  })
+})
+
+describe('a host', () => {
+  it.each(['pasted.example', 'https://pasted.example', 'https://pasted.example/', 'HTTPS://pasted.example/'])(
+    'is named by %s',
+    async (host) => {
+      const path = '/api/v1/users/me/blocklist/servers'
+      expect(await statusOf('user', path, json('POST', { host }))).toBe(204)
+      const status = await cast.send('user', `/api/v1/blocklist/status?hosts=${encodeURIComponent(host)}`, {})
+      expect(await status.json()).toMatchObject({ hosts: { 'pasted.example': { blockedByUser: true } } })
+      expect(await statusOf('user', `${path}/${encodeURIComponent(host)}`, { method: 'DELETE' })).toBe(204)
+      expect(await statusOf('admin', '/api/v1/server/following', json('POST', { hosts: [host] }))).toBe(204)
+      expect(await statusOf('anonymous', `/api/v1/search/videos?host=${encodeURIComponent(host)}`)).toBe(200)
+    },
+  )
+
+  it.each([
+    'http://pasted.example',
+    'https://pasted.example/path',
+    'https://a@pasted.example',
+    `${'x'.repeat(260)}.example`,
+  ])('is not named by %s', async (host) => {
+    expect(await statusOf('user', '/api/v1/users/me/blocklist/servers', json('POST', { host }))).toBe(400)
+    expect(await statusOf('admin', '/api/v1/server/following', json('POST', { hosts: [host] }))).toBe(400)
+  })
+
+  it('of this server may be an address', async () => {
+    const { host } = new URL(stage.base)
+    const { username } = cast.users.other
+    const handle = `${username}@${host}`
+    const status = await cast.send('user', `/api/v1/blocklist/status?accounts=${handle}&hosts=${host}`, {})
+    expect(await status.json()).toMatchObject({ accounts: { [handle]: {} }, hosts: { [host]: {} } })
+  })
+})
+
+describe('what is blocked', () => {
+  it.each(['accounts=true', 'accounts=hello', 'accounts[]=false', 'hosts=true', 'hosts[]=false'])(
+    'is not asked by %s, which is no list of handles or hosts',
+    async (query) => {
+      expect(await statusOf('user', `/api/v1/blocklist/status?${query}`)).toBe(400)
+    },
+  )
+})
+
+const PLAYBACK = {
+  ...{ playerMode: 'web-video', p2pEnabled: false, resolutionChanges: 0, errors: 0 },
+  ...{ downloadedBytesP2P: 0, downloadedBytesHTTP: 0, uploadedBytesP2P: 0 },
+}

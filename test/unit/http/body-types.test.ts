@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals'
+import { z } from 'zod'
+import { readBody } from '../../../src/http/plugins/body-types.ts'
+import { invalidParamsOf } from '../../../src/http/plugins/invalid-params.ts'
+
+const schema = z.object({
+  role: z.int().min(0).max(2),
+  state: z.literal([1, 2, 3]).optional(),
+  ratio: z.number().optional(),
+  unfederate: z.boolean().optional(),
+  policy: z.union([z.boolean(), z.literal('both')]).optional(),
+  category: z.int().nullable().optional(),
+  name: z.string().min(1).optional(),
+  ids: z.array(z.int()).max(3).optional(),
+  transcoding: z.object({ resolutions: z.object({ '240p': z.boolean() }), threads: z.int().min(0) }).optional(),
+})
+
+describe('texts in a body', () => {
+  it('stand for numbers and booleans, in lists and in objects too', () => {
+    const sent = {
+      ...{ role: '2', state: '3', ratio: '1.5', unfederate: 'true', policy: 'false', category: 'null', ids: ['1', 2] },
+      transcoding: { resolutions: { '240p': 'false' }, threads: '0' },
+    }
+    expect(readBody(schema, sent).data).toEqual({
+      ...{ role: 2, state: 3, ratio: 1.5, unfederate: true, policy: false, category: null, ids: [1, 2] },
+      transcoding: { resolutions: { '240p': false }, threads: 0 },
+    })
+  })
+
+  it('stay texts where texts are wanted', () => {
+    expect(readBody(schema, { role: 0, name: 'true', policy: 'both' }).data).toEqual({
+      ...{ role: 0, name: 'true', policy: 'both' },
+    })
+  })
+
+  it.each(['hello', '', ' 2', '0x2', '2e0', 'TRUE', '1.5', '3', '-1', [2], { 2: 2 }])(
+    'that are nonsense for a number are refused as they were sent: %j',
+    (role) => {
+      expect(invalidParamsOf(schema, 'body', { role, unfederate: 'true' })).toMatchObject([
+        { name: 'role', value: role },
+      ])
+    },
+  )
+
+  it('are refused one by one', () => {
+    const sent = { role: '1', state: '4', unfederate: 'yes', ids: ['1', 'x'], transcoding: { threads: '2' } }
+    expect(invalidParamsOf(schema, 'body', sent).map(({ name }) => name)).toEqual([
+      ...['state', 'unfederate', 'ids', 'transcoding.resolutions.240p'],
+    ])
+  })
+
+  it('are not taken for null where there has to be something', () => {
+    expect(invalidParamsOf(schema, 'body', { role: 'null' })).toMatchObject([{ name: 'role', value: 'null' }])
+  })
+
+  it('are not read so in queries, whose schemas are of texts', () => {
+    expect(invalidParamsOf(schema, 'querystring', { role: '1' }).map(({ name }) => name)).toEqual(['role'])
+  })
+})
