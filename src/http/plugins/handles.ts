@@ -25,7 +25,7 @@ function isOwnHost(text: string, { webserver: { hostname, port } }: Config): boo
 }
 
 /** The host that an address such as `https://example.org/` names, as people paste it. */
-export const readHost = (text: string): string => text.replace(/^https:\/\/([^/]*)\/?$/i, '$1')
+export const readHost = (text: string): string => text.replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
 
 /** The name of a server, with its port where that is not the usual one. */
 export const hostText = (config: () => Config, message = 'Should have a valid host') =>
