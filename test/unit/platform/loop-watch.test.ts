@@ -67,11 +67,12 @@ it('names a request by its route, also behind its body', async () => {
     ...{ config: () => testConfig(), logger: silentLogger, publicUrl: 'http://localhost:9000', version: '0' },
     ...{ authenticate: async () => null, loopWatch: watch },
     areas: [
-      (area) =>
+      (area) => {
         area.post('/api/v1/slow/:id', async () => {
           compute(300)
           return {}
-        }),
+        })
+      },
     ],
   })
   await app.inject({ method: 'POST', url: '/api/v1/slow/17', payload: { a: 1 } })
