@@ -145,7 +145,7 @@ describe('the uploaded file', () => {
         expect.objectContaining({
           id: expect.any(Number),
           resolution: { id: 240, label: '240p' },
-          fileUrl: expect.stringMatching(/\/static\/web-videos\/[0-9a-f-]{36}-240\.mp4$/),
+          fileUrl: expect.stringMatching(/\/web-videos\/[0-9a-f-]{36}-240\.mp4$/),
         }),
       ])
       const after = await transcoded(uuid)
@@ -175,7 +175,7 @@ describe('the uploaded file', () => {
   it('of a private video is behind the guard of its files', async () => {
     const { files } = await paused(() => legacy('small.mp4', { privacy: 3 }))
     const url = files[0]?.fileUrl ?? ''
-    expect(url).toMatch(/\/static\/web-videos\/private\/[0-9a-f-]{36}-240\.mp4$/)
+    expect(url).toMatch(/\/web-videos\/private\/[0-9a-f-]{36}-240\.mp4$/)
     expect((await read(url)).status).toBe(403)
     expect((await read(url, { authorization: root.authorization })).status).toBe(200)
   }, 60_000)
