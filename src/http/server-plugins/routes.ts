@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
-import { booleanText, paging, sorting } from '../plugins/schemas.ts'
+import { booleanText, coercedInteger, paging, sorting } from '../plugins/schemas.ts'
 import type { App, Area } from '../plugins/types.ts'
 
 const tags = ['Plugins']
@@ -13,7 +13,7 @@ const NOTHING = { total: 0 as const, data: [] as [] }
 
 const npmName = z.string().regex(/^peertube-(?:plugin|theme)-[a-z0-9-]{1,50}$/, 'Should have the name of a plugin')
 const params = z.object({ npmName })
-const pluginType = z.enum(['1', '2']).optional()
+const pluginType = coercedInteger({ min: 1, max: 2 }).optional()
 const installBody = z.object({
   npmName: npmName.optional(),
   path: z.string().max(1000).optional(),
@@ -81,13 +81,21 @@ function addChanges(app: App): void {
     { config: manage, schema: { tags, params, body: settings, response } },
     missing,
   )
-  app.post('/api/v1/plugins/install', { config: manage, schema: { tags, body: installBody, response } }, async () => {
-    throw new DomainError('invalid', 'This version of the server cannot install plugins.')
-  })
-  app.post('/api/v1/plugins/update', { config: manage, schema: { tags, body: installBody, response } }, missing)
+  app.post(
+    '/api/v1/plugins/install',
+    { config: manage, schema: { tags, operationId: 'addPlugin', body: installBody, response } },
+    async () => {
+      throw new DomainError('invalid', 'This version of the server cannot install plugins.')
+    },
+  )
+  app.post(
+    '/api/v1/plugins/update',
+    { config: manage, schema: { tags, operationId: 'updatePlugin', body: installBody, response } },
+    missing,
+  )
   app.post(
     '/api/v1/plugins/uninstall',
-    { config: manage, schema: { tags, body: z.object({ npmName }), response } },
+    { config: manage, schema: { tags, operationId: 'uninstallPlugin', body: z.object({ npmName }), response } },
     missing,
   )
 }
@@ -95,7 +103,10 @@ function addChanges(app: App): void {
 /** What web clients load with each page. */
 function addPages(app: App): void {
   app.get('/plugins/global.css', { schema: { hide: true }, config: { limits: ['plugins'] } }, async (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=0').type('text/css; charset=utf-8').send(''),
+    reply
+      .headers({ 'cache-control': 'public, max-age=0', 'accept-ranges': 'bytes' })
+      .type('text/css; charset=utf-8')
+      .send(''),
   )
   app.get(
     '/plugins/translations/:file',
