@@ -1,6 +1,7 @@
 // The servers that we talk with, what of theirs could not be handled, and what was not taken as they sent it: `/vireo/peers`,
 // `/vireo/parked-activities`, `/vireo/inbound-decisions`.
 
+import { readHost } from '../plugins/handles.ts'
 import { z } from 'zod'
 import { historiesOf } from '../../actors/follow/index.ts'
 import { type InboundJournal, listInboundDecisions, reasons, verdicts } from '../../actors/inbound-decision/index.ts'
@@ -38,7 +39,8 @@ const hostText = z
   .string()
   .min(1)
   .max(MAX_HOST)
-  .regex(/^[^\s\p{Cc}/@]+$/u, 'Should have a host')
+  .transform(readHost)
+  .refine((text) => /^[^\s\p{Cc}/@]+$/u.test(text), 'Should have a host')
 
 export function peersArea(deps: PeersDeps): Area {
   const { db, config, clock, hosts, incoming, decisions } = deps
