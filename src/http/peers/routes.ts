@@ -1,7 +1,6 @@
 // The servers that we talk with, what of theirs could not be handled, and what was not taken as they sent it: `/vireo/peers`,
 // `/vireo/parked-activities`, `/vireo/inbound-decisions`.
 
-import { readHost } from '../plugins/handles.ts'
 import { z } from 'zod'
 import { historiesOf } from '../../actors/follow/index.ts'
 import { type InboundJournal, listInboundDecisions, reasons, verdicts } from '../../actors/inbound-decision/index.ts'
@@ -10,6 +9,7 @@ import { listPeers, type RemoteHosts } from '../../actors/remote-host/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { readHost } from '../plugins/handles.ts'
 import { idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import {
