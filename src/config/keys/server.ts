@@ -43,7 +43,7 @@ export const serverKeys = {
   }),
   rates_limit: section({
     api: rateLimit(50, '10 seconds', 'the REST API'),
-    login: rateLimit(15, '5 minutes', 'token requests'),
+    login: rateLimit(15, '5 minutes', 'token requests, and wrong codes and passwords'),
     signup: rateLimit(2, '5 minutes', 'successful registrations'),
     ask_send_email: rateLimit(3, '5 minutes', 'verification mails asked for'),
     receive_client_log: rateLimit(30, '1 minute', 'log lines of web clients'),

@@ -9,6 +9,7 @@ import { listPeers, type RemoteHosts } from '../../actors/remote-host/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { readHost } from '../plugins/handles.ts'
 import { idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import {
@@ -38,7 +39,8 @@ const hostText = z
   .string()
   .min(1)
   .max(MAX_HOST)
-  .regex(/^[^\s\p{Cc}/@]+$/u, 'Should have a host')
+  .transform(readHost)
+  .refine((text) => /^[^\s\p{Cc}/@]+$/u.test(text), 'Should have a host')
 
 export function peersArea(deps: PeersDeps): Area {
   const { db, config, clock, hosts, incoming, decisions } = deps

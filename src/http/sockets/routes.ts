@@ -63,6 +63,8 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
 
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
       if (isEnding) throw new DomainError('unavailable', 'The server is ending.')
+      // The library looks for its path with the slash at the end, which the router takes away.
+      request.raw.url = `${PATH}${request.url.slice(request.url.split('?', 1)[0]?.length)}`
       refuseOthers(request)
       const address = countedAddress(request)
       const sid = sidOf(request.raw)

@@ -52,7 +52,7 @@ describe('a position', () => {
   it.each<[string, unknown]>([
     ['missing', {}],
     ['negative', { currentTime: -1 }],
-    ['a text', { currentTime: '1' }],
+    ['a text', { currentTime: 'x' }],
     ['no whole number', { currentTime: 1.5 }],
     ['beyond all numbers', { currentTime: 1e300 }],
   ])('that is %s is refused by name', async (_what, body) => {
