@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
+import { asciiHost } from '../../platform/host.ts'
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const HOST = new RegExp(`^(?:${LABEL}\\.)*${LABEL}\\.?(?::\\d{1,5})?$`, 'i')
@@ -34,16 +35,17 @@ export const hostText = (config: () => Config, message = 'Should have a valid ho
     .transform(readHost)
     .refine((text) => isHost(text, config()), message)
 
-/** `name@host` in its two parts; undefined when it is none. */
+/** `name@host` in its two parts, the host in Punycode; undefined when it is none. */
 export function splitHandle(text: string, config: Config): { name: string; host: string } | undefined {
   const at = text.lastIndexOf('@')
   const name = text.slice(0, at).replace(/^@/, '')
-  const host = text.slice(at + 1)
+  const host = asciiHost(text.slice(at + 1))
   return at > 0 && NAME.test(name) && isHost(host, config) ? { name, host } : undefined
 }
 
 /** A name with or without `@host`, as paths call accounts and channels; `host` is null for ours. */
 export function toActorHandle(text: string, ownHost: string): { name: string; host: string | null } {
-  const [name = '', host] = text.split('@')
-  return { name, host: host === undefined || host.toLowerCase() === ownHost ? null : host }
+  const [name = '', asked] = text.split('@')
+  const host = asked === undefined ? ownHost : asciiHost(asked)
+  return { name, host: host === ownHost ? null : host }
 }
