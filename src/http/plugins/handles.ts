@@ -25,8 +25,11 @@ function isOwnHost(text: string, { webserver: { hostname, port } }: Config): boo
   return host === hostname.toLowerCase() || host === `${hostname.toLowerCase()}:${port}`
 }
 
-/** The host that an address such as `https://example.org/` names, as people paste it. */
-export const readHost = (text: string): string => text.replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
+/** The host that an address such as `https://example.org/` names, as people paste it; in Punycode when it is in Unicode. */
+export function readHost(text: string): string {
+  const host = text.replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
+  return /\P{ASCII}/u.test(host) ? asciiHost(host) : host
+}
 
 /** The name of a server, with its port where that is not the usual one. */
 export const hostText = (config: () => Config, message = 'Should have a valid host') =>

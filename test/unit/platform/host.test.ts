@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { readPasted } from '../../../src/federation/fetch/lookup.ts'
 import { parseHandle } from '../../../src/federation/wire/index.ts'
-import { splitHandle, toActorHandle } from '../../../src/http/plugins/handles.ts'
+import { readHost, splitHandle, toActorHandle } from '../../../src/http/plugins/handles.ts'
 import { asciiHost } from '../../../src/platform/host.ts'
 import { testConfig } from '../../support/config.ts'
 
@@ -25,6 +25,7 @@ it.each([
 it('handles name one host however it is written', () => {
   for (const host of ['bücher.example', 'BÜCHER.EXAMPLE', ASCII]) {
     const handle = { name: 'ann', host: ASCII }
+    expect(readHost(`https://${host}/`).toLowerCase()).toBe(ASCII)
     expect(splitHandle(`@ann@${host}`, testConfig())).toEqual(handle)
     expect(toActorHandle(`ann@${host}`, 'peer.example')).toEqual(handle)
     expect(toActorHandle(`ann@${host}`, ASCII)).toEqual({ name: 'ann', host: null })
