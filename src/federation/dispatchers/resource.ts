@@ -1,6 +1,5 @@
 // What a WebFinger resource (RFC 7033) names on this server.
 
-import { domainToASCII } from 'node:url'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Urls } from '../urls.ts'
 import { parseHandle } from '../wire/index.ts'
@@ -17,7 +16,7 @@ export function readResource(
   if (/^https?:/i.test(plain) && plain.length <= LONGEST && urls.isOurs(plain)) return { url: plain }
   const handle = /^acct:/i.test(plain) ? parseHandle(`acct:${plain.slice(5)}`) : undefined
   const own = urls.host.toLowerCase()
-  if (handle && [own, own.replace(/:\d+$/, '')].includes(inAscii(handle.host))) return { name: handle.name }
+  if (handle && [own, own.replace(/:\d+$/, '')].includes(handle.host)) return { name: handle.name }
   throw new DomainError('invalid', 'Incorrect request parameters: resource', {
     invalidParams: [{ name: 'resource', location: 'query', msg: 'Invalid value', value: resource || undefined }],
   })
@@ -32,11 +31,4 @@ function decoded(resource: string): string {
   } catch {
     return resource
   }
-}
-
-/** A host in Unicode is the one in Punycode. */
-function inAscii(host: string): string {
-  const [name = '', port] = host.split(/:(?=\d+$)/)
-  const ascii = domainToASCII(name) || name
-  return port === undefined ? ascii : `${ascii}:${port}`
 }

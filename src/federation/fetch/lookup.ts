@@ -1,5 +1,6 @@
 // What people paste into a search field: addresses of pages and handles, of ours and of other servers.
 
+import { asciiHost } from '../../platform/host.ts'
 import { fromShortUuid, isUuid } from '../../platform/ids.ts'
 
 export type Pasted =
@@ -25,7 +26,7 @@ export function readPasted(text: string, ownOrigin: string): Pasted | undefined 
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH) return undefined
   const handle = HANDLE.exec(trimmed)
-  if (handle?.[1] && handle[2]) return { kind: 'handle', name: handle[1], host: handle[2].toLowerCase() }
+  if (handle?.[1] && handle[2]) return { kind: 'handle', name: handle[1], host: asciiHost(handle[2]) }
   if (!/^https?:\/\//i.test(trimmed)) return undefined
   const url = URL.parse(trimmed)
   return url && url.username === '' && url.password === '' ? ofUrl(url, ownOrigin) : undefined
@@ -35,7 +36,7 @@ function ofUrl(url: URL, ownOrigin: string): Pasted {
   const { origin, href } = url
   const pathname = decoded(url.pathname)
   const actor = ACTOR_PATH.exec(pathname) ?? (origin === ownOrigin ? OWN_PATH.exec(pathname) : null)
-  if (actor?.[1]) return { kind: 'handle', name: actor[1], host: (actor[2] ?? url.host).toLowerCase() }
+  if (actor?.[1]) return { kind: 'handle', name: actor[1], host: asciiHost(actor[2] ?? url.host) }
   for (const [kind, pattern] of [
     ['playlist', PLAYLIST_PATH],
     ['video', VIDEO_PATH],

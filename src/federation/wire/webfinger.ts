@@ -1,6 +1,7 @@
 // WebFinger (RFC 7033): from `acct:name@host` to the actor.
 
 import { z } from 'zod'
+import { asciiHost } from '../../platform/host.ts'
 import type { JsonObject } from './context.ts'
 import { isHttpUrl, listOf, optional, type Read, readWith } from './read.ts'
 
@@ -56,8 +57,8 @@ export function buildWebFinger(input: WebFingerInput): JsonObject {
   }
 }
 
-/** `name@host` of a WebFinger resource (`acct:` or a bare handle, with or without `@` in front). */
+/** `name@host` of a WebFinger resource (`acct:` or a bare handle, with or without `@` in front); the host in Punycode. */
 export function parseHandle(resource: string): { name: string; host: string } | undefined {
   const [, name, host] = /^(?:acct:)?@?([a-zA-Z0-9\-_.:]{1,200})@([^\s@/?#]{1,260})$/.exec(resource) ?? []
-  return name && host ? { name, host: host.toLowerCase() } : undefined
+  return name && host ? { name, host: asciiHost(host) } : undefined
 }

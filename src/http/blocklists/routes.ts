@@ -14,7 +14,7 @@ import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
-import { hostText, splitHandle } from '../plugins/handles.ts'
+import { hostText, splitHandle, toActorHandle } from '../plugins/handles.ts'
 import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { App, Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
@@ -85,9 +85,7 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
   const isNoFlag = (text: string): boolean => !/^(true|false)$/i.test(text)
 
   function readHandle(text: string): { asked: string; name: string; host: string | null } {
-    const [name = '', host] = text.replace(/^@/, '').split('@')
-    const isOurs = host === undefined || host.toLowerCase() === urls.host
-    return { asked: text, name, host: isOurs ? null : host }
+    return { asked: text, ...toActorHandle(text.replace(/^@/, ''), urls.host) }
   }
 
   async function accountCalled(text: string, options?: { orGone: boolean }): Promise<number> {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
+import { asciiHost } from '../../platform/host.ts'
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const HOST = new RegExp(`^(?:${LABEL}\\.)*${LABEL}\\.?(?::\\d{1,5})?$`, 'i')
@@ -24,8 +25,11 @@ function isOwnHost(text: string, { webserver: { hostname, port } }: Config): boo
   return host === hostname.toLowerCase() || host === `${hostname.toLowerCase()}:${port}`
 }
 
-/** The host that an address such as `https://example.org/` names, as people paste it. */
-export const readHost = (text: string): string => text.replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
+/** The host that an address such as `https://example.org/` names, as people paste it; in Punycode when it is in Unicode. */
+export function readHost(text: string): string {
+  const host = text.replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
+  return /\P{ASCII}/u.test(host) ? asciiHost(host) : host
+}
 
 /** The name of a server, with its port where that is not the usual one. */
 export const hostText = (config: () => Config, message = 'Should have a valid host') =>
@@ -34,16 +38,17 @@ export const hostText = (config: () => Config, message = 'Should have a valid ho
     .transform(readHost)
     .refine((text) => isHost(text, config()), message)
 
-/** `name@host` in its two parts; undefined when it is none. */
+/** `name@host` in its two parts, the host in Punycode; undefined when it is none. */
 export function splitHandle(text: string, config: Config): { name: string; host: string } | undefined {
   const at = text.lastIndexOf('@')
   const name = text.slice(0, at).replace(/^@/, '')
-  const host = text.slice(at + 1)
+  const host = asciiHost(text.slice(at + 1))
   return at > 0 && NAME.test(name) && isHost(host, config) ? { name, host } : undefined
 }
 
 /** A name with or without `@host`, as paths call accounts and channels; `host` is null for ours. */
 export function toActorHandle(text: string, ownHost: string): { name: string; host: string | null } {
-  const [name = '', host] = text.split('@')
-  return { name, host: host === undefined || host.toLowerCase() === ownHost ? null : host }
+  const [name = '', asked] = text.split('@')
+  const host = asked === undefined ? ownHost : asciiHost(asked)
+  return { name, host: host === ownHost ? null : host }
 }

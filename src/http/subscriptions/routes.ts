@@ -7,6 +7,7 @@ import type { Subscriptions } from '../../actors/subscription/index.ts'
 import { type FileTokens, listVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { asciiHost } from '../../platform/host.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { isHost } from '../plugins/handles.ts'
 import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
@@ -32,9 +33,10 @@ const URIS = 'Should have a valid array of URIs'
 
 const handle = (config: () => Config, message: string) =>
   z.string(message).transform((text, context) => {
-    const [name = '', host = '', ...others] = text.split('@')
+    const [name = '', written = '', ...others] = text.split('@')
+    const host = asciiHost(written)
     if (name !== '' && name.length <= 200 && others.length === 0 && isHost(host, config())) {
-      return { name, host: host.toLowerCase(), text }
+      return { name, host, text }
     }
     context.issues.push({ code: 'custom', input: text, message })
     return z.NEVER
