@@ -27,7 +27,7 @@ function isOwnHost(text: string, { webserver: { hostname, port } }: Config): boo
 
 /** The host that an address such as `https://example.org/` names, as people paste it; in Punycode when it is in Unicode. */
 export function readHost(text: string): string {
-  const host = text.replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
+  const host = text.replace(/^https:\/\/([^/]*)\/?$/i, '$1')
   return /\P{ASCII}/u.test(host) ? asciiHost(host) : host
 }
 
