@@ -224,7 +224,7 @@ describe('who may have a video', () => {
     const url = `${ORIGIN}/videos/watch/${video.uuid}/comments/${id}`
     await server.insert('comment', { id, video_id: video.id, account_id: server.user.accountId, url, text: 'hello' })
     const note = (await get(of(video.uuid, `/comments/${id}`))).json<JsonObject>()
-    expect(note).toMatchObject({ type: 'Note', id: url, inReplyTo: video.url, content: 'hello' })
+    expect(note).toMatchObject({ type: 'Note', id: url, inReplyTo: video.url, content: '<p>hello</p>' })
     expect(note).not.toHaveProperty('replyApproval')
     const create = await get(of(video.uuid, `/comments/${id}/activity`))
     expect(create.json()).toMatchObject({ type: 'Create', id: `${url}/activity`, object: { id: url } })
