@@ -373,6 +373,7 @@ describe('a reply to comments that are not known', () => {
   it.each<[string, JsonObject, string]>([
     ['without a date', { published: undefined }, 'Well said'],
     ['with its content by language alone', { content: undefined, contentMap: { fr: 'Bien dit' } }, 'Bien dit'],
+    ['with nothing in its first language', { content: '', contentMap: { de: ' ', fr: 'Bien dit' } }, 'Bien dit'],
   ])('%s is a comment', async (_what, more, text) => {
     const video = await ours.upload(bytes)
     const before = new Date()
