@@ -64,6 +64,7 @@ export {
   type NoteDocumentInput,
   readNote,
   readReply,
+  writtenIn,
 } from './note.ts'
 export {
   buildPlaylist,
