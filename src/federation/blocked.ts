@@ -93,6 +93,24 @@ export function fetchUnblocked(http: GuardedFetch, db: { query: Sql }): GuardedF
   }
 }
 
+/** The fetcher while federation is enabled. Disabled, it asks nobody; what needs an answer can be tried again. */
+export function fetchWhileEnabled(http: GuardedFetch, { config }: { config: () => Config }): GuardedFetch {
+  function refuse(url: string): void {
+    if (!config().federation.enabled) throw new FetchError('aborted', url, { message: 'federation is disabled' })
+  }
+  return {
+    ...http,
+    async fetch(url, request) {
+      refuse(url)
+      return await http.fetch(url, request)
+    },
+    async stream(url, request) {
+      refuse(url)
+      return await http.stream(url, request)
+    },
+  }
+}
+
 /**
  * Sends to blocked servers nothing but the end of a follow, and nothing at all while federation is disabled: what was on its way is
  * let go.

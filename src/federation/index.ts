@@ -28,7 +28,7 @@ import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { Redis } from '../platform/redis.ts'
 import { makeArchiveDocuments } from './archive/archive-documents.ts'
 import { followIndex } from './auto-follow-index.ts'
-import { makeBlocked, sendUnblocked } from './blocked.ts'
+import { fetchWhileEnabled, makeBlocked, sendUnblocked } from './blocked.ts'
 import { announceChanges } from './changes.ts'
 import { cleanInteractions } from './cleaner.ts'
 import { makeSend } from './delivery/send.ts'
@@ -127,7 +127,8 @@ export interface FederationPart {
 }
 
 export function makeFederationPart(options: FederationOptions): FederationPart {
-  const { deps: actorDeps, http, instanceActorId } = options
+  const { deps: actorDeps, instanceActorId } = options
+  const http = fetchWhileEnabled(options.http, actorDeps)
   const { origin, objectAddress, bucketOrigins } = actorDeps.urls
   const urls = makeUrls(origin, { addressOf: objectAddress, origins: bucketOrigins })
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })

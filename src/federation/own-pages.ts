@@ -20,7 +20,7 @@ export function makeObjectAt({ db, urls }: { db: Pick<Database, 'query'>; urls: 
   return async (url, { comments = false } = {}) => {
     if (!urls.isOurs(url)) return url
     const { origin, pathname } = new URL(url)
-    const address = `${origin}${pathname.replace(/\/+$/, '')}`
+    const address = `${origin}${pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '')}`
     const target = urls.parse(address)
     if (target && (target.activity !== null || !SHARED_KINDS.has(target.kind))) return address
     const page = readPasted(address, urls.origin)

@@ -34,9 +34,12 @@ const absolute = (url: unknown, env: object | undefined): string => {
 /** `1:02:03` and `2:03`, but no part of a longer number, address or ratio. */
 const TIME = /(?<![\p{L}\p{N}:.,/-])(?:(\d{1,3}):([0-5]\d)|(\d{1,3})):([0-5]\d)(?![\p{L}\p{N}:]|[.,]\d)/gu
 
-markdown.core.ruler.push('times', ({ tokens, env, Token }) => {
-  const watch: unknown = env?.watch
-  if (typeof watch !== 'string') return
+/** `@name@host`, which is no part of an address; the full stop of a sentence is no part of it. */
+const MENTION = /(?<![\p{L}\p{N}@/._-])@([a-zA-Z0-9_.-]{1,200}@[a-zA-Z0-9.:-]{0,260}[a-zA-Z0-9])/gu
+
+markdown.core.ruler.push('text-links', ({ tokens, env, Token }) => {
+  const link: unknown = env?.link
+  if (typeof link !== 'function') return
   for (const block of tokens) {
     let links = 0
     block.children = (block.children ?? []).flatMap((token) => {
@@ -44,27 +47,52 @@ markdown.core.ruler.push('times', ({ tokens, env, Token }) => {
       else if (token.type === 'link_close') links -= 1
       if (token.type !== 'text' || links > 0) return [token]
       const made = new Token('html_inline', '', 0)
-      made.content = withTimes(token.content, watch)
+      made.content = String(link(token.content))
       return [made]
     })
   }
 })
 
-function withTimes(content: string, watch: string): string {
+/** Text in which each match of a pattern is replaced, unless nothing is made of it. */
+function replaced(text: string, pattern: RegExp, make: (match: RegExpExecArray) => Html | undefined): Html {
   const pieces: Html[] = []
   let at = 0
-  for (const { 0: time, 1: hours = '0', 2: minutesOfHour, 3: minutes, 4: seconds, index } of content.matchAll(TIME)) {
-    const start = Number(hours) * 3600 + Number(minutesOfHour ?? minutes) * 60 + Number(seconds)
-    const link = html`<a href="${watch}?start=${start}" data-seek="${start}">${time}</a>`
-    pieces.push(html`${content.slice(at, index)}${link}`)
-    at = index + time.length
+  for (const match of text.matchAll(pattern)) {
+    const made = make(match)
+    if (!made) continue
+    pieces.push(html`${text.slice(at, match.index)}${made}`)
+    at = match.index + match[0].length
   }
-  return html`${pieces}${content.slice(at)}`.text
+  return html`${pieces}${text.slice(at)}`
 }
+
+const withTimes = (text: string, watch: string): Html =>
+  replaced(text, TIME, ({ 0: time, 1: hours = '0', 2: minutesOfHour, 3: minutes, 4: seconds }) => {
+    const start = Number(hours) * 3600 + Number(minutesOfHour ?? minutes) * 60 + Number(seconds)
+    return html`<a href="${watch}?start=${start}" data-seek="${start}">${time}</a>`
+  })
+
+const withMentions = (text: string, mentions: Mentions): Html =>
+  replaced(text, MENTION, ({ 0: mention, 1: handle = '' }) => {
+    const url = mentions.get(handle.toLowerCase())
+    return url === undefined ? undefined : html`<a href="${url}" class="u-url mention">${mention}</a>`
+  })
+
+/** Addresses of actors by `name@host` in lower case. */
+type Mentions = ReadonlyMap<string, string>
 
 /**
  * `base` is what relative addresses start from. `watch` is the path of the page of the video that the text is about: times in it then are
- * links to that place of the video.
+ * links to that place of the video. `mentions` are the actors to whom `@name@host` is a link.
  */
-export const markdownToHtml = (text: string, base: string, { watch }: { watch?: string | undefined } = {}): string =>
-  markdown.render(text, { base, watch })
+export function markdownToHtml(
+  text: string,
+  base: string,
+  { watch, mentions }: { watch?: string | undefined; mentions?: Mentions } = {},
+): string {
+  const link =
+    watch !== undefined
+      ? (part: string) => withTimes(part, watch)
+      : mentions && ((part: string) => withMentions(part, mentions))
+  return markdown.render(text, { base, link })
+}

@@ -357,6 +357,35 @@ describe('a reply to comments that are not known', () => {
     ])
   })
 
+  it('is rendered for others, with whom it names in copy and the Markdown as its source', async () => {
+    const video = await ours.upload(bytes)
+    const handle = `eve@${far.host}`
+    const text = `**Hello** @${handle}, and @nobody@${far.host}: <b>look</b> at https://example.org/@${handle}`
+    const write = async (body: string) => {
+      const { comment } = await ours.client.send<{ comment: { url: string } }>(
+        'POST',
+        `/api/v1/videos/${video.uuid}/comment-threads`,
+        { text: body },
+      )
+      return comment.url
+    }
+    const url = await write(text)
+    const note = {
+      content: `<p><strong>Hello</strong> <a href="${eve.account.url}" class="u-url mention">@${handle}</a>, and @nobody@${far.host}: &lt;b&gt;look&lt;/b&gt; at <a href="https://example.org/@${handle}" rel="nofollow noopener noreferrer">https://example.org/@${handle}</a></p>`,
+      mediaType: 'text/html',
+      source: { content: text, mediaType: 'text/markdown' },
+      cc: expect.arrayContaining([eve.account.url]),
+      tag: [{ type: 'Mention', href: eve.account.url, name: `@${handle}` }],
+    }
+    expect((await documentAt(url)).body).toMatchObject(note)
+    expect((await heard(far, 'Create', url)).activity).toMatchObject({ object: note, cc: note.cc })
+    // PeerTube takes so many characters, and no more.
+    const long = await write('a\n\n'.repeat(3300))
+    const { body } = await documentAt(long)
+    expect(body).toMatchObject({ content: 'a\n\n'.repeat(3300).trim(), mediaType: 'text/markdown' })
+    expect(body).not.toHaveProperty('source')
+  })
+
   it('finds its place by another address of what it answers', async () => {
     const video = await ours.upload(bytes)
     const top = await said(fred, video.url)
@@ -373,6 +402,26 @@ describe('a reply to comments that are not known', () => {
   it.each<[string, JsonObject, string]>([
     ['without a date', { published: undefined }, 'Well said'],
     ['with its content by language alone', { content: undefined, contentMap: { fr: 'Bien dit' } }, 'Bien dit'],
+    [
+      'with the Markdown of its content',
+      {
+        content: '<p>Well <strong>said</strong></p>',
+        mediaType: 'text/html',
+        source: { content: 'Well **said**', mediaType: 'text/markdown; charset=utf-8' },
+      },
+      'Well **said**',
+    ],
+    [
+      'with a source in another language',
+      {
+        content: '<p>Well <b>said</b></p>',
+        mediaType: 'text/html',
+        source: { content: '$[x2 y]', mediaType: 'text/x.misskeymarkdown' },
+      },
+      'Well said',
+    ],
+    ['with a source that is none', { content: '<p>Said</p>', mediaType: 'text/html', source: 'Said' }, 'Said'],
+    ['with nothing in its first language', { content: '', contentMap: { de: ' ', fr: 'Bien dit' } }, 'Bien dit'],
   ])('%s is a comment', async (_what, more, text) => {
     const video = await ours.upload(bytes)
     const before = new Date()

@@ -58,3 +58,31 @@ it('answers 406 where ActivityPub is asked for, and shows its pages', async () =
     expect((await post(ours.node, by, peer.activity(by, 'Like', url), { inbox })).status).toBe(406)
   }
 })
+
+it('asks no other server for anything', async () => {
+  const account = await peer.account('sought')
+  const channel = await peer.channel('sought_channel', account)
+  const video = peer.video({ account, channel })
+  const before = peer.fetched.length
+  for (const [path, search] of [
+    ['videos', video.id],
+    ['videos', `${peer.base}/w/${video.uuid}`],
+    ['video-channels', channel.url],
+    ['video-channels', `sought_channel@${peer.host}`],
+    ['video-playlists', `${peer.base}/w/p/${video.uuid}`],
+  ] as const) {
+    const found = await ours.client.get<object>(`/api/v1/search/${path}?search=${encodeURIComponent(search)}`)
+    expect({ search, ...found }).toEqual({ search, total: 0, data: [] })
+  }
+  expect(peer.fetched.slice(before)).toEqual([])
+})
+
+it('names its accounts to everybody who asks by WebFinger', async () => {
+  for (const path of [
+    `/.well-known/webfinger?resource=acct:root@${ours.host}`,
+    '/.well-known/nodeinfo',
+    '/nodeinfo/2.0.json',
+  ]) {
+    expect([path, (await fetch(ours.base + path)).status]).toEqual([path, 200])
+  }
+})

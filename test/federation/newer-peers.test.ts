@@ -137,6 +137,22 @@ describe('a video of a newer version', () => {
     ).toEqual([{ file_url: `${peer.base}/lazy-static/video-captions/fr.vtt` }])
   })
 
+  it.each(['Create', 'Update'])('is read where it lives when a %s names it alone', async (type) => {
+    for (const named of [
+      {},
+      { type: 'Video' },
+      { type: ['Object', 'Video'], '@context': peer.instance.document['@context'] },
+    ]) {
+      const { id } = await video()
+      await ours.tell(nora.account, peer.activity(nora.account, type, { ...named, id }))
+      expect({ named, is: await ownersOf(id) }).toEqual({ named, is: owners() })
+    }
+    // What we know nothing of is not fetched.
+    const { id } = await video()
+    await ours.tell(nora.account, peer.activity(nora.account, type, { type: 'PlayerSettings', id }))
+    expect(peer.fetched).not.toContain(new URL(id).pathname)
+  })
+
   it('of actors that nobody has seen arrives with both', async () => {
     const olga = await newerOwner('olga')
     const document = await video({ attributedTo: [olga.account.url, olga.channel.url], audience: olga.channel.url })

@@ -227,7 +227,7 @@ describe('what a user of ours does with a remote video', () => {
     const created = near.of('Create').find((one) => objectIdOf(one) === comment.url)
     expect(created?.activity).toMatchObject({
       actor: root(),
-      object: { type: 'Note', inReplyTo: video.id, attributedTo: root(), content: 'From afar' },
+      object: { type: 'Note', inReplyTo: video.id, attributedTo: root(), content: '<p>From afar</p>' },
     })
     expect(near.received.map(({ activity }) => activity.type)).toEqual(
       expect.arrayContaining(['Create', 'Like', 'Undo', 'Delete']),

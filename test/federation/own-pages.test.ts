@@ -47,6 +47,7 @@ const VIDEO_PAGES: [string, (video: { uuid: string; short: string }) => string][
   ['the short address', ({ short }) => `/w/${short}`],
   ['the short address with a slash', ({ short }) => `/w/${short}/`],
   ['the short address with a UUID', ({ uuid }) => `/w/${uuid.toUpperCase()}`],
+  ['the short address with doubled slashes', ({ short }) => `//w//${short}`],
   ['a moment of it', ({ short }) => `/w/${short}?start=1m5s`],
   ['a part of the page', ({ short }) => `/w/${short}#comments`],
   ['a conversation below it', ({ short }) => `/w/${short};threadId=${thread.id}`],

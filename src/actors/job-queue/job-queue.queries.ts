@@ -63,8 +63,10 @@ const OF_JOBS: Partial<Record<JobState, readonly string[]>> = {
   waiting: ['waiting'],
   prioritized: ['waiting'],
 }
+/** What waits for a server that is away is delayed, also while that one is tried again; a server that sent something is not away. */
 const HELD = `(d.due_at is not null or exists (
-  select from remote_host h where h.id = d.host_id and (h.state = 'dormant' or h.due_at > $1)))`
+  select from remote_host h where h.id = d.host_id and (h.due_at > $1
+    or (h.state <> 'healthy' and not coalesce((h.context->>'isHeard')::boolean, false)))))`
 const OF_DELIVERIES: Partial<Record<JobState, string>> = {
   waiting: `d.state = 'waiting' and not ${HELD}`,
   delayed: `d.state = 'waiting' and ${HELD}`,

@@ -2,6 +2,7 @@
 
 import { isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
+import { markdownToHtml } from '../../platform/markdown.ts'
 import type { Urls } from '../urls.ts'
 import {
   AS_PUBLIC,
@@ -113,19 +114,31 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
   }
 }
 
+/** Characters of the content of a Note that PeerTube takes. */
+const MAX_CONTENT = 10_000
+
+/** A text rendered as HTML, which all others show, with its Markdown as the source; Markdown alone when the HTML is too long. */
+function contentOf(text: string, mentions: readonly MentionDocument[], urls: Urls) {
+  const byHandle = new Map(mentions.map(({ href, name }) => [name.slice(1).toLowerCase(), href]))
+  const html = markdownToHtml(text, urls.origin, { mentions: byHandle }).trimEnd()
+  return html !== '' && html.length <= MAX_CONTENT
+    ? { content: html, mediaType: 'text/html', source: text }
+    : { content: text, mediaType: 'text/markdown', source: null }
+}
+
 function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
+  const mentions = mentionsOf(row.mentions, urls)
   return buildNote({
     id: row.url,
     to: [AS_PUBLIC],
-    cc: [urls.actorCollection(author, 'followers')],
-    content: row.text,
-    mediaType: 'text/markdown',
+    cc: [urls.actorCollection(author, 'followers'), ...mentions.map(({ href }) => href)],
+    ...contentOf(row.text, mentions, urls),
     inReplyTo: row.parent_url ?? row.video_url,
     publishedAt: row.created_at,
     updatedAt: row.updated_at,
     url: row.url,
     attributedTo: [author],
-    mentions: mentionsOf(row.mentions, urls),
+    mentions,
     // Only the server of the video can approve; it does so with an activity at this address.
     replies: urls.commentReplies(row.url),
     replyApproval: row.is_video_ours && !row.held ? urls.commentApproval(row.url) : row.approval_url,

@@ -34,7 +34,7 @@ export function readPasted(text: string, ownOrigin: string): Pasted | undefined 
 
 function ofUrl(url: URL, ownOrigin: string): Pasted {
   const { origin, href } = url
-  const pathname = decoded(url.pathname)
+  const pathname = decoded(url.pathname).replace(/\/{2,}/g, '/')
   const actor = ACTOR_PATH.exec(pathname) ?? (origin === ownOrigin ? OWN_PATH.exec(pathname) : null)
   if (actor?.[1]) return { kind: 'handle', name: actor[1], host: asciiHost(actor[2] ?? url.host) }
   for (const [kind, pattern] of [

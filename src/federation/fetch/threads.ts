@@ -8,7 +8,7 @@ import { batched } from '../../platform/batched.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ObjectAt } from '../own-pages.ts'
 import { isSameOrigin } from '../security/index.ts'
-import { isPublic, type JsonObject, type NoteDocument, readNote, readReply } from '../wire/index.ts'
+import { isPublic, type JsonObject, type NoteDocument, readNote, readReply, writtenIn } from '../wire/index.ts'
 import type { ResolveActor } from './actors.ts'
 import { type FetchDocument, isHopeless } from './documents.ts'
 
@@ -201,8 +201,7 @@ export function makeThreads(
       url: note.id,
       ...place,
       ...of,
-      content: note.content,
-      mediaType: note.mediaType,
+      ...writtenIn(note),
       createdAt: note.publishedAt ?? clock.now(),
       mentions: await Promise.all(note.mentions.map(({ href }) => objectAt(href))),
     })

@@ -22,7 +22,7 @@ import type { VideoFetcher } from '../fetch/videos.ts'
 import type { Sender } from '../outbound/sender.ts'
 import type { ObjectAt } from '../own-pages.ts'
 import { isSameOrigin } from '../security/index.ts'
-import type { ActivityDocument, JsonObject, Read } from '../wire/index.ts'
+import { type ActivityDocument, type JsonObject, type ObjectPart, type Read, typesOf } from '../wire/index.ts'
 import type { ForOthers } from './for-others.ts'
 import type { InboundPolicy } from './policy/index.ts'
 
@@ -78,6 +78,26 @@ export type ObjectHandlers = ReadonlyMap<
 export function expectRead<T>(read: Read<T>): T {
   if (!read.ok) throw new DomainError('unprocessable', read.problem)
   return read.value
+}
+
+/** Properties of an object that only names a thing. */
+const REFERENCE = new Set(['@context', '@id', '@type', 'id', 'type'])
+
+/** Treats the object of an activity by the first of its types that has a handler. What is only named is fetched. */
+export async function treatObject(
+  handlers: ObjectHandlers,
+  { id, document: embedded }: ObjectPart,
+  inbound: Inbound,
+  context: InboundContext,
+): Promise<void> {
+  const handlerOf = (document: JsonObject) =>
+    typesOf(document)
+      .map((type) => handlers.get(type))
+      .find(Boolean)
+  const isNamed = embedded === null || Object.keys(embedded).every((name) => REFERENCE.has(name))
+  if (id === null || (isNamed && embedded !== null && typesOf(embedded).length > 0 && !handlerOf(embedded))) return
+  const document = isNamed ? (await context.fetchDocument(id)).document : embedded
+  await handlerOf(document)?.(document, inbound, context)
 }
 
 /** Throws DomainError `forbidden` when the thing was not made by the actor's server. */

@@ -1,9 +1,9 @@
 // Create: a video or playlist of another server, a comment on a video that we know, or of a video of ours a copy, or what
 // somebody watched of it.
 
-import { type JsonObject, readCacheFile, readCreate, readNote } from '../wire/index.ts'
+import { readCacheFile, readCreate, readNote } from '../wire/index.ts'
 import { receiveCacheFile } from './cache-file.ts'
-import { expectRead, type Handler, type ObjectHandlers, refuseForeign } from './context.ts'
+import { expectRead, type Handler, type ObjectHandlers, refuseForeign, treatObject } from './context.ts'
 import { receiveNote } from './note.ts'
 import { takePlaylist } from './playlist.ts'
 import { takeVideo } from './video.ts'
@@ -26,6 +26,5 @@ export const handleCreate: Handler = async (inbound, context) => {
   const { object } = expectRead(readCreate(inbound.document))
   if (object.id === null) return
   refuseForeign(object.id, inbound.actor)
-  const document: JsonObject = object.document ?? (await context.fetchDocument(object.id)).document
-  await creations.get(String(object.type ?? document.type))?.(document, inbound, context)
+  await treatObject(creations, object, inbound, context)
 }

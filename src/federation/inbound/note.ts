@@ -3,7 +3,7 @@
 
 import type { StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { isPublic, type NoteDocument } from '../wire/index.ts'
+import { isPublic, type NoteDocument, writtenIn } from '../wire/index.ts'
 import { accountOf, type Inbound, type InboundContext } from './context.ts'
 import { forward } from './forward.ts'
 import { aboutActivity } from './policy/index.ts'
@@ -60,8 +60,7 @@ export async function updateNote(note: NoteDocument, inbound: Inbound, context: 
   await context.reviews.receiveEdit({
     commentId: known.id,
     actorId: actor.id,
-    content: note.content,
-    mediaType: note.mediaType,
+    ...writtenIn(note),
     updatedAt: note.updatedAt,
     activity: isSigned ? JSON.stringify(document) : null,
     passOn: forward(inbound, context),

@@ -11,6 +11,7 @@ import {
   type InboundContext,
   type ObjectHandlers,
   refuseForeign,
+  treatObject,
 } from './context.ts'
 import { updateNote } from './note.ts'
 import { takePlaylist } from './playlist.ts'
@@ -34,8 +35,7 @@ export const handleUpdate: Handler = async (inbound, context) => {
   const { object } = expectRead(readUpdate(inbound.document))
   if (object.id === null) return
   refuseForeign(object.id, inbound.actor)
-  const document: JsonObject = object.document ?? (await context.fetchDocument(object.id)).document
-  await changes.get(String(object.type ?? document.type))?.(document, inbound, context)
+  await treatObject(changes, object, inbound, context)
 }
 
 async function updateActor(document: JsonObject, { actor }: Inbound, { remoteActors }: InboundContext): Promise<void> {

@@ -64,6 +64,7 @@ export {
   type NoteDocumentInput,
   readNote,
   readReply,
+  writtenIn,
 } from './note.ts'
 export {
   buildPlaylist,
@@ -74,7 +75,7 @@ export {
   readPlaylistElement,
 } from './playlist.ts'
 export type { RateDocument } from './rate.ts'
-export { type Attribution, isPublic, type Read, typeOf } from './read.ts'
+export { type Attribution, isPublic, type Read, typeOf, typesOf } from './read.ts'
 export { buildReject, readReject } from './reject.ts'
 export { buildReplyApproval, type ReplyApprovalDocument, readReplyApproval } from './reply-approval.ts'
 export { ACTIVITY_BOUNDS, FETCHED_BOUNDS, type JsonBounds, parseDocument } from './safe-json.ts'

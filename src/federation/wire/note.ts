@@ -11,6 +11,7 @@ import {
   iri,
   iris,
   ofType,
+  optional,
   optionalDate,
   optionalIri,
   optionalText,
@@ -34,6 +35,8 @@ export interface NoteDocument {
   /** Markdown of PeerTube, HTML of most others; `mediaType` tells. Not yet sanitised. */
   content: string
   mediaType: string
+  /** The Markdown that the content was made of; null when there is none. */
+  source: string | null
   inReplyTo: string
   /** Null when it does not say. */
   publishedAt: Date | null
@@ -49,6 +52,10 @@ export interface NoteDocument {
   replies: string | null
 }
 
+const markdown = z
+  .object({ mediaType: z.string().regex(/^text\/markdown\b/i), content: text(BOUNDS.html) })
+  .transform(({ content }) => content)
+
 const schema = z
   .object({
     type: ofType('Note'),
@@ -58,6 +65,7 @@ const schema = z
     content: optionalText(BOUNDS.html),
     contentMap: optionalText(BOUNDS.html),
     mediaType: optionalText(100),
+    source: optional(markdown),
     inReplyTo: iri,
     published: optionalDate,
     updated: optionalDate,
@@ -79,6 +87,7 @@ const schema = z
       cc: note.cc,
       content,
       mediaType: note.mediaType ?? 'text/html',
+      source: note.source,
       inReplyTo: note.inReplyTo,
       publishedAt: note.published,
       updatedAt: note.updated,
@@ -93,6 +102,10 @@ const schema = z
 
 /** Reads a comment. A note that answers nothing is none. */
 export const readNote = (document: unknown): Read<NoteDocument> => readWith(schema, document)
+
+/** What was written: the source, where there is one. */
+export const writtenIn = ({ source, content, mediaType }: NoteDocument): { content: string; mediaType: string } =>
+  source === null ? { content, mediaType } : { content: source, mediaType: 'text/markdown' }
 
 /** The place in a thread of what is no comment for us: a picture, a poll, an article, or a note without content. */
 export interface ReplyDocument {
@@ -131,6 +144,7 @@ export function buildNote(input: NoteDocumentInput): JsonObject {
     id: input.id,
     content: input.content,
     mediaType: input.mediaType,
+    ...(input.source === null ? {} : { source: { content: input.source, mediaType: 'text/markdown' } }),
     inReplyTo: input.inReplyTo,
     updated: (input.updatedAt ?? input.publishedAt)?.toISOString(),
     published: input.publishedAt?.toISOString(),

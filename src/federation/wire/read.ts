@@ -140,11 +140,15 @@ function cleanText(value: string, max: number): string {
   return clean.length <= max ? clean : [...clean].slice(0, max).join('')
 }
 
-/** The text of a value: itself, a JSON-LD value object, or the first of a map by language. */
+const MAX_LANGUAGES = 100
+
+/** The text of a value: itself, a JSON-LD value object, or the first text with something to read of a map by language. */
 function textOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if ('@value' in value) return value['@value']
-  return Array.isArray(value) ? textOf(value[0]) : Object.values(value)[0]
+  if (Array.isArray(value)) return textOf(value[0])
+  const texts = Object.values(value)
+  return texts.slice(0, MAX_LANGUAGES).find((one) => typeof one === 'string' && isReadable(one)) ?? texts[0]
 }
 
 export const text = (max: number) =>
@@ -190,12 +194,18 @@ export const seconds = z.preprocess(textOf, z.string().max(50)).transform((value
 /** The duration form of the reference: seconds alone. */
 export const duration = (value: number): string => `PT${Math.max(0, Math.floor(value))}S`
 
-/** A type by name; a list counts when one of its members fits. */
-export const typeOf = (value: unknown): string | undefined => {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return undefined
-  const found = asList(value.type).find((one) => typeof one === 'string')
-  return typeof found === 'string' ? found.slice(0, BOUNDS.shortText) : undefined
-}
+const MAX_TYPES = 10
+
+/** The types of a document. */
+export const typesOf = (value: unknown): string[] =>
+  typeof value !== 'object' || value === null || !('type' in value)
+    ? []
+    : asList(value.type)
+        .slice(0, MAX_TYPES)
+        .flatMap((one) => (typeof one === 'string' ? [one.slice(0, BOUNDS.shortText)] : []))
+
+/** The first type of a document. */
+export const typeOf = (value: unknown): string | undefined => typesOf(value)[0]
 
 /** A document of one of these types. */
 export const ofType = (...types: string[]) =>

@@ -170,7 +170,16 @@ describe('the list', () => {
           [document, hostId, state, dueAt],
         )
       ).id
+    const failing = async (name: string, isHeard: boolean) =>
+      (
+        await one<{ id: number }>(
+          "insert into remote_host (host, state, due_at, context) values ($1, 'failing', now() - interval '1 second', $2) returning id",
+          [name, { failures: 1, isHeard }],
+        )
+      ).id
     const waiting = await deliver(host, 'waiting')
+    const probed = await deliver(await failing('probed.example', false), 'waiting')
+    const awake = await deliver(await failing('awake.example', true), 'waiting')
     const held = await deliver(away, 'waiting')
     const putOff = await deliver(host, 'waiting', new Date(Date.now() + 3_600_000))
     const parked = await deliver(host, 'parked')
@@ -189,10 +198,10 @@ describe('the list', () => {
     await receive('done')
 
     const type = 'jobType=activitypub-http-unicast'
-    expect(await idsOf(`/waiting?${type}`)).toEqual([`delivery-${waiting}`])
-    expect(await idsOf(`/delayed?${type}`)).toEqual([`delivery-${putOff}`, `delivery-${held}`])
+    expect(await idsOf(`/waiting?${type}`)).toEqual([`delivery-${awake}`, `delivery-${waiting}`])
+    expect(await idsOf(`/delayed?${type}`)).toEqual([`delivery-${putOff}`, `delivery-${held}`, `delivery-${probed}`])
     expect(await list(`/failed?${type}`)).toMatchObject({ total: 1, data: [{ id: `delivery-${parked}`, attempts: 3 }] })
-    expect((await list(`?${type}`)).total).toBe(4)
+    expect((await list(`?${type}`)).total).toBe(6)
     const inbox = 'jobType=activitypub-http-fetcher'
     expect(await idsOf(`/waiting?${inbox}`)).toEqual([`inbox-${unverified}`])
     expect(await idsOf(`/delayed?${inbox}`)).toEqual([`inbox-${retrying}`])

@@ -97,6 +97,24 @@ describe('Markdown', () => {
     expect(shown(markdown)).not.toContain('data-seek')
   })
 
+  it.each([
+    ['Hi @Ann@a.example. And @bob@b.example:8080!', 'Hi [@Ann@a.example]. And [@bob@b.example:8080]!'],
+    ['**@ann@a.example** @eve@a.example', '<strong>[@ann@a.example]</strong> @eve@a.example'],
+    ['x@ann@a.example @@ann@a.example `@ann@a.example`', 'x@ann@a.example @@ann@a.example <code>@ann@a.example</code>'],
+    ['[@ann@a.example](https://c.example/)', link('https://c.example/', '@ann@a.example')],
+    ['<b>@ann@a.example</b>', '&lt;b&gt;[@ann@a.example]&lt;/b&gt;'],
+  ])('%j has links to the actors that it names', (markdown, expected) => {
+    const mentions = new Map([
+      ['ann@a.example', 'https://a.example/ann?a=1&b=2'],
+      ['bob@b.example:8080', 'https://b.example/bob'],
+    ])
+    const html = markdownToHtml(markdown, BASE, { mentions })
+    const marked = html
+      .replace(/<a href="https:\/\/a\.example\/ann\?a=1&amp;b=2" class="u-url mention">(@\w+@a\.example)<\/a>/g, '[$1]')
+      .replace(/<a href="https:\/\/b\.example\/bob" class="u-url mention">(@bob@b\.example:8080)<\/a>/g, '[$1]')
+    expect(marked).toBe(`<p>${expected}</p>\n`)
+  })
+
   it.each(['*', '**a', '[', '[a](', '`', '_', '~~a', '> ', '- ', '!['])('takes no time for many of %j', (mark) => {
     const started = performance.now()
     shown(mark.repeat(10_000 / mark.length))
