@@ -3,6 +3,7 @@
 
 import { z } from 'zod'
 import { nsfwPolicies } from '../../config/index.ts'
+import { isReadable } from '../../platform/readable.ts'
 import { readable } from '../plugins/schemas.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
@@ -75,7 +76,7 @@ const emptySections = (schema: z.ZodObject): Record<string, unknown> =>
 const wholeBody = (themes: readonly string[]) =>
   z.object({
     instance: z.object({
-      name: shortText,
+      name: shortText.refine((name) => name === '' || isReadable(name), 'Should have a text that can be read'),
       shortDescription: longText,
       description: longText,
       terms: longText,

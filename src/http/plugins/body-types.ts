@@ -3,6 +3,11 @@
 
 import type { z } from 'zod'
 
+interface Change {
+  path: readonly PropertyKey[]
+  value: unknown
+}
+
 /** Later rounds are for what a schema looks at only once something else is right. */
 const ROUNDS = 3
 
@@ -17,26 +22,34 @@ export function inWantedTypes(schema: z.ZodType, body: unknown, known?: readonly
   let [read, issues] = [body, known ?? issuesOf(schema, body)]
   for (let round = 0; round < ROUNDS; round++) {
     const meant = issues.flatMap((issue) => meantBy(issue, read))
-    const better = meant.reduce((at, { path, value }) => withValueAt(at, path, value), read)
+    const better = withValues(read, meant)
     const left = meant.length > 0 ? issuesOf(schema, better) : issues
     const refused = new Set(left.map(({ path }) => keyOf(path)))
     const kept = meant.filter(({ path }) => !refused.has(keyOf(path)))
     if (kept.length === 0) return read
     if (kept.length === meant.length) [read, issues] = [better, left]
     else {
-      read = kept.reduce((at, { path, value }) => withValueAt(at, path, value), read)
+      read = withValues(read, kept)
       issues = issuesOf(schema, read)
     }
   }
   return read
 }
 
-/** A copy with another value at a path; what is beside the path is shared. */
-export function withValueAt<T>(input: T, [step, ...rest]: readonly PropertyKey[], value: unknown): T {
-  if (step === undefined || typeof input !== 'object' || input === null) return input
-  const copy: object = Array.isArray(input) ? [...input] : { ...input }
-  Reflect.set(copy, step, rest.length > 0 ? withValueAt(Reflect.get(copy, step), rest, value) : value)
-  return copy as T
+/**
+ * A copy with other values at paths; what is beside the paths is shared. Each container is copied once, since it may have many
+ * members that no schema names.
+ */
+export function withValues<T>(input: T, changes: readonly Change[]): T {
+  const copies = new WeakSet<object>()
+  const put = <V>(at: V, [step, ...rest]: readonly PropertyKey[], value: unknown): V => {
+    if (step === undefined || typeof at !== 'object' || at === null) return at
+    const copy: object = copies.has(at) ? at : Array.isArray(at) ? [...at] : { ...at }
+    copies.add(copy)
+    Reflect.set(copy, step, rest.length > 0 ? put(Reflect.get(copy, step), rest, value) : value)
+    return copy as V
+  }
+  return changes.reduce((at, { path, value }) => put(at, path, value), input)
 }
 
 export const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
@@ -46,13 +59,8 @@ export const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =
     input,
   )
 
-interface Meant {
-  path: PropertyKey[]
-  value: unknown
-}
-
 /** What the refused value may stand for. */
-function meantBy(issue: z.core.$ZodIssue, read: unknown): Meant[] {
+function meantBy(issue: z.core.$ZodIssue, read: unknown): Change[] {
   const { path } = issue
   if (issue.code === 'invalid_union') {
     const inside = issue.errors.flat().map((inner) => ({ ...inner, path: [...path, ...inner.path] }))

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { InvalidParam } from '../../actors/runtime/index.ts'
-import { inWantedTypes, valueAt, withValueAt } from './body-types.ts'
+import { inWantedTypes, valueAt, withValues } from './body-types.ts'
 import { unstorableIssues } from './unstorable.ts'
 
 /** Parts of a request, in the order in which Fastify looks at them. */
@@ -83,7 +83,10 @@ function openedIssues(schema: z.ZodType, input: object): z.core.$ZodIssue[] {
 /** A copy with an empty object at each path; a whole body of another type becomes one. */
 function filled(input: object, missing: z.core.$ZodIssue[]): object {
   if (missing.some((issue) => issue.path.length === 0)) return {}
-  return missing.reduce((copy, { path }) => withValueAt(copy, path, {}), input)
+  return withValues(
+    input,
+    missing.map(({ path }) => ({ path, value: {} })),
+  )
 }
 
 function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {

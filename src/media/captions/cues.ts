@@ -14,9 +14,15 @@ export interface Cue {
 
 const TIME = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:[.,](\d{1,3}))?$/
 /** Start, end, and what follows them on the line. */
-const TIMING = /^(\S{4,20})[ \t]*-->[ \t]*(\S{4,20})(?:[ \t]+([^\r\n]{0,300}))?$/
-/** A line that can only be meant for a timing, however it is spelled. */
-const LIKE_TIMING = /^\d[\d:.,]{3,}\s*-{1,3}>/
+const TIMING = /^(\S{4,20})\s*-->\s*(\S{4,20})(?:\s+([^\r\n]{0,300}))?$/
+/** Lines that can only be meant for a timing, however they are spelled: a time and an arrow, or an arrow between times to the second. */
+const LIKE_TIMING = /^-?\p{Nd}[\p{Nd}:.,]{3,20}\s*-{1,3}>/u
+const TWO_TIMES =
+  /^-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}[\p{Nd}:., ]{0,12}(?:[-–—− ]{0,6}[>→⇒]|,)\s?-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}/u
+/** Most lines do not, and are looked at no further. */
+const BEGINS_WITH_TIME = /^[\p{Cf}-]{0,4}\p{Nd}{1,5}\s?[:.]/u
+/** Marks of direction and the like, which editors of texts from right to left leave beside the times. */
+const UNSEEN = /\p{Cf}/gu
 /** The settings of WebVTT whose values name nothing outside of the cue. */
 const SETTING = /^(?:vertical|line|position|size|align):[\w.,%+-]{1,40}$/
 /** Blocks of WebVTT that are no cues. */
@@ -73,7 +79,7 @@ export function* readCues(text: string, options: ReadCuesOptions): Generator<voi
     if (read % TURN === 0) yield
     if (cues.length > MAX_CUES || length > MAX_TEXT) throw tooMuch()
     const trimmed = line.length > MAX_LINE ? line : line.trim()
-    const timing = trimmed.includes('->') ? timingOf(trimmed) : undefined
+    const timing = timingOf(trimmed)
     if (typeof timing === 'string') onLoss(read, timing)
     if (timing !== undefined) {
       close(true)
@@ -156,10 +162,12 @@ function* linesOf(text: string): Generator<string> {
 
 /** Undefined for a line that is none; what is wrong with one that is meant to be. */
 function timingOf(line: string): Omit<Cue, 'lines'> | string | undefined {
-  const [, from = '', to = '', rest = ''] = TIMING.exec(line) ?? []
+  if (!BEGINS_WITH_TIME.test(line)) return undefined
+  const text = line.slice(0, MAX_LINE).replaceAll(UNSEEN, '')
+  const [, from = '', to = '', rest = ''] = TIMING.exec(text) ?? []
   const [start, end] = [secondsOf(from), secondsOf(to)]
   if (start === undefined || end === undefined)
-    return LIKE_TIMING.test(line) ? 'the times of a cue cannot be read' : undefined
+    return LIKE_TIMING.test(text) || TWO_TIMES.test(text) ? 'the times of a cue cannot be read' : undefined
   if (end <= start) return 'a cue ends before it begins'
   const settings = rest.split(/[ \t]+/).filter((setting) => SETTING.test(setting))
   return { start: timeOf(start), end: timeOf(end), settings: settings.join(' ') }
@@ -179,9 +187,12 @@ function timeOf(seconds: number): string {
   return `${digits(hours, 2)}:${digits(minutes, 2)}:${digits(rest, 2)}.${digits(ms % 1000, 3)}`
 }
 
-/** The tags of WebVTT and SubRip, and times in the middle of a cue; other angle brackets are text. */
+/**
+ * The tags of WebVTT and SubRip, and times in the middle of a cue; other angle brackets are text. Only some say something after their
+ * name, and others may have attributes: `a <b and c> d` has no tag.
+ */
 const TAG =
-  /<(\/?)(b|i|u|c|v|ruby|rt|lang|font)((?:\.[\w-]{1,50}){0,5})(?:[ \t]([^<>]{0,200}))?>|<((?:\d{2,4}:)?[0-5]\d:[0-5]\d\.\d{3})>/gi
+  /<(\/?)(?:(b|i|u|c|ruby|rt)((?:\.[\w-]{1,50}){0,5})(?:[ \t](?:[^<>=]{0,200}=[^<>]{0,200})?)?|(v|lang|font)((?:\.[\w-]{1,50}){0,5})(?:[ \t]([^<>]{0,200}))?)>|<((?:\d{2,4}:)?[0-5]\d:[0-5]\d\.\d{3})>/gi
 const TIMESTAMPS = /<((?:\d{2,4}:)?[0-5]\d:[0-5]\d\.\d{3})>/g
 /** Tags whose text after the name says something. */
 const ANNOTATED = ['v', 'lang']
@@ -224,10 +235,11 @@ function placeOf(key: number): string {
 function cleanLine(line: string): string {
   const kept: string[] = []
   let at = 0
-  for (const { 0: tag, 1: slash, 2: given, 3: classes, 4: annotation, 5: time, index } of line.matchAll(TAG)) {
+  for (const { 0: tag, 1: slash, index, ...found } of line.matchAll(TAG)) {
+    const { 2: mark, 3: classesOfMark, 4: speaking, 5: classes = classesOfMark, 6: annotation, 7: time } = found
     kept.push(plain(line.slice(at, index)))
     at = index + tag.length
-    const name = given?.toLowerCase() ?? ''
+    const name = (mark ?? speaking ?? '').toLowerCase()
     if (time !== undefined) kept.push(tag)
     else if (name !== 'font') {
       const marks = slash === '' && CLASSED.includes(name) ? classes : ''

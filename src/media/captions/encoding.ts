@@ -89,7 +89,17 @@ const ALIASES: Readonly<Record<string, string>> = {
 const EXPECTED_BONUS = 1
 /** For encodings of which the detector is as sure. */
 const USUAL_BONUS = 0.005
-const RARE_MALUS = 0.05
+const RARE_MALUS = 0.03
+/**
+ * Capitals and signs in the middle of words. Letters without case, as in Chinese, may have signs between them, and apostrophes and dashes
+ * are in words of many languages.
+ */
+const ODD =
+  /(?<=\p{Ll})[\p{Lu}--[A-Z]]|(?<=[\p{Ll}--[a-z]])[A-Z]|(?<=[\p{Ll}\p{Lu}])[[\p{S}\p{No}†‡‰§¶«»„“”‚¡¿•·]--[\0-\x7f]](?=[\p{Ll}\p{Lu}])|ς(?=\p{L})/gv
+const ODD_MALUS = 2
+/** Of what is beyond ASCII. */
+const MOST_ODD = 0.2
+const ODD_AT_LEAST = 2
 const LEAST_SCORE = 0.02
 /** Parts of a text. */
 const MOST_DAMAGED = 0.02
@@ -114,7 +124,8 @@ function candidatesOf(sample: Uint8Array, guesses: readonly Guess[], expected: E
     if (!isText(text)) return []
     const isExpected = expected.encodings.includes(encoding) && isWrittenIn(text, expected.script)
     const bonus = (isExpected ? EXPECTED_BONUS : 0) + (encoding === expected.encodings[0] ? USUAL_BONUS : 0)
-    return [{ encoding, score: (sure.get(encoding) ?? 0) + bonus - (encoding.includes('mac') ? RARE_MALUS : 0) }]
+    const malus = (encoding.includes('mac') ? RARE_MALUS : 0) + oddnessOf(text) * ODD_MALUS
+    return [{ encoding, score: (sure.get(encoding) ?? 0) + bonus - malus }]
   })
 }
 
@@ -122,6 +133,13 @@ function expectationOf(language: string): Expectation {
   const tag = language.toLowerCase().replaceAll('_', '-')
   const matches = (one: string) => tag === one || tag.startsWith(`${one}-`)
   return EXPECTATIONS.find(({ languages }) => languages.some(matches)) ?? WESTERN
+}
+
+/** The part of what is beyond ASCII that stands where no writer puts it; 1 when that is too much to be chance. */
+function oddnessOf(text: string): number {
+  const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0
+  const odd = text.match(ODD)?.length ?? 0
+  return odd >= ODD_AT_LEAST && odd > all * MOST_ODD ? 1 : odd / Math.max(1, all)
 }
 
 /** No letters that only a wrong encoding gives: controls of Latin-1, unassigned and private characters. */
@@ -143,8 +161,8 @@ function isWrittenIn(text: string, script: RegExp): boolean {
 /** Undefined for other text than UTF-16. */
 function utf16Of(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return decode(bytes, 'utf-16le')
-  if (first === 0xfe && second === 0xff) return decode(bytes, 'utf-16be')
+  if (first === 0xff && second === 0xfe) return withoutZeros(decode(bytes, 'utf-16le'))
+  if (first === 0xfe && second === 0xff) return withoutZeros(decode(bytes, 'utf-16be'))
   const nul = bytes.indexOf(0)
   if (nul === -1) return undefined
   // The digits, spaces and line ends of subtitles have all their zeros on the same side.
@@ -154,7 +172,13 @@ function utf16Of(bytes: Uint8Array): string | undefined {
   }
   const [even = 0, odd = 0] = sides
   const text = Math.min(even, odd) * 10 > Math.max(even, odd) ? '' : decode(bytes, odd > even ? 'utf-16le' : 'utf-16be')
-  if (!/^WEBVTT|-->/.test(text) || text.slice(0, SAMPLE_BYTES).includes('\0')) throw notText()
+  if (!/^WEBVTT|-->/.test(text)) throw notText()
+  return withoutZeros(text)
+}
+
+/** UTF-32 begins as UTF-16 does, and its other halves are zeros. */
+function withoutZeros(text: string): string {
+  if (text.slice(0, SAMPLE_BYTES).includes('\0')) throw notText()
   return text
 }
 

@@ -50,6 +50,14 @@ describe('the runtime configuration', () => {
     expect(toCustomView(source.override(nested(toChanges(bodySchema.parse(view)))))).toEqual(view)
   })
 
+  it('has a name that shows something, or none', () => {
+    const { loaded } = make()
+    const { instance, ...view } = toCustomView(loaded)
+    const isTaken = (name: string) => bodySchema.safeParse({ ...view, instance: { ...instance, name } }).success
+    expect(['Ours', ''].filter(isTaken)).toEqual(['Ours', ''])
+    expect(['\u200b', '\u2800\u3164', ' '].filter(isTaken)).toEqual([])
+  })
+
   it('has each value that a body gives it', () => {
     const { loaded, source } = make()
     const view = toCustomView(loaded)

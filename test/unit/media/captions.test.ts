@@ -172,7 +172,32 @@ const LEGACY = [
   ['he', 'windows-1255', 'שלום עולם, מה שלומך', '+ezl7SDy5eztLCDu5CD57OXu6g=='],
   ['ar', 'windows-1256', 'مرحبا بالعالم، كيف حالك', '49HNyMcgyMfh2sfh46Eg3+3dIM3H4d8='],
   ['th', 'windows-874', 'สวัสดีชาวโลก คุณสบายดีไหม', 'ysfRyrTVqtLH4sWhIKTYs8q60sK01eTLwQ=='],
+  [
+    'de',
+    'macintosh',
+    'Größe ist nicht alles, schöne Grüße über München',
+    'R3Kap2UgaXN0IG5pY2h0IGFsbGVzLCBzY2iabmUgR3Kfp2Ugn2JlciBNn25jaGVu',
+  ],
+  [
+    'es',
+    'macintosh',
+    '¿Cómo estás hoy, señor? ¡Adiós! Mañana será otro día',
+    'wEOXbW8gZXN0h3MgaG95LCBzZZZvcj8gwUFkaZdzISBNYZZhbmEgc2VyhyBvdHJvIGSSYQ==',
+  ],
+  [
+    'bg',
+    'x-mac-cyrillic',
+    'Здравей, как си днес? Благодаря, добре съм',
+    'h+Tw4OLl6Swg6uDqIPHoIOTt5fE/IIHr4OPu5ODw3ywg5O7h8OUg8frs',
+  ],
+  ['cs', 'iso-8859-2', 'Příliš žluťoučký kůň úpěl, šťastně', 'UPjtbGm5IL5sdbtvdehr/SBr+fIg+nDsbCwgubthc3Ru7A=='],
 ] as const
+
+function utf32Of(sign: string): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(sign.codePointAt(0) ?? 0)
+  return bytes
+}
 
 describe('a file in an encoding before Unicode', () => {
   const file = (...text: Uint8Array[]) =>
@@ -199,12 +224,48 @@ describe('a file in an encoding before Unicode', () => {
     await expect(toWebVtt(file(noise), { language: 'fr' })).rejects.toThrow(/encoding/)
   })
 
+  it('is refused where it is in one that cannot be read', async () => {
+    const ibm850 = Buffer.from('R3KU4WUgaXN0IG5pY2h0IGFsbGVzLCBzY2iUbmUgR3KB4WUggWJlciBNgW5jaGVu', 'base64')
+    await expect(toWebVtt(file(ibm850), { language: 'de' })).rejects.toThrow(/encoding/)
+    const utf32 = Buffer.concat([...'\ufeff1\n00:01.000 --> 00:02.000\nA\n'].map((sign) => utf32Of(sign)))
+    await expect(toWebVtt(utf32)).rejects.toThrow(MediaError)
+  })
+
   it('keeps the rest of UTF-8 where a byte is damaged', async () => {
     const [before, after] = ['Ça déjà ', ' été'].map((text) => Buffer.from(text))
     expect(await toWebVtt(file(before ?? Buffer.of(), Buffer.of(0xe9), after ?? Buffer.of()), { language: 'fr' })).toBe(
       numbered('Ça déjà \ufffd été'),
     )
   })
+})
+
+describe('a line that is meant for the times of a cue', () => {
+  it.each([
+    '-00:00:03,000 --> 00:00:04,000',
+    '00:00:03, 000 --> 00:00:04, 000',
+    '00:00:03,000 -- > 00:00:04,000',
+    '00:00:03,000 —> 00:00:04,000',
+    '00:00:03,000 → 00:00:04,000',
+    '۰۰:۰۰:۰۳,۰۰۰ --> ۰۰:۰۰:۰۴,۰۰۰',
+    '0:00:03.000,0:00:04.000',
+  ])('is no text of the cue before: %s', async (times) => {
+    await expect(vtt(`1\n00:00:01,000 --> 00:00:02,000\nA\n\n2\n${times}\nB\n`)).rejects.toThrow(/^Line 6 /)
+  })
+
+  it('may have marks of direction and other spaces beside the times', async () => {
+    const read = await vtt('1\n\u202a00:00:01,000\u00a0-->\u00a000:00:02,000\u202c\nA\n')
+    expect(read).toBe(numbered('A'))
+  })
+
+  it('is told from text with times in it', async () => {
+    const read = await vtt('1\n00:00:01,000 --> 00:00:02,000\n10:30 → 11:00\n12:00:00, then 13:00:00\n')
+    expect(read).toBe(numbered('10:30 → 11:00\r\n12:00:00, then 13:00:00'))
+  })
+})
+
+it('takes what only looks like a tag of marks for text', async () => {
+  const read = await vtt('1\n00:00:01,000 --> 00:00:02,000\nif (a <b and c> d) <i>x</i> <u >y</u>\n')
+  expect(read).toBe(numbered('if (a &lt;b and c> d) <i>x</i> <u>y</u>'))
 })
 
 describe('any file', () => {
