@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { nsfwPolicies } from '../../config/index.ts'
 import { isReadable } from '../../platform/readable.ts'
 import { readable } from '../plugins/schemas.ts'
+import { emailAddress } from '../users/fields.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
@@ -113,7 +114,7 @@ const wholeBody = (themes: readonly string[]) =>
       requiresApproval: flag,
       minimumAge: counted,
     }),
-    admin: z.object({ email: z.email().max(400) }),
+    admin: z.object({ email: emailAddress }),
     contactForm: switched,
     user: z.object({
       history: z.object({ videos: switched }),

@@ -1,6 +1,7 @@
 // Fields of local users and their first channels, wherever they are asked for (contract, fields.user).
 
 import { z } from 'zod'
+import { isMailAddress, LONGEST_ADDRESS } from '../../platform/mail-address.ts'
 import { readable } from '../plugins/schemas.ts'
 
 /** Names of users and of channels. */
@@ -10,10 +11,11 @@ export const localName = z
   .max(50)
   .regex(/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/, 'Should have a name of small letters, digits, _ . and -')
 
-/** The longest that mail servers take (RFC 5321, 4.5.3.1.3). */
-const LONGEST_ADDRESS = 254
-
-export const emailAddress = z.email('Should have an e-mail address').max(LONGEST_ADDRESS)
+export const emailAddress = z
+  .string()
+  .max(LONGEST_ADDRESS)
+  .refine(isMailAddress, 'Should have an e-mail address')
+  .meta({ format: 'email' })
 
 export const newPassword = z.string().min(6).max(255)
 

@@ -2,6 +2,7 @@
 // and logs.
 
 import { Writable } from 'node:stream'
+import { domainToUnicode } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeLogger } from '../../../src/platform/logger.ts'
 import { until } from '../../support/until.ts'
@@ -202,6 +203,16 @@ describe('a link for a password', () => {
     expect(linkOf(mail)).toMatchObject({ path: '/reset-password', query: { userId: String(id) } })
     at.clock.pass(7 * 86_400_000 - 60_000)
     expect((await reset(id, secretOf(mail))).status).toBe(204)
+  })
+
+  it.each(['анна@пример.рф', 'ann@bücher.example'])('goes to %s', async (email) => {
+    const username = `user_${Buffer.from(email).toString('hex').slice(0, 12)}`
+    expect((await at.ask('POST', '/users/register', applicant(username, { email }))).status).toBe(204)
+    expect((await at.ask('POST', '/users/ask-reset-password', { email })).status).toBe(204)
+    const mail = await until(() => at.mail.mails.find(({ text }) => text.includes(username)), { what: 'the mail' })
+    expect(mail.subject).toContain('Reset the password')
+    // A host goes over the wire in Punycode.
+    expect(mail.to.map((to) => to.replace(/@.*/, (host) => `@${domainToUnicode(host.slice(1))}`))).toEqual([email])
   })
 
   it('is no secret that anybody else can make', async () => {

@@ -18,7 +18,7 @@ ${problem && html`<p class="problem" role="alert">${problem}</p>`}
 <label for="fromName">Your name</label>
 <input id="fromName" name="fromName" required maxlength="120" autocomplete="name" value="${fields.fromName}">
 <label for="fromEmail">Your e-mail address</label>
-<input id="fromEmail" name="fromEmail" type="email" required maxlength="400" autocomplete="email" value="${fields.fromEmail}">
+<input id="fromEmail" name="fromEmail" type="text" inputmode="email" required maxlength="400" autocomplete="email" value="${fields.fromEmail}">
 <label for="subject">Subject</label>
 <input id="subject" name="subject" maxlength="300" value="${fields.subject}">
 <label for="body">Message</label>

@@ -51,7 +51,7 @@ export const askResetBody = (form: { email?: string; token: string; problem?: st
 <form method="post" action="/login/ask-reset-password" class="fields">${hidden({ token: form.token })}
 ${form.problem && html`<p class="problem" id="problem" role="alert">${form.problem}</p>`}
 <label for="email">E-mail address of your account</label>
-<input id="email" name="email" type="email" required maxlength="254" autocomplete="email"${
+<input id="email" name="email" type="text" inputmode="email" required maxlength="254" autocomplete="email"${
     form.email && html` value="${form.email}"`
   }${form.problem ? html` aria-describedby="problem"` : null}>
 <button class="main">Send me a link</button>

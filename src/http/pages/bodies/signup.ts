@@ -43,7 +43,7 @@ ${field(
   'email',
   'E-mail address',
   verifiesEmail ? 'A mail with a link will be sent to it.' : 'An address such as me@example.org.',
-  html` type="email" required maxlength="254" autocomplete="email"${typedAs('email')}`,
+  html` type="text" inputmode="email" required maxlength="254" autocomplete="email"${typedAs('email')}`,
 )}
 ${field(
   'password',

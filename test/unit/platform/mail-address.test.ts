@@ -1,0 +1,57 @@
+import { expect, it } from '@jest/globals'
+import { isMailAddress } from '../../../src/platform/mail-address.ts'
+
+it.each([
+  'ann@example.org',
+  "a.b+c-d_e'f@sub.example.museum",
+  'ann@bücher.example',
+  'ann@xn--bcher-kva.example',
+  'анна@пример.рф',
+  'ann@xn--e1afmkfd.xn--p1ai',
+  '用户@例子.中国',
+  'jürgen@example.org',
+  'jose\u0301@example.org',
+  'ひらがな.2@example.org',
+  '1@1.example',
+])('%j is a mail address', (text) => expect(isMailAddress(text)).toBe(true))
+
+it.each([
+  '',
+  'ann',
+  '@example.org',
+  'ann@',
+  'ann@localhost',
+  'ann@127.0.0.1',
+  'ann@example..org',
+  'ann@-example.org',
+  'ann@exa%41mple.org',
+  'ann@example.org.',
+  '.ann@example.org',
+  'an..n@example.org',
+  'ann.@example.org',
+  'ann @example.org',
+  'ann@exam ple.org',
+  'ann@a@example.org',
+  'ann\u200b@example.org',
+  '\u3164@example.org',
+  'ann@ex\u00adample.org',
+  'ann\n@example.org',
+  'ann@example.org\r\nBcc: x@example.org',
+  '"ann"@example.org',
+  '<ann@example.org>',
+  `${'a'.repeat(243)}@example.org`,
+])('%j is none', (text) => expect(isMailAddress(text)).toBe(false))
+
+it('takes no time for long texts', () => {
+  const started = performance.now()
+  for (const text of [
+    'a'.repeat(254),
+    'a.'.repeat(127),
+    `a@${'a-'.repeat(126)}`,
+    `a@${'a.'.repeat(126)}`,
+    'x'.repeat(1e6),
+  ]) {
+    isMailAddress(text)
+  }
+  expect(performance.now() - started).toBeLessThan(50)
+})
