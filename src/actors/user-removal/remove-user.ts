@@ -1,6 +1,7 @@
 // The end of a user: a job takes everything away, then the rows, and at last the actors' keys, once all who had to be told
 // of their end were told. What stays is the actors as tombstones, so that no name is ever given again.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { dropFollows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import {
@@ -15,6 +16,9 @@ import {
 
 /** How often it is made sure that a removed user has the job, and unused keys are dropped, in ms. */
 const CHECK_EVERY = 60_000
+
+/** How long the job waits for what it took away before it lets others go first. */
+const [LOOKS, LOOK_EVERY_MS] = [40, 100]
 
 export function makeUserRemoval(deps: ActorDeps & Removers): void {
   const { db, tell, registry } = deps
@@ -32,9 +36,17 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
       if (!owner) return
       await tell({ aggregate: 'actor', id: owner.accountActorId }, (unit) => rememberWhoKnows(unit.query, owner))
       await takeAway(db, deps, owner, signal)
+      await allGone(owner, signal)
       await tell({ aggregate: 'user', id: userId }, (unit) => close(unit, owner))
     },
   })
+
+  /** Waits a moment for the videos, whose jobs began with this one: others hear of the end of the account soon after theirs. */
+  async function allGone(owner: Owner, signal: AbortSignal): Promise<void> {
+    for (let looks = 0; looks < LOOKS && (await isSomethingLeft(db.query, owner)); looks += 1) {
+      await pause(LOOK_EVERY_MS, undefined, { signal })
+    }
+  }
 
   registry.periodic('user-removal', {
     everyMs: () => CHECK_EVERY,
