@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { tooManyGuesses } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
+import { atMost } from '../../platform/at-most.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LimitStore } from '../../platform/limit-stores.ts'
 import { makeLru } from '../../platform/lru.ts'
@@ -16,31 +17,75 @@ const BY_VIDEO = 10
 /** Subjects that are refused at a time; the oldest are forgotten. */
 const MOST_REFUSED = 50_000
 
+/** Requests with a secret that one address has checked at once: the others wait, so that no more are checked than are counted. */
+const AT_ONCE = 4
+
 /**
- * Refuses requests with a secret of a video for a while (429) after too many wrong ones. Wrong ones are counted when they are answered:
- * players send a right token with many requests at once.
+ * Refuses requests with a secret of a video for a while (429) after too many wrong ones. Wrong ones are counted when it is known what is
+ * answered: players send a right token with many requests at once.
  */
 export function addVideoSecretLimits(app: App, options: { config: Config; clock: Clock; store: LimitStore }): void {
   const { max, window } = options.config.rates_limit.login
   const { clock, store } = options
   const now = () => clock.now().getTime()
   const refusedUntil = makeLru<string, number>(MOST_REFUSED)
+  const enter = makeTurns()
+  const leaves = new WeakMap<FastifyRequest, () => void>()
+  const leave = (request: FastifyRequest): void => {
+    leaves.get(request)?.()
+    leaves.delete(request)
+  }
 
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preHandler', async (request, reply) => {
     if (!hasSecret(request)) return
+    // A file that is sent past the hooks of answers is one that may be seen.
+    const { hijack } = reply
+    reply.hijack = () => {
+      leave(request)
+      return hijack.call(reply)
+    }
+    leaves.set(request, await enter(countedAddress(request)))
     for (const { key } of subjectsOf(request)) {
       const until = refusedUntil.get(key) ?? 0
       if (until > now()) throw tooManyGuesses(until - now())
     }
   })
 
-  app.addHook('onResponse', async (request, { statusCode }) => {
-    if ((statusCode !== 401 && statusCode !== 403) || !hasSecret(request)) return
-    for (const { key, times } of subjectsOf(request)) {
-      const { current, ttl } = await store.add(`wrong:${key}`, window)
-      if (current >= max * times) refusedUntil.set(key, now() + ttl)
-    }
+  // The file itself may take minutes to send.
+  app.addHook('onSend', async (request, { statusCode }) => {
+    if (!leaves.has(request)) return
+    if (statusCode === 401 || statusCode === 403) await count(request)
+    leave(request)
   })
+  app.addHook('onResponse', async (request) => leave(request))
+
+  async function count(request: FastifyRequest): Promise<void> {
+    try {
+      for (const { key, times } of subjectsOf(request)) {
+        const { current, ttl } = await store.add(`wrong:${key}`, window)
+        if (current >= max * times) refusedUntil.set(key, now() + ttl)
+      }
+    } catch (error) {
+      request.log.warn({ err: error }, 'a wrong secret of a video was not counted')
+    }
+  }
+}
+
+/** Waits for a place of the address, and answers how to leave it. */
+function makeTurns(): (address: string) => Promise<() => void> {
+  const turns = new Map<string, { take: ReturnType<typeof atMost>; users: number }>()
+  return async (address) => {
+    const turn = turns.get(address) ?? { take: atMost(AT_ONCE), users: 0 }
+    turns.set(address, turn)
+    turn.users += 1
+    return await new Promise((enter) => {
+      const stay = turn.take(() => new Promise<void>((leave) => enter(leave)))
+      void stay.finally(() => {
+        turn.users -= 1
+        if (turn.users === 0) turns.delete(address)
+      })
+    })
+  }
 }
 
 function subjectsOf(request: FastifyRequest): { key: string; times: number }[] {

@@ -1,5 +1,6 @@
 // Who asks for a video: the user of the session, and the password that came along.
 
+import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import type { Session } from '../../actors/session/index.ts'
 import type { Viewer } from '../../actors/video/index.ts'
@@ -10,8 +11,13 @@ export function viewerOf(session: Session | null): Viewer {
   return session && { accountId: session.user.accountId, role: session.user.role }
 }
 
-/** The password of the request, from the header that clients use. An empty one is a wrong one. */
+/**
+ * The password of the request, from the header that clients use: browsers send it in Latin-1, as Node reads it, and most other programs
+ * in UTF-8. An empty one is a wrong one.
+ */
 export function passwordOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
   const password = request.headers['x-peertube-video-password']
-  return typeof password === 'string' ? password : undefined
+  if (typeof password !== 'string') return undefined
+  const bytes = Buffer.from(password, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : password
 }

@@ -16,7 +16,7 @@ const TIME = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:[.,](\d{1,3}))?$/
 /** Start, end, and what follows them on the line. */
 const TIMING = /^(\S{4,20})\s*-->\s*(\S{4,20})(?:\s+([^\r\n]{0,300}))?$/
 /** Lines that can only be meant for a timing, however they are spelled: a time and an arrow, or an arrow between times to the second. */
-const LIKE_TIMING = /^-?\p{Nd}[\p{Nd}:.,]{3,20}\s*-{1,3}>/u
+const LIKE_TIMING = /^-?\p{Nd}[\p{Nd}:.,]{3,20}\s{0,4}-{1,3}>/u
 const TWO_TIMES =
   /^-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}[\p{Nd}:., ]{0,12}(?:[-–—− ]{0,6}[>→⇒]|,)\s?-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}/u
 /** Most lines do not, and are looked at no further. */

@@ -233,6 +233,16 @@ describe('a video', () => {
     expect(answer.statusCode).toBe(200)
   })
 
+  it.each(['latin1', 'utf8'] as const)('opens with a password beyond ASCII: %s', async (encoding) => {
+    const { uuid } = await makeVideo(server.db, {
+      ...{ channelId: server.users.user.channelId, passwords: ['S\u00e9same'], columns: { privacy: 5 } },
+    })
+    for (const form of encoding === 'utf8' ? ['NFC', 'NFD'] : ['NFC']) {
+      const sent = Buffer.from('S\u00e9same'.normalize(form), encoding).toString('latin1')
+      expect((await get(uuid, { 'x-peertube-video-password': sent })).statusCode).toBe(200)
+    }
+  })
+
   it('gives the whole description and the metadata of its files to those who may see it', async () => {
     const { uuid } = of('alpha')
     expect((await get(`${uuid}/description`)).json().description).toHaveLength(304)
@@ -288,6 +298,16 @@ describe('the secrets of a video', () => {
     for (let tried = 0; tried < 9 * max; tried++) await look(locked, 'wrong', `203.0.113.${tried}`)
     expect(await look(locked, 'right', viewer)).toBe(429)
     expect(await look(other, 'right', viewer)).toBe(200)
+  })
+
+  it('can be guessed so often only: many at once', async () => {
+    const columns = { privacy: 5 }
+    const third = await makeVideo(limited.db, { channelId: limited.users.user.channelId, passwords: ['x1'], columns })
+    const tries = Array.from({ length: 40 }, (_, index) => look(third, `wrong ${index}`, '198.51.100.4'))
+    const checked = (await Promise.all(tries)).filter((status) => status === 403).length
+    expect(checked).toBeGreaterThanOrEqual(max)
+    // Those that were being checked when the limit was reached are answered.
+    expect(checked).toBeLessThan(max + 4)
   })
 
   it('can be guessed so often only: a file token, and the password on the page', async () => {
