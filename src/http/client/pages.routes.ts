@@ -6,6 +6,7 @@ import { forScript, Html, html, styleTag } from '../../platform/html.ts'
 import type { PreparedConfig, ReadServerConfig } from '../config/prepared.ts'
 import { threadIn } from '../pages/addresses.ts'
 import { addAssets } from '../pages/assets.ts'
+import { platformTag } from '../pages/heads/index.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
@@ -43,7 +44,7 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
       'title tag': html`<title>${title}</title>`,
       'description tag': html`<meta name="description" content="${description}">`,
       ...(css === '' ? {} : { 'custom css tag': styleTag(css, 'custom-css-style') }),
-      'meta tags': tags,
+      'meta tags': template.namesPlatform ? tags : html`${platformTag}${tags}`,
       'server config': script.tag,
     }
     return { body: template.fill(values), scripts: [...template.scripts, script.source], evaluates: javascript !== '' }

@@ -14,6 +14,8 @@ export interface Template {
   /** The same of attributes such as `onload`. */
   handlers: string[]
   has(mark: Mark): boolean
+  /** Whether the page itself says `og:platform`. */
+  namesPlatform: boolean
   /** The page with its marks replaced; a mark without a value becomes nothing. */
   fill(values: Partial<Record<Mark, Html>>): string
 }
@@ -30,6 +32,7 @@ export function parseTemplate(page: string): Template {
   const scripts = new Set<string>()
   const handlers = new Set<string>()
   let script: string | undefined
+  let namesPlatform = false
 
   const parser = new Parser({
     oncomment(text) {
@@ -40,6 +43,7 @@ export function parseTemplate(page: string): Template {
       for (const [key, value] of Object.entries(attributes))
         if (/^on/i.test(key)) handlers.add(sourceOf(asParsed(value)))
       if (name === 'script' && attributes.src === undefined) script = ''
+      if (name === 'meta' && attributes.property === 'og:platform') namesPlatform = true
     },
     ontext(text) {
       if (script !== undefined) script += text
@@ -57,6 +61,7 @@ export function parseTemplate(page: string): Template {
   return {
     scripts: [...scripts],
     handlers: [...handlers],
+    namesPlatform,
     has: (wanted) => marks.some(({ mark }) => mark === wanted),
     fill: (values) => pieces.map((piece, index) => piece + textOf(values, marks[index]?.mark)).join('') + rest,
   }

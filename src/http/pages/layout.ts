@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../../platform/html.ts'
 import type { Assets } from './assets.ts'
-import { type Head, titleText } from './heads/index.ts'
+import { type Head, platformTag, titleText } from './heads/index.ts'
 import type { Site } from './site.ts'
 
 export interface Page {
@@ -42,8 +42,7 @@ ${html`<html lang="en" itemscope itemtype="https://schema.org/WebPage">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7">
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#141416">
-<meta property="og:platform" content="PeerTube">
-<title>${full}</title>
+${platformTag}<title>${full}</title>
 <link rel="icon" href="/favicon.ico" sizes="32x32">
 ${
   !embed &&

@@ -2,11 +2,13 @@
 
 import type { IncomingMessage } from 'node:http'
 
+export const singleSlashes = (path: string): string => path.replace(/\/{2,}/g, '/')
+
 /** For `rewriteUrl`: the address with single slashes and none at its end. What was sent stays in `originalUrl`, for signatures. */
 export function withSingleSlashes({ url = '/' }: IncomingMessage): string {
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)
   if (!path.startsWith('/') || !/\/(?:\/|$)/.test(path)) return url
-  const single = path.replace(/\/{2,}/g, '/')
+  const single = singleSlashes(path)
   return (single === '/' ? single : single.replace(/\/$/, '')) + url.slice(path.length)
 }

@@ -10,6 +10,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { html, webUrl } from '../../platform/html.ts'
 import { embedSize, embedUrl, playlistEmbedUrl, previewUrl } from '../pages/addresses.ts'
 import { playerQuery } from '../pages/player-options.ts'
+import { singleSlashes } from '../plugins/addresses.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import { redirect } from '../plugins/redirect.ts'
@@ -164,7 +165,7 @@ function playingIn(params: URLSearchParams): string {
 function targetIn(text: string, urls: Here): { kind: 'video' | 'playlist'; key: IdOrUuid; playing: string } {
   const url = URL.parse(text)
   for (const { kind, path } of url?.origin === urls.origin ? PAGES : []) {
-    const id = path.exec(url?.pathname ?? '')?.[1]
+    const id = path.exec(singleSlashes(url?.pathname ?? ''))?.[1]
     if (id === undefined) continue
     const key = targetKey.safeParse(id).data
     if (!key) throw new HttpError(400, 'Invalid video or playlist id.')

@@ -143,6 +143,7 @@ describe('the pages of a client', () => {
       expect(style).toBe('body { color: red } \\3c /style><script>alert(2)\\3c /script>')
       expect(page).toContain('<meta property="og:type" content="video">')
       expect(page).toContain('type="application/json+oembed"')
+      expect(page).toContain('<meta property="og:platform" content="PeerTube">')
       const config = /^window\.PeerTubeServerConfig = (".*")$/s.exec(scripts[0] ?? '')?.[1] ?? ''
       expect(JSON.parse(JSON.parse(config))).toEqual(await (await get('/api/v1/config')).json())
       expect(scripts).toHaveLength(2)

@@ -619,6 +619,7 @@ describe('oEmbed', () => {
       watch(),
       `${TEST_ORIGIN}/videos/watch/${video.uuid}`,
       `${TEST_ORIGIN}/w/${toShortUuid(video.uuid)}`,
+      `${TEST_ORIGIN}//videos/watch//${video.uuid}//`,
     ]) {
       const answer = await ask({ url })
       expect(shapeOf(answer.json())).toEqual(expected)

@@ -32,6 +32,11 @@ describe('a page of a built client', () => {
     expect(page.fill({ 'title tag': html`<title></title>` })).toBe(text)
   })
 
+  it('says whether it names the platform itself', () => {
+    expect(parseTemplate('<meta property="og:platform" content="PeerTube">').namesPlatform).toBe(true)
+    expect(parseTemplate('<!-- <meta property="og:platform" content="PeerTube"> -->').namesPlatform).toBe(false)
+  })
+
   it('keeps what stands like a mark in a value', () => {
     const page = parseTemplate('<!-- title tag --><!-- meta tags -->')
     expect(page.fill({ 'title tag': html`<!-- meta tags -->$&`, 'meta tags': html`<b>` })).toBe(

@@ -11,7 +11,7 @@ import { playlistFacts } from './playlist.ts'
 import { type Head, headOf, plainHead } from './tags.ts'
 import { videoFacts } from './video.ts'
 
-export { type Head, plainHead } from './tags.ts'
+export { type Head, plainHead, platformTag } from './tags.ts'
 export { cut, descriptionText, titleText } from './text.ts'
 
 /** What a page is about. `embed`: it is the player alone. */

@@ -4,6 +4,10 @@ import { type Html, html, jsonScript } from '../../../platform/html.ts'
 import type { Site } from '../site.ts'
 import { titleText } from './text.ts'
 
+/** The name of the API, by which importers recognise it. */
+export const platformTag = html`<meta property="og:platform" content="PeerTube">
+`
+
 /** What is said of a page. Texts are plain, and short already. */
 export interface Facts {
   /** Without the name of the site. */
