@@ -12,7 +12,9 @@ let ours: FederatedNode
 let peer: FakePeer
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  // Nobody follows anybody here: visitors see what was looked up.
+  const search = { remote_uri: { users: true, anonymous: true } }
+  ;[ours, peer] = await Promise.all([startFederatedNode({ search }), startFakePeer()])
   const software = { name: NAME, version: NAME }
   const body = { version: '2.0', software, metadata: { nodeName: NAME, nodeDescription: NAME } }
   peer.serve('/nodeinfo/2.0.json', () => ({ type: 'application/json', body }))
