@@ -218,3 +218,39 @@ it('pages of a playlist are the playlist', async () => {
     expect({ path, found: found.data.map(({ uuid }) => uuid) }).toEqual({ path, found: [playlist.uuid] })
   }
 })
+
+describe('what belongs to a video', () => {
+  const read = async (path: string) => {
+    const answer = await fetch(ours.base + path, { headers: { accept: 'application/activity+json' } })
+    return { status: answer.status, document: answer.ok ? await answer.json() : undefined }
+  }
+
+  it('is read below each name of the video', async () => {
+    const parts = [
+      'activity',
+      'announces',
+      'announces/1',
+      'chapters',
+      'comments',
+      'comments?page=1',
+      'dislikes',
+      'likes',
+    ]
+    for (const part of [...parts, `comments/${thread.id}`, `comments/${thread.id}/activity`]) {
+      const expected = await read(`/videos/watch/${video.uuid}/${part}`)
+      for (const name of [toShortUuid(video.uuid), video.id, video.uuid.toUpperCase()])
+        expect({ part, name, ...(await read(`/videos/watch/${name}/${part}`)) }).toEqual({ part, name, ...expected })
+      if (part !== 'announces/1') expect(expected.status).toBe(200)
+    }
+    expect((await read(`/videos/watch/${toShortUuid(video.uuid)}/nothing`)).status).toBe(404)
+    expect((await read('/videos/watch/2147483647/likes')).status).toBe(404)
+  })
+
+  it('is not shown by counting ids while the video is unlisted', async () => {
+    const privacy = async (value: number) => ours.client.send('PUT', `/api/v1/videos/${video.id}`, { privacy: value })
+    await privacy(2)
+    expect((await read(`/videos/watch/${video.id}/likes`)).status).toBe(401)
+    expect((await read(`/videos/watch/${toShortUuid(video.uuid)}/likes`)).status).toBe(200)
+    await privacy(1)
+  })
+})

@@ -79,6 +79,8 @@ const MAX_ID = 2_147_483_647
 /** Parts of the page of an account or channel. */
 const ACTOR_TABS =
   /^(\/(?:@|accounts\/|video-channels\/)[^/]+)\/(?:videos|video-channels|video-playlists|about|search)$/
+/** What belongs to a video, below any of its names. */
+const VIDEO_PART = /^(\/(?:videos\/watch|redundancy\/videos|redundancy\/streaming-playlists\/[^/]+)\/)([^/]+)(\/.+|)$/
 const GONE = 'This account was deleted.'
 const NO_COMMENT = 'Video comment thread not found'
 
@@ -209,8 +211,26 @@ export function makeServeActivityPub(
     if (handle !== undefined) return { key: null, make: () => addressed(handle) }
     const playlist = playlistPlan(path, query)
     if (playlist) return playlist
+    return partPlan(path, query) ?? planAt(path, query)
+  }
+
+  function planAt(path: string, query: URLSearchParams): Plan | undefined {
     const target = urls.parse(urls.origin + path)
     return target && targetPlan(target, path, query)
+  }
+
+  /** Videos have three names, and so has all that belongs to them: it is kept by the UUID. */
+  function partPlan(path: string, query: URLSearchParams): Plan | undefined {
+    const [, before = '', name = '', rest = ''] = VIDEO_PART.exec(path) ?? []
+    const key = videoKeyOf(name)
+    if (!key) return undefined
+    const planOf = (uuid: string) => planAt(`${before}${uuid}${rest}`, query)
+    if ('uuid' in key) return planOf(key.uuid)
+    const make = async () => {
+      const { uuid } = await accessibleVideo(db.query, key)
+      return (await planOf(uuid)?.make()) ?? missing('Video not found')
+    }
+    return { key: null, make }
   }
 
   /** Playlists have three addresses, under each of their three names. */
