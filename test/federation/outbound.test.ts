@@ -103,7 +103,7 @@ describe('a public video', () => {
     const sharer = await other.account('sharer')
     await ours.tell(sharer, other.activity(sharer, 'Announce', video.url))
     await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Shared' })
-    await heard(other, 'Update', video.url)
+    for (const peer of [near, far, other]) await heard(peer, 'Update', video.url)
     await other.close()
   })
 
@@ -115,9 +115,11 @@ describe('a public video', () => {
       await ours.tell(by, peer.activity(by, 'Like', video.url))
     }
     await ours.client.send('PUT', `/api/v1/videos/${video.uuid}/rate`, { rating: 'dislike' })
-    await heard(near, 'Update', video.url)
+    for (const peer of [near, far]) await heard(peer, 'Update', video.url)
     await everythingBefore()
-    expect(about(near, video.url).map(({ activity }) => activity.type)).toEqual(['Update'])
+    for (const peer of [near, far]) {
+      expect(about(peer, video.url).map(({ activity }) => activity.type)).toEqual(['Update'])
+    }
     const counts = await ours.client.get(`/api/v1/videos/${video.uuid}`)
     expect(counts).toMatchObject({ likes: 2, dislikes: 1 })
   }, 30_000)

@@ -85,6 +85,9 @@ const creation = (peer: FakePeer, copy: JsonObject, by: PeerActor = peer.instanc
   serial += 1
   return { ...peer.activity(by, 'Create', copy, { published: later(serial) }), id: `${copy.id}/activity` }
 }
+/** As the reference sends it. After an Undo, only what was signed later counts. */
+const share = async (peer: FakePeer, copy: JsonObject) =>
+  ours.tell(peer.instance, await signedInside(creation(peer, copy), peer.instance))
 const copies = () =>
   ours.query<{ url: string; file_url: string; expires_on: Date | null; state: string }>(
     'select url, file_url, expires_on, state from redundancy order by id',
@@ -194,15 +197,18 @@ describe('a copy that another server holds', () => {
     ['by the address of its Create', (copy) => `${copy.id}/activity`],
   ])('is forgotten by the Undo of its Create, %s, which is passed on', async (_what, undone) => {
     const copy = playlistCopy(home)
-    await ours.tell(home.instance, creation(home, copy))
+    await share(home, copy)
+    expect(await copies()).toHaveLength(1)
     const undo = await signedInside(home.activity(home.instance, 'Undo', undone(copy)), home.instance)
     await ours.tell(home.instance, undo)
     expect(await copies()).toEqual([])
     expect((await near.awaited('the Undo', (one) => one.activity.id === undo.id)).activity).toEqual(undo)
+    await share(home, copy)
+    expect(await copies()).toHaveLength(1)
   })
 
   it('that the administrator removes is only forgotten here', async () => {
-    await ours.tell(home.instance, creation(home, playlistCopy(home)))
+    await share(home, playlistCopy(home))
     const [row] = await ours.query<{ id: number }>('select id from redundancy')
     await ours.client.send('DELETE', `/api/v1/server/redundancy/videos/${row?.id}`)
     expect(await copies()).toEqual([])
@@ -211,7 +217,7 @@ describe('a copy that another server holds', () => {
 
   it('is forgotten when its video is for nobody any more', async () => {
     const shown = await publish()
-    await ours.tell(home.instance, creation(home, playlistCopy(home, { object: shown.url })))
+    await share(home, playlistCopy(home, { object: shown.url }))
     expect(await copies()).toHaveLength(1)
     await ours.client.send('PUT', `/api/v1/videos/${shown.uuid}`, { privacy: 3 })
     await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
@@ -241,8 +247,9 @@ describe('a copy that another server holds', () => {
         expect({ who, copies: await copies() }).toEqual({ who, copies: [] })
       }
       const copy = playlistCopy(home)
-      await ours.tell(home.instance, creation(home, copy))
+      await share(home, copy)
       const before = await copies()
+      expect(before).toHaveLength(1)
       for (const [who, peer, by] of strangers()) {
         for (const activity of [
           peer.activity(by, 'Update', playlistCopy(home, { expires: later(60_000) })),
@@ -268,19 +275,18 @@ describe('a copy that another server holds', () => {
       ]
       for (const activity of attempts) {
         const by = activity.actor === alice.account.url ? alice.account : home.instance
-        await post(ours, by, activity)
+        await post(ours, by, await signedInside(activity, by))
         await ours.settled()
       }
       expect(await copies()).toEqual([])
     })
 
     it('cannot be pushed aside by another one with its id', async () => {
-      await ours.tell(home.instance, creation(home, playlistCopy(home)))
+      await share(home, playlistCopy(home))
       const before = await copies()
-      await ours.tell(home.instance, {
-        ...creation(home, { ...fileCopy(home), id: playlistCopy(home).id }),
-        id: home.id(),
-      })
+      expect(before).toHaveLength(1)
+      const other = { ...creation(home, { ...fileCopy(home), id: playlistCopy(home).id }), id: home.id() }
+      await ours.tell(home.instance, await signedInside(other, home.instance))
       expect(await copies()).toEqual(before)
     })
   })

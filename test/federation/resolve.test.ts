@@ -25,7 +25,7 @@ let uuid: string
 
 beforeAll(async () => {
   ;[ours, peer] = await Promise.all([
-    startFederatedNode({ vireo: { federation: { fetch: { timeout: '1 second', search_timeout: '1500 ms' } } } }),
+    startFederatedNode({ vireo: { federation: { fetch: { timeout: '2 seconds', search_timeout: '3 seconds' } } } }),
     startFakePeer(),
   ])
 }, 60_000)

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../scripts/demo/client.ts'
-import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, newcomer, startFederatedNode, uploadBy } from './support.ts'
@@ -19,7 +19,9 @@ let other: Client
 let moderator: Client
 
 beforeAll(async () => {
-  ;[ours, near] = await Promise.all([startFederatedNode(), startFakePeer()])
+  // Visitors may see videos of servers that the instance does not follow.
+  const config = { search: { remote_uri: { anonymous: true } } }
+  ;[ours, near] = await Promise.all([startFederatedNode(config), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
   owner = await newcomer(ours, 'owner')
   other = await newcomer(ours, 'other')
@@ -305,11 +307,10 @@ describe('a video of another server', () => {
     const document = near.video(nora)
     const { uuid } = document as { uuid?: string }
     const statuses = () => statusesOf(`/api/v1/videos/${uuid}`)
-    const say = (type: 'Create' | 'Delete') => {
+    const say = async (type: 'Create' | 'Delete') => {
       const object = type === 'Create' ? document : document.id
-      // Without a time, what was deleted does not come again.
-      const published = new Date().toISOString()
-      return ours.tell(nora.account, near.activity(nora.account, type, object, { published }))
+      // After a Delete, only what was signed later counts.
+      await ours.tell(nora.account, await signedInside(near.activity(nora.account, type, object), nora.account))
     }
     await say('Create')
     await moderator.send('POST', `/api/v1/videos/${uuid}/blacklist`, { reason: 'Not here' })

@@ -165,7 +165,7 @@ describe('a video of another server', () => {
       const answer = await ours.client.raw(captionPath)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toMatch(/^text\/vtt/)
-      expect(await answer.text()).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n')
+      expect(await answer.text()).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n&lt;script>Hello&lt;/script>\n')
     }
     expect(peer.fetched.filter((one) => one === path)).toHaveLength(1)
     await changed(document, { subtitleLanguage: [] })
