@@ -51,7 +51,9 @@ it('a video that a stranger sent is in no list of everybody, and is found by who
   expect(await lists()).toEqual([NOBODYS, NOBODYS])
   expect(await list('search/videos?search=stranger')).toEqual(NOBODYS)
   const handle = `${alice.channel.document.preferredUsername}@${home.host}`
-  expect(await list(`video-channels/${handle}/videos`)).toEqual(LISTED)
+  const ofChannel = `/api/v1/video-channels/${handle}/videos`
+  expect((await fetch(`${ours.base}${ofChannel}`)).status).toBe(403)
+  expect((await ours.client.get<Page>(ofChannel)).total).toBe(1)
   expect((await ours.client.get<Page>('/api/v1/search/videos?search=stranger')).total).toBe(1)
   expect((await ours.client.get<Page>(`/api/v1/search/videos?search=${encodeURIComponent(video.id)}`)).total).toBe(1)
 })

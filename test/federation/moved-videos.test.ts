@@ -112,6 +112,6 @@ it('arrives in order on B, when B was away while it changed its owner and more',
     { what: 'the end of all deliveries', ...LONG },
   )
   await b.settled()
-  expect(await videoOn(b, back.uuid)).toMatchObject({ name: 'Back again', account: { name: 'taker' } })
+  expect(await arrives(b, back.uuid)).toMatchObject({ name: 'Back again', account: { name: 'taker' } })
   expect(await videoOn(b, gone.uuid)).toBeUndefined()
 }, 90_000)
