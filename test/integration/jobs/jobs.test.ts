@@ -266,8 +266,11 @@ describe('a queue that is paused', () => {
       { data: { task: 'video-removal' } },
     ])
     await ask('resume')
-    await eventually(async () => expect(await list('/active')).toEqual({ total: 0, data: [] }))
-    await eventually(async () => expect(await list('/waiting')).toEqual({ total: 0, data: [] }))
+    // In the order in which a job goes through them.
+    await eventually(async () => {
+      expect(await idsOf('/delayed')).toEqual(['repeat:fold-views'])
+      for (const state of ['waiting', 'active']) expect(await list(`/${state}`)).toEqual({ total: 0, data: [] })
+    })
     expect((await db.query('select kind, name from pending_file')).rows).toEqual([])
     expect((await db.query('select 1 from video where id = $1', [id])).rows).toEqual([])
   })
