@@ -132,11 +132,9 @@ describe('a change of a channel', () => {
     expect(await channelOf(`${username}_channel`)).toMatchObject({
       ...{ displayName: 'Named', description: null, support: 'Supported' },
     })
-    expect((await change({ displayName: 'x', description: 'ab', bulkVideosSupportUpdate: 'yes' })).body).toMatchObject(
-      {
-        'invalid-params': { description: {}, bulkVideosSupportUpdate: {} },
-      },
-    )
+    expect((await change({ displayName: 'x', description: 'ab', bulkVideosSupportUpdate: 'yes' })).body).toMatchObject({
+      'invalid-params': { description: {}, bulkVideosSupportUpdate: {} },
+    })
     expect(await channelOf(`${username}_channel`)).toMatchObject({ displayName: 'Named' })
   })
 
