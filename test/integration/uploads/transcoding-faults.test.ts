@@ -1,4 +1,5 @@
 // An ffmpeg that misbehaves: each fault ends in a clear state with a reason, without a process or a file left, and a retry works.
+// A full disk ends nothing: the job waits for room.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Fault, type FaultyFfmpeg, faultyFfmpeg, isRunning } from '../../support/faulty-ffmpeg.ts'
@@ -14,6 +15,8 @@ const LADDER = {
 let disk: Disk
 let node: UploadNode
 let faulty: FaultyFfmpeg
+/** How long a job may take, in ms. */
+let ttl: number | null
 beforeAll(async () => {
   disk = await makeDisk()
 })
@@ -26,9 +29,11 @@ afterEach(async () => {
   await node.db.query('delete from video')
   await node.db.query('delete from pending_file')
   await node.stop()
+  await disk.store.clear()
 })
 
 async function start(patch: { stall?: string; memory?: string; ttl?: number } = {}): Promise<void> {
+  ttl = patch.ttl ?? null
   node = await startNode(disk, {
     ffmpeg: faulty.ffmpeg,
     config: {
@@ -37,7 +42,7 @@ async function start(patch: { stall?: string; memory?: string; ttl?: number } = 
     },
     settings: {
       jobs: {
-        ...{ leaseMs: 3000, ttlMs: () => patch.ttl ?? null, concurrency: () => 1 },
+        ...{ leaseMs: 3000, ttlMs: () => ttl, concurrency: () => 1 },
         ...{ maxLostLeases: 2, attempts: () => 1 },
       },
     },
@@ -76,6 +81,21 @@ async function expectNothingRuns(): Promise<void> {
   })
 }
 
+const jobs = () => node.db.query("select state, failures, error from job where type = 'video-transcoding' order by id")
+
+/** Neither a process nor a file but those of the upload. */
+async function expectNothingLeft(): Promise<void> {
+  await expectNothingRuns()
+  await eventually(async () => {
+    expect((await allFiles(disk)).map((name) => name.split('/')[0]).sort()).toEqual([
+      'original_video_files',
+      'previews',
+      'thumbnails',
+    ])
+    expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 0 })
+  })
+}
+
 const askAgain = (id: number) =>
   fetch(`${node.base}/api/v1/videos/${id}/transcoding`, {
     method: 'POST',
@@ -92,7 +112,6 @@ describe('an ffmpeg that', () => {
     ['crash', {}, /code 139/],
     ['killed', {}, /SIGSEGV/],
     ['leave', {}, /Something went wrong/],
-    ['full', {}, /no space left/i],
   ])(
     'does this: %s, leaves a reason and nothing else, and is forgiven',
     async (fault, patch, reason) => {
@@ -106,21 +125,13 @@ describe('an ffmpeg that', () => {
         error: expect.stringMatching(reason),
       })
       await eventually(async () =>
-        expect(await node.db.query('select state, error from job')).toEqual([
-          { state: 'failed', error: expect.stringMatching(reason) },
-        ]),
+        expect(await jobs()).toMatchObject([{ state: 'failed', error: expect.stringMatching(reason) }]),
       )
-      await expectNothingRuns()
-      await eventually(async () => {
-        expect((await allFiles(disk)).map((name) => name.split('/')[0]).sort()).toEqual([
-          'original_video_files',
-          'previews',
-          'thumbnails',
-        ])
-        expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 0 })
-      })
+      await expectNothingLeft()
 
       await faulty.become('none')
+      // Nobody knows how long it takes to do well.
+      ttl = null
       expect((await askAgain(id)).status).toBe(204)
       await ends('done')
       expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
@@ -130,4 +141,25 @@ describe('an ffmpeg that', () => {
     },
     150_000,
   )
+
+  it('finds the disk full leaves nothing, and is tried again until there is room', async () => {
+    await faulty.become('full')
+    await start()
+    await create()
+    await eventually(
+      async () =>
+        expect(await jobs()).toEqual([
+          { state: 'delayed', failures: 0, error: expect.stringMatching(/no space left/i) },
+        ]),
+      60_000,
+    )
+    expect(await states()).toEqual({ video: 'to-transcode', transcoding: 'running', error: null })
+    await expectNothingLeft()
+
+    await faulty.become('none')
+    await node.db.query("update job set due_at = now() - interval '1 second' where state = 'delayed'")
+    await ends('done')
+    expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
+    expect(await rowCounts(node.db)).toMatchObject({ video_file: 1 })
+  }, 150_000)
 })
