@@ -177,6 +177,14 @@ describe('the document of a video', () => {
   })
 })
 
+/** A recorded Note as it is sent here: in HTML, with its Markdown as the source and all who are mentioned in copy. */
+const asHtml = (note: JsonObject): JsonObject => ({
+  ...note,
+  ...{ content: `<p>${note.content}</p>`, mediaType: 'text/html' },
+  source: { content: note.content, mediaType: 'text/markdown' },
+  cc: [...(note.cc as string[]), ...(note.tag as { href: string }[]).map(({ href }) => href)],
+})
+
 describe('the documents of comments', () => {
   const stamps = { created_at: WHEN, updated_at: WHEN }
   const url = (id: number) => `${ORIGIN}${VIDEO}/comments/${id}`
@@ -198,7 +206,7 @@ describe('the documents of comments', () => {
     [2, 'comment-reply'],
   ])('comment %i is as recorded, with the way to its answers', async (id, name) => {
     const replies = `${url(id)}/replies`
-    expect(await server.document(`${VIDEO}/comments/${id}`)).toEqual({ ...recordedObject(name), replies })
+    expect(await server.document(`${VIDEO}/comments/${id}`)).toEqual({ ...asHtml(recordedObject(name)), replies })
   })
 
   it('a deleted comment is as recorded', async () => {
@@ -221,7 +229,7 @@ describe('the documents of comments', () => {
     const recorded = recordedObject('comment-thread-activity')
     expect(await server.document(`${VIDEO}/comments/1/activity`)).toEqual({
       ...recorded,
-      object: { ...(recorded.object as object), replies: `${url(1)}/replies` },
+      object: { ...asHtml(recorded.object as JsonObject), replies: `${url(1)}/replies` },
     })
   })
 

@@ -136,6 +136,7 @@ function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable)
   if (typeof value === 'string') {
     return value
+      .replace(/\?videoFileToken=[\w.-]+$/, '')
       .replace(/\{\{(?:uuid|shortUUID):\d+\}\}|[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
       .replace(/\{\{date\}\}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<date>')
   }

@@ -153,7 +153,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     }, 60_000)
     expect(((await (await latest(root, user)).json()) as View).state.id).toBe(3)
     await eventually(async () => expect(await bytesLeft()).toEqual([]), 20_000)
-    expect((await mail.next('owner@example.com')).subject).toMatch(/import of your archive .* is done/)
+    expect((await mail.next('owner@example.com')).subject).toBe('[Vireo] Your archive was imported on Vireo')
   }, 120_000)
 
   it('is refused as the contract says', async () => {

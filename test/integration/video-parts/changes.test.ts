@@ -183,6 +183,6 @@ it('a transcription cannot be asked for: there is none', async () => {
     'Video transcription is disabled on this instance',
   ])
   expect((await ask('424242')).status).toBe(404)
-  const wrong = await ask(uuid, '{"forceTranscription":"true"}')
+  const wrong = await ask(uuid, '{"forceTranscription":"hello"}')
   expect(Object.keys((await wrong.json())['invalid-params'])).toEqual(['forceTranscription'])
 })
