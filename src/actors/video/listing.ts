@@ -1,4 +1,4 @@
-// Which videos of other servers stand in the lists of everybody: those of channels and accounts that this instance follows,
+// Which videos of other servers stand in the lists of everybody: those of channels, accounts and servers that this instance follows,
 // and those that somebody shared whom it follows. Others are known here because somebody answered, looked for or sent them:
 // they are found by their address, and in the lists of their channel, but a stranger puts nothing before everybody's eyes.
 
@@ -16,7 +16,12 @@ const EVERY_MS = 60_000
 const INSTANCE = `(select id from actor where host_id is null and lower(preferred_username) = '${INSTANCE_ACTOR_NAME}')`
 const followed = (target: string): string =>
   `exists (select 1 from follow f where f.follower_id = ${INSTANCE} and f.state = 'accepted' and f.target_id = ${target})`
+/** SQL: whether this instance follows the server, by its instance actor. What it shares may arrive before the video. */
+const followedServer = (host: string): string =>
+  `exists (select 1 from follow f join actor t on t.id = f.target_id
+    where f.follower_id = ${INSTANCE} and f.state = 'accepted' and t.type = 'Application' and t.host_id = ${host})`
 const IS_LISTED = `not v.remote or ${followed('c.actor_id')} or ${followed('a.actor_id')}
+  or exists (select 1 from actor x where x.id = c.actor_id and ${followedServer('x.host_id')})
   or exists (select 1 from share s where s.video_id = v.id and ${followed('s.actor_id')})`
 
 /**
@@ -31,8 +36,7 @@ export async function findUnfollowedActor(
     `select x.url from actor x
      where x.host_id is not null
        and x.id = coalesce((select actor_id from channel where id = $2), (select actor_id from account where id = $1))
-       and not exists (select 1 from follow f join actor t on t.id = f.target_id
-         where f.follower_id = ${INSTANCE} and f.state = 'accepted' and t.type = 'Application' and t.host_id = x.host_id)
+       and not ${followedServer('x.host_id')}
        and not ${followed('x.id')}
        and not exists (
          select 1 from channel c join account a on a.id = c.account_id where (a.id = $1 or c.id = $2) and (
@@ -122,6 +126,9 @@ async function videosOf(db: Pick<Database, 'query'>, actorId: number, after: num
        where $1 in (c.actor_id, a.actor_id) and v.remote and v.id > $2
        union select s.video_id from share s join video v on v.id = s.video_id
        where s.actor_id = $1 and v.remote and s.video_id > $2
+       union select v.id from actor t join actor x on x.host_id = t.host_id join channel c on c.actor_id = x.id
+         join video v on v.channel_id = c.id
+       where t.id = $1 and t.type = 'Application' and v.remote and v.id > $2
      ) found order by id limit ${BATCH}`,
     [actorId, after],
   )
