@@ -101,7 +101,10 @@ export async function startS3(): Promise<TestS3> {
     parts: multipart.left,
     async keys(bucket) {
       const suffix = '._S3rver_object'
-      const entries = await readdir(join(directory, bucket), { recursive: true })
+      const folder = join(directory, bucket)
+      // A folder may go while it is read.
+      const look = () => readdir(folder, { recursive: true })
+      const entries = await look().catch(look)
       return entries
         .filter((name) => name.endsWith(suffix))
         .map((name) => name.slice(0, -suffix.length))

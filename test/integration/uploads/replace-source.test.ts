@@ -287,6 +287,7 @@ describe('a replaced file', () => {
     await start(HLS)
     const { id, uuid } = await create({ waitTranscoding: true })
     await done(id, 1)
+    await eventually(async () => expect(await node.db.query('select 1 from outbox')).toEqual([]))
     await node.stop()
     await start(HLS, { running: false })
     await replace(uuid)
