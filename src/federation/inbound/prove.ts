@@ -71,7 +71,10 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
       return TOO_MANY
     }
     const belief = await believe(document, {
-      ...{ findKey: keys.findFresh, checks, now: clock.now(), keepIdsMs: settings().keep_ids },
+      findKey: keys.findFresh,
+      checks,
+      now: clock.now(),
+      keepIdsMs: settings().keep_ids,
     })
     const isUndecided = !belief.ok && (belief.reason === 'unknown-key' || belief.reason === 'busy')
     if (belief.ok || isUndecided || belief.reason === 'too-large') failures.giveBack(from)

@@ -90,7 +90,10 @@ export function makeVerifyLater(
     }
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
     const belief = await believe(document.value, {
-      ...{ findKey: keys.findFresh, checks, now: activity.receivedAt, keepIdsMs },
+      findKey: keys.findFresh,
+      checks,
+      now: activity.receivedAt,
+      keepIdsMs,
     })
     if (!belief.ok && belief.reason === 'busy') return { result: 'failed', reason: 'too many signatures are checked' }
     if (belief.ok && belief.owner === activity.actorUrl) {
