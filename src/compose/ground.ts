@@ -57,6 +57,7 @@ export async function openGround(
   const db = await makeDatabase({
     url: databaseUrl,
     ...connection,
+    maxPrepared: config().vireo.database.prepared_statements,
     entities,
     migrations,
     logger: tagged(logger, 'sql'),

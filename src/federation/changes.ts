@@ -15,7 +15,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
 
   /** Also of others: what is said here below them has our addresses. */
   const urlOf = async (query: Sql, videoId: number): Promise<string | undefined> => {
-    const [video] = await query<{ uuid: string }>('select uuid from video where id = $1', [videoId], { prepared: true })
+    const [video] = await query<{ uuid: string }>('select uuid from video where id = $1', [videoId])
     return video && urls.video(video.uuid)
   }
   for (const event of [
@@ -42,7 +42,6 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
       const [video] = await unit.query<{ uuid: string }>(
         'select v.uuid from comment m join video v on v.id = m.video_id where m.id = $1',
         [commentId],
-        { prepared: true },
       )
       if (video) unit.publish(DOCUMENT_CHANGED, { url: urls.video(video.uuid) })
     })

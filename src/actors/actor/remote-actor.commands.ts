@@ -84,7 +84,6 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
          ) as a left join account ac on ac.actor_id = a.id left join channel c on c.actor_id = a.id
        where a.host_id is not null and a.deleted_at is null`,
       [[...new Set(urls)]],
-      { prepared: true },
     )
     const found = new Map(rows.map((row) => [row.url, row]))
     return urls.map((url) => found.get(url))

@@ -53,7 +53,6 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
       const [row] = await db.query<{ lists: NamedList[] }>(
         `select ${LISTS} as lists from watched_words_list l where l.account_id is null`,
         [],
-        { prepared: true },
       )
       const found = await findLists(row?.lists ?? [], [...texts, support ?? ''].join(BETWEEN))
       // Whoever asks for support does so elsewhere.
@@ -70,7 +69,6 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
               where l.account_id is null or l.account_id = (select id from owner)) as lists,
              coalesce((select p.review from comment_tag_policy p where p.account_id = (select id from owner)), '{}') as review`,
         [videoId],
-        { prepared: true },
       )
       if (!row) return NO_TAGS
       const all = html === undefined ? text : text + BETWEEN + html

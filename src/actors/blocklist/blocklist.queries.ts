@@ -8,7 +8,6 @@ export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean
   const found = await query<{ host: string }>(
     'select host from server_block where host = any($1) and owner_id is null',
     [[...new Set(names.flatMap((name) => [name, withoutPort(name)]))]],
-    { prepared: true },
   )
   const blocked = new Set(found.map(({ host }) => host))
   return names.map((name) => blocked.has(name) || blocked.has(withoutPort(name)))
@@ -26,7 +25,6 @@ export async function blockedActors(query: Sql, actorUrls: string[]): Promise<bo
          join account_block b on b.target_id = a.id and b.owner_id is null
        where x.url_hash = md5(asked.url)::uuid and x.url = asked.url)`,
     [[...new Set(actorUrls)]],
-    { prepared: true },
   )
   const blocked = new Set(found.map(({ url }) => url))
   return actorUrls.map((url) => blocked.has(url))
@@ -41,7 +39,6 @@ export async function ownedByBlocked(query: Sql, videoUrls: string[]): Promise<b
          join account_block b on b.target_id = c.account_id and b.owner_id is null
        where v.url_hash = md5(asked.url)::uuid and v.url = asked.url)`,
     [[...new Set(videoUrls)]],
-    { prepared: true },
   )
   const owned = new Set(found.map(({ url }) => url))
   return videoUrls.map((url) => owned.has(url))

@@ -251,7 +251,6 @@ async function insert(
       parent?.id ?? null,
       createdAt,
     ],
-    { prepared: true },
   )
   if (!row) return undefined
   await tagComment(unit.query, row.id, comment.tags)

@@ -70,7 +70,6 @@ export async function placeFor(
        left join comment p on p.url_hash = md5($4)::uuid and p.url = $4 and p.video_id = $2
      where v.id = $2 and v.state <> 'removed' for key share of v`,
     [url, videoId, accountId, parentUrl, askedAt],
-    { prepared: true },
   )
   if (!row) return { known: await knownAs(query, url), video: undefined, parent: undefined, isDeleted: false }
   const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, parentWaits, isDeleted, ...video } = row
@@ -113,7 +112,6 @@ export async function knownAs(query: Sql, url: string): Promise<KnownComment | u
     `select video_id as "videoId", account_id as "accountId", held_for_review as "isHeld" from comment
      where url_hash = md5($1)::uuid and url = $1`,
     [url],
-    { prepared: true },
   )
   return known
 }

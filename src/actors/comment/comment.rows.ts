@@ -72,7 +72,6 @@ export async function isHidden(query: Sql, commentId: number | null): Promise<bo
        union all select p.id, p.parent_id from above join comment p on p.id = above.parent_id
      ) select ${waits('m')} as waits from comment m where m.id in (select id from above) order by m.id for share`,
     [commentId],
-    { prepared: true },
   )
   return above.some((comment) => comment.waits)
 }

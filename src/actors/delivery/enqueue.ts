@@ -32,7 +32,6 @@ export async function enqueueDocument(unit: Unit, document: OutgoingDocument, re
   const [stored] = await unit.query<{ id: number }>(
     'insert into document (activity_id, type, body) values ($1, $2, $3) returning id',
     [document.activityId, document.type, document.body],
-    { prepared: true },
   )
   const hosts = await unit.query<{ host_id: number }>(
     `insert into delivery (document_id, host_id, actor_id, inbox_url)
@@ -51,7 +50,6 @@ export async function enqueueDocument(unit: Unit, document: OutgoingDocument, re
       document.type.includes(':') ? OWN_KIND : null,
       document.toBlocked ?? false,
     ],
-    { prepared: true },
   )
   if (hosts.length === 0) {
     await unit.query('delete from document where id = $1', [stored?.id])
@@ -67,7 +65,6 @@ export async function followersOf(query: Sql, actorIds: number[]): Promise<Recip
      from follow f join actor a on a.id = f.follower_id
      where f.target_id = any($1) and f.state = 'accepted' and a.host_id is not null and a.deleted_at is null`,
     [actorIds],
-    { prepared: true },
   )
 }
 
@@ -76,7 +73,6 @@ export async function inboxOf(query: Sql, actorId: number, options: { personal: 
   const rows = await query<{ inbox_url: string; shared_inbox_url: string | null; host_id: number | null }>(
     'select inbox_url, shared_inbox_url, host_id from actor where id = $1 and deleted_at is null',
     [actorId],
-    { prepared: true },
   )
   return rows.flatMap((row) =>
     row.host_id === null

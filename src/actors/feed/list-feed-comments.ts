@@ -31,8 +31,9 @@ export async function listFeedComments(
   query: FeedCommentsQuery,
 ): Promise<FeedCommentRow[]> {
   const { text, values } = buildFeedComments(query)
-  // With values to filter by, the best plan depends on them.
-  return await db.query<FeedCommentRow>(text, values, { prepared: values.length === 0 })
+  // Whose videos they are below decides which plan is best.
+  const prepared = query.accountId === undefined && query.channelId === undefined
+  return await db.query<FeedCommentRow>(text, values, { prepared })
 }
 
 export function buildFeedComments(query: FeedCommentsQuery): { text: string; values: unknown[] } {

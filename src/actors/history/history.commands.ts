@@ -53,7 +53,6 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
           rows.map(({ seconds }) => seconds),
           rows.map(({ at }) => at),
         ],
-        { prepared: true },
       )
       return positions.map(() => undefined)
     },
@@ -113,7 +112,6 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
            when exists (select from history where account_id = $1 and video_id = $2) then 'known'
            else 'refused' end as outcome`,
         [accountId, videoId, seconds, at],
-        { prepared: true },
       )
       return row?.outcome ?? 'refused'
     },

@@ -71,7 +71,6 @@ export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'
             unit.now,
             all.filter(({ once }) => once).map(({ activityId }) => activityId),
           ],
-          { prepared: true },
         )
         const stored = new Set(rows.map(({ identity }) => identity))
         return arrived.map((activity) => {

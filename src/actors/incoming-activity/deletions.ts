@@ -11,7 +11,7 @@ const KEY = 'hashtextextended($1, 7219)'
  * every Delete that was handled before.
  */
 export async function holdDeletes(query: Sql, url: string): Promise<void> {
-  await query(`select pg_advisory_xact_lock_shared(${KEY})`, [url], { prepared: true })
+  await query(`select pg_advisory_xact_lock_shared(${KEY})`, [url])
 }
 
 /** Waits for everybody who stores something under this address. The Delete itself is stored: those behind will see it. */

@@ -189,7 +189,6 @@ export function makeIncomingActivities(
            ) as waiting where before < ${BYTES_AT_ONCE}
          ) as i order by i.id`,
         [[...new Set(lanes)], clock.now()],
-        { prepared: true },
       )
       return lanes.map((lane) => rows.filter((row) => row.lane === lane))
     },
@@ -276,7 +275,6 @@ export function makeIncomingActivities(
         kept.map(({ row, counts }) => (counts ? countedAs(row.type) : null)),
         kept.map(({ counts }) => counts === 'success'),
       ],
-      { prepared: true },
     )
   }
 

@@ -85,7 +85,6 @@ async function askToTell(unit: Unit, videoId: number): Promise<void> {
   const [news] = await unit.query(
     `update video v set subscribers_told = true where v.id = $1 and not v.subscribers_told and ${IS_NEWS} returning v.id`,
     [videoId],
-    { prepared: true },
   )
   if (news) unit.enqueue({ type: 'notify', data: { videoId } })
 }

@@ -69,9 +69,6 @@ export interface NotificationRow {
 
 type Reader = Pick<Database, 'query'>
 
-/** To plan these takes ten times as long as to carry them out for most users. */
-const PREPARED = { prepared: true }
-
 /** `name`: SQL for what the actor is called. */
 const actorInfo = (id: string, name: string, actor: string): string =>
   `jsonb_build_object('id', ${id}, 'username', ${actor}.preferred_username, 'name', ${name},
@@ -163,7 +160,6 @@ export async function listNotifications(
      select (select count(*)::int from matching) as total,
        coalesce((select jsonb_agg(to_jsonb(shown) order by ${order}) from shown), '[]') as rows`,
     [userId, types ?? null, count, start],
-    PREPARED,
   )
   return page ?? { total: 0, rows: [] }
 }
@@ -178,7 +174,6 @@ export async function findNotification(
        join notification n on n.user_id = u.id ${JOINS}
      where u.id = $1 and u.state = 'active' and n.id = $2 and ${IS_SHOWN}`,
     [userId, notificationId],
-    PREPARED,
   )
   return row
 }

@@ -271,7 +271,6 @@ export async function findPlaylistPicture(
   const [row] = await db.query<{ fileUrl: string | null }>(
     'select case when remote then thumbnail_url end as "fileUrl" from playlist where thumbnail_filename = $1',
     [filename],
-    { prepared: true },
   )
   return row
 }

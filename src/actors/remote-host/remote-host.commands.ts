@@ -90,7 +90,6 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
       const rows = await db.query<HostRow>(
         `select ${COLUMNS} from remote_host where host = any($1) and state <> 'healthy'`,
         [[...new Set(hosts)]],
-        { prepared: true },
       )
       const found = new Map(rows.map((row) => [row.host, row]))
       return hosts.map((host) => found.get(host))

@@ -31,7 +31,7 @@ export async function foldTotal(db: Reader, kept: KeptTotal): Promise<void> {
 
 /** Whether anything waits to be folded: mostly nothing does, which is found out with much less than a fold. */
 export async function hasRows(db: Reader, table: string): Promise<boolean> {
-  return (await db.query(`select from ${table} order by id limit 1`, [], { prepared: true })).length > 0
+  return (await db.query(`select from ${table} order by id limit 1`, [])).length > 0
 }
 
 /** Answers how many rows were taken. */

@@ -97,7 +97,6 @@ export function makeLanes(options: {
          update lane set lease_owner = free.owner, lease_until = now() + $4 * interval '1 ms', dirty = false
          from free where lane.kind = free.kind and lane.key = free.key returning lane.lease_owner as owner`,
         [...columnsOf(claims), options.leaseMs()],
-        { prepared: true },
       )
       return amongThem(claims, rows)
     },
@@ -142,7 +141,6 @@ export function makeLanes(options: {
         `update lane set lease_until = now() + $4 * interval '1 ms' from ${CLAIMS}
          where lane.kind = c.kind and lane.key = c.key and lane.lease_owner = c.owner returning lane.lease_owner as owner`,
         [...columnsOf(claims), options.leaseMs()],
-        { prepared: true },
       )
       return amongThem(claims, rows)
     },
@@ -166,7 +164,6 @@ export function makeLanes(options: {
        from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as c (kind, key, owner, retry_at)
        where lane.kind = c.kind and lane.key = c.key and lane.lease_owner = c.owner returning lane.key, lane.due_at`,
       [...columnsOf(claims), claims.map(({ retryAt }) => retryAt), now],
-      { prepared: true },
     )
     const due = new Map(rows.map((row) => [row.key, row.due_at]))
     return claims.map(({ key }) => {

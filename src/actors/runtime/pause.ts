@@ -33,9 +33,7 @@ export function makePause(options: {
   let unsubscribe: (() => void) | undefined
 
   async function look(): Promise<void> {
-    const [row] = await db.query<{ state: JobQueueState }>('select state from job_queue where id = 1', [], {
-      prepared: true,
-    })
+    const [row] = await db.query<{ state: JobQueueState }>('select state from job_queue where id = 1', [])
     const before = paused
     paused = row?.state === 'paused'
     if (before !== paused) logger.info(paused ? 'jobs are paused' : 'jobs go on')

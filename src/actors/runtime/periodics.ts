@@ -44,11 +44,12 @@ export function makePeriodics(options: { db: Database; clock: Clock; owner: stri
 
   async function claim(tasks: { name: string; every: number }[]): Promise<Set<string>> {
     const now = clock.now()
-    const rows = await db.query<{ name: string }>(
-      CLAIM,
-      [now, owner, tasks.map(({ name }) => name), tasks.map(({ every }) => every)],
-      { prepared: true },
-    )
+    const rows = await db.query<{ name: string }>(CLAIM, [
+      now,
+      owner,
+      tasks.map(({ name }) => name),
+      tasks.map(({ every }) => every),
+    ])
     for (const { name, every } of tasks) {
       lookAt.set(name, { at: now.getTime() + Math.min(every, LEASE_MS), every })
     }

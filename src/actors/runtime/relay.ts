@@ -88,7 +88,7 @@ export function makeRelay(options: {
   async function drain(isCalled: boolean): Promise<void> {
     let alone = 0
     for (let isDue = isCalled; ; isDue = false) {
-      if (!isDue && (await db.query(LOOK, [clock.now()], { prepared: true })).length === 0) return
+      if (!isDue && (await db.query(LOOK, [clock.now()])).length === 0) return
       const carried = await carryOn(alone > 0 ? 1 : TOGETHER)
       if (carried === 'failed') alone = TOGETHER
       else if (alone > 0) alone -= 1
@@ -102,7 +102,7 @@ export function makeRelay(options: {
     try {
       return await runUnit(async (unit) => {
         const window = most === 1 ? 1 : most * WINDOW
-        const rows = await unit.query<OutboxRow>(CLAIM, [unit.now, window], { prepared: true })
+        const rows = await unit.query<OutboxRow>(CLAIM, [unit.now, window])
         claimed = rows.filter(({ olderDueAt }) => olderDueAt === null).slice(0, most)
         const moved = await waitForOlder(unit, rows)
         if (claimed.length === 0) return moved > 0 ? 'carried' : 'nothing'
@@ -111,9 +111,7 @@ export function makeRelay(options: {
             throw new Error(`${event} is no event of this version: a newer one carries it on.`)
           for (const { react } of registry.reactions(event)) await react(payload, unit)
         }
-        await unit.query('delete from outbox where id = any($1)', [claimed.map(({ id }) => id)], {
-          prepared: true,
-        })
+        await unit.query('delete from outbox where id = any($1)', [claimed.map(({ id }) => id)])
         return 'carried'
       })
     } catch (error) {

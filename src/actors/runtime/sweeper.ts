@@ -70,9 +70,7 @@ export function makeSweeper(options: {
     const nouns = [...registry.timeouts]
     if (nouns.length === 0) return
     const looks = nouns.map(([, { dueSql }], place) => `select ${place} as place, id from (${dueSql}) as due_${place}`)
-    const due = await db.query<{ place: number; id: number }>(looks.join(' union all '), [clock.now()], {
-      prepared: true,
-    })
+    const due = await db.query<{ place: number; id: number }>(looks.join(' union all '), [clock.now()])
     for (const [place, [noun, handler]] of nouns.entries()) {
       const ids = due.filter((row) => row.place === place).map(({ id }) => id)
       if (ids.length > 0) await guard(noun, () => tell(noun, handler, ids))

@@ -120,13 +120,12 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
           events.map(({ payload }) => JSON.stringify(payload)),
           pending.unit.now,
         ],
-        { prepared: true },
       )
     }
     committed.events = pending.events.length
     if (pending.jobs.length > 0) committed.jobs = await storeJobs(query, pending)
     const lanes = [...pending.lanes.values()].toSorted(byLane)
-    if (lanes.length > 0) await query(WAKE_LANES, lanesIn(lanes), { prepared: true })
+    if (lanes.length > 0) await query(WAKE_LANES, lanesIn(lanes))
     committed.lanes = lanes.filter((lane) => lane.dueAt <= pending.unit.now)
     committed.publications = withoutRepetitions(pending.publications)
   }
@@ -150,7 +149,6 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
          returning id, type, queue, state
        ) select id, type, queue from stored where state = 'waiting' order by id`,
       [JSON.stringify(rows)],
-      { prepared: true },
     )
   }
 }

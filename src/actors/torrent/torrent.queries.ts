@@ -16,7 +16,6 @@ export async function findSwarmAccess(db: Pick<Database, 'query'>, infoHash: str
        union all select p.video_id from streaming_playlist p where p.p2p_media_loader_info_hashes @> array[$1])
      order by 1 desc limit 1`,
     [infoHash],
-    { prepared: true },
   )
   if (!found) return 'unknown'
   return found.isOpen ? 'open' : 'closed'

@@ -23,20 +23,21 @@ export interface VideoDelta {
 
 export async function addDelta(unit: Unit, videoId: number, delta: VideoDelta): Promise<void> {
   const { likes = 0, dislikes = 0, comments = 0, views = 0 } = delta
-  await unit.query(
-    'insert into video_delta (video_id, likes, dislikes, comments, views) values ($1, $2, $3, $4, $5)',
-    [videoId, likes, dislikes, comments, views],
-    { prepared: true },
-  )
+  await unit.query('insert into video_delta (video_id, likes, dislikes, comments, views) values ($1, $2, $3, $4, $5)', [
+    videoId,
+    likes,
+    dislikes,
+    comments,
+    views,
+  ])
 }
 
 /** Views of many videos at once. */
 export async function addViews(unit: Unit, views: readonly { videoId: number; views: number }[]): Promise<void> {
-  await unit.query(
-    'insert into video_delta (video_id, views) select * from unnest($1::int[], $2::int[])',
-    [views.map(({ videoId }) => videoId), views.map((of) => of.views)],
-    { prepared: true },
-  )
+  await unit.query('insert into video_delta (video_id, views) select * from unnest($1::int[], $2::int[])', [
+    views.map(({ videoId }) => videoId),
+    views.map((of) => of.views),
+  ])
 }
 
 const BATCH = 1000

@@ -93,7 +93,6 @@ export async function findTorrent(db: Reader, filename: string, password?: strin
      from video_file f join video v on v.id = f.video_id join channel c on c.id = v.channel_id
      where f.torrent_filename = $1 and v.state <> 'removed'`,
     [filename, password ?? null],
-    { prepared: true },
   )
   return row
 }

@@ -24,6 +24,14 @@ export function conditions(query: VideoListQuery, bind: Bind): string[] {
   return [...visibility(query), ...isShown, ...isFollowed, ...scopeOf(query.scope, bind), ...filters(query, bind)]
 }
 
+/** Whether the best plan depends on the values: one that walks an order finds what is rare late. */
+export const isSelective = (query: VideoListQuery): boolean =>
+  [
+    ...[query.categoryOneOf, query.licenceOneOf, query.languageOneOf, query.tagsOneOf, query.tagsAllOf],
+    ...[query.autoTagOneOf, query.search, query.uuids, query.publishedAt, query.originallyPublishedAt],
+    ...[query.duration, query.host ?? undefined, query.notWatchedBy],
+  ].some((filter) => filter !== undefined)
+
 /** SQL for the ids of the channels of whose videos the list is made; undefined where it says nothing about channels. */
 export function channelsOf({ scope, host }: VideoListQuery, bind: Bind): string | undefined {
   const sets = [

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { tagsOfVideo } from '../automatic-tag/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
 import { totalVideos } from './deltas.ts'
-import { channelsOf, conditions, isBeyondListed, LISTED, UNLISTED } from './list-conditions.ts'
+import { channelsOf, conditions, isBeyondListed, isSelective, LISTED, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
 import { fileColumns, listColumns, mutedColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
@@ -40,8 +40,7 @@ async function foundFew(
 
 async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
   const { text, values } = buildVideoList(query)
-  // With values to filter by, the best plan depends on them.
-  const rows = await db.query<Listed>(text, values, { prepared: values.length === 0 })
+  const rows = await db.query<Listed>(text, values, { prepared: !isSelective(query) })
   const total = query.skipCount ? undefined : (rows[0]?.total ?? 0)
   return { total, rows: rows.filter((row): row is VideoListRow & { total: number | null } => row.id !== null) }
 }

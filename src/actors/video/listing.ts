@@ -43,7 +43,6 @@ export async function findUnfollowedActor(
            ${followed('c.actor_id')} or ${followed('a.actor_id')}
            or exists (select 1 from video v where v.channel_id = c.id and v.listed and v.state <> 'removed')))`,
     [accountId ?? null, channelId ?? null],
-    { prepared: true },
   )
   return row?.url
 }
@@ -59,7 +58,6 @@ export async function relist(query: Sql, videoIds: readonly number[]): Promise<v
        order by v.id for no key update of v
      ) update video v set listed = c.listed from changed c where v.id = c.id`,
     [videoIds],
-    { prepared: true },
   )
 }
 

@@ -309,7 +309,6 @@ async function blockAgain(unit: Unit, videoId: number, url: string): Promise<voi
      ) insert into video_block (video_id, type, reason, created_at, updated_at)
        select $1, type, reason, created_at, $3 from kept`,
     [videoId, url, unit.now],
-    { prepared: true },
   )
 }
 

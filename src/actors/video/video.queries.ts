@@ -26,7 +26,6 @@ export async function findVideoDetails(
        (select h.seconds from history h where h.account_id = $3 and h.video_id = v.id) as watched_seconds
      from video v ${videoJoins} where ${keyed(key)} and v.state <> 'removed'`,
     [keyValue(key), password ?? null, watcher ?? null],
-    { prepared: true },
   )
   return row
 }
@@ -100,7 +99,6 @@ export async function findWatchableVideo(
     `select ${accessColumns}, ${passwordCheck}, v.duration, v.is_live as "isLive"
      from video v join channel c on c.id = v.channel_id where ${keyed(key)} and v.state <> 'removed'`,
     [keyValue(key), password ?? null],
-    { prepared: true },
   )
   return row
 }
@@ -156,7 +154,6 @@ export async function findAccessBySmallFile(
      from video v join channel c on c.id = v.channel_id join ${SMALL_FILES[file.of]} and p.video_id = v.id
      where v.state <> 'removed'`,
     [file.filename, password ?? null],
-    { prepared: true },
   )
   return row
 }

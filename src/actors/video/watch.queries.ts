@@ -64,7 +64,6 @@ export async function findWatchedVideo(
      from video v ${videoJoins}
      where ${'id' in key ? 'v.id = $1' : 'v.uuid = $1'} and v.state <> 'removed'`,
     ['id' in key ? key.id : key.uuid, password ?? null, watcher ?? null, sensitive],
-    { prepared: true },
   )
   return row
 }

@@ -23,9 +23,7 @@ export async function endWatching(deps: Pick<ActorDeps, 'db' | 'tell' | 'config'
   const { db, tell, config, clock, urls } = deps
   const { vireo, views } = config()
   const seenBefore = new Date(clock.now().getTime() - vireo.lifetimes.viewer_stats)
-  const old = await db.query('select from viewer where seen_at <= $1 order by seen_at limit 1', [seenBefore], {
-    prepared: true,
-  })
+  const old = await db.query('select from viewer where seen_at <= $1 order by seen_at limit 1', [seenBefore])
   if (old.length === 0) return 0
   return await tell.create(async (unit) => {
     const now = unit.now.getTime()

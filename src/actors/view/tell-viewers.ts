@@ -24,7 +24,6 @@ export async function tellViewers(deps: Pick<ActorDeps, 'db' | 'tell' | 'config'
   const open = await db.query(
     `select from viewing where (told_at is null or told_at <= $1) and (untold_views > 0 or viewers + told_viewers > 0) limit 1`,
     [new Date(clock.now().getTime() - stepMs)],
-    { prepared: true },
   )
   if (open.length === 0) return 0
   return await tell.create(async (unit) => {

@@ -13,6 +13,8 @@ import type { Check, Patient, Say } from './check.ts'
 
 export interface DoctorDatabase {
   query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>
+  /** Whether a prepared statement can be used again when somebody else has had the connection to the server meanwhile. */
+  keepsStatements(): Promise<boolean>
 }
 
 const CONNECT_TIMEOUT_MS = 4_000
@@ -75,7 +77,29 @@ async function connect(connectionString: string): Promise<pg.Pool> {
 const asDatabase = (pool: pg.Pool): DoctorDatabase => ({
   query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
     (await pool.query<R>(text, [...values])).rows,
+  keepsStatements: () => keepsStatements(pool),
 })
+
+const NO_SUCH_STATEMENT = '26000'
+
+async function keepsStatements(pool: pg.Pool): Promise<boolean> {
+  const [one, other] = await Promise.all([pool.connect(), pool.connect()])
+  const prepared = () => one.query({ name: 'vireo_doctor', text: 'select 1' })
+  try {
+    await prepared()
+    // A pooler that mixes its clients gives this one the connection that it has at hand, and takes another for the next statement.
+    await other.query('begin')
+    await other.query('select 1')
+    await prepared()
+    return true
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === NO_SUCH_STATEMENT) return false
+    throw error
+  } finally {
+    one.release(true)
+    other.release(true)
+  }
+}
 
 export const databaseCheck: Check = {
   name: 'database',
@@ -92,6 +116,7 @@ export const databaseCheck: Check = {
     })
     if (!opened) return
     await lookAtServer(opened, say)
+    await lookAtStatements(opened, patient, say)
     await lookAtConnections(opened, patient, say)
     if (await lookAtSchema(opened, say)) await lookAtIdentity(opened, patient, say)
   },
@@ -119,6 +144,14 @@ async function lookAtServer(database: DoctorDatabase, say: Say): Promise<void> {
     const advice = 'Install the package with the additional modules of PostgreSQL (postgresql-contrib).'
     say.problem(`PostgreSQL has no ${missing.join(' and no ')}.`, advice)
   }
+}
+
+async function lookAtStatements(database: DoctorDatabase, { loaded }: Patient, say: Say): Promise<void> {
+  if (loaded.config.vireo.database.prepared_statements === 0 || (await database.keepsStatements())) return
+  say.problem(
+    'The pooler before PostgreSQL loses prepared statements.',
+    'Use PgBouncer 1.21 or later with max_prepared_statements, or set vireo.database.prepared_statements to 0.',
+  )
 }
 
 async function lookAtConnections(database: DoctorDatabase, { loaded }: Patient, say: Say): Promise<void> {

@@ -45,6 +45,13 @@ export const vireoKeys = {
       backend: choice('auto', ['auto', 'redis', 'postgres'], 'where queues are; auto: Redis when there is one'),
       pool_max: integer(2, 'database connections of one queue at most', { min: 1 }),
     }),
+    database: section({
+      prepared_statements: integer(
+        200,
+        'statements that each connection keeps prepared; 0 behind a pooler that does not keep track of them, such as PgBouncer before 1.21',
+        { max: 10_000 },
+      ),
+    }),
     embedded: section({
       postgres_port: port(0, 'port of the embedded PostgreSQL; 0: a free one'),
       max_connections: integer(200, 'connections that it allows', { min: 20 }),

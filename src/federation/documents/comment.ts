@@ -88,8 +88,6 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
        left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
      where m.id = $1 and v.state <> 'removed'`,
     [commentId, `${urls.origin}/`, urls.host.toLowerCase()],
-    // Planning it takes longer than running it.
-    { prepared: true },
   )
   if (!row) return null
   const isNote = row.deleted_at === null && row.author_url !== null

@@ -86,7 +86,6 @@ export function makeThreads(
            select video_id, true from comment where url_hash = md5(asked.url)::uuid and url = asked.url limit 1
          ) as place`,
         [[...new Set(urls)]],
-        { prepared: true },
       )
       const found = new Map(rows.map((row) => [row.url, row]))
       return urls.map((url) => {

@@ -59,7 +59,6 @@ async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<T
      from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
      where v.id = $1 and not v.remote`,
     [videoId, COMMUNITIES],
-    { prepared: true },
   )
   return video && isTold(video, config) ? video : undefined
 }

@@ -209,7 +209,6 @@ async function load(unit: Unit, commentId: number): Promise<CommentActors | unde
        join video v on v.id = m.video_id ${VIDEO_JOINS} left join comment p on p.id = m.parent_id
      where m.id = $1 and m.deleted_at is null`,
     [commentId],
-    { prepared: true },
   )
   return row
 }

@@ -31,7 +31,6 @@ export async function announceToGroups(
        join actor x on x.id in (${groupsFollowing('c.actor_id', '$2')})
      where v.id = $1 and not v.remote`,
     [videoId, COMMUNITIES],
-    { prepared: true },
   )
   const [first] = followers
   if (!first) return

@@ -11,9 +11,10 @@ import {
   type Options,
 } from '@mikro-orm/postgresql'
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
-import { Pool, type PoolClient, types as standardTypes, TypeOverrides } from 'pg'
+import { Pool, type PoolClient, type QueryResult, types as standardTypes, TypeOverrides } from 'pg'
 import type { Logger } from '../logger.ts'
-import { tellOutage } from './errors.ts'
+import { isStalePlan, tellOutage } from './errors.ts'
+import { makeStatements, type RunStatement, type StatementOptions } from './statements.ts'
 
 export type Row = Record<string, unknown>
 
@@ -23,14 +24,6 @@ export type Sql = <R extends object = Row>(
   values?: readonly unknown[],
   options?: StatementOptions,
 ) => Promise<R[]>
-
-export interface StatementOptions {
-  /**
-   * For statements that are sent often, with one text and whatever values: each connection plans them once, which takes
-   * longer than running most of them.
-   */
-  prepared?: boolean
-}
 
 export interface Transaction {
   /** The entities of this transaction; flushed before it commits. */
@@ -70,6 +63,8 @@ export interface DatabaseOptions {
   url: string
   /** Connections at most. */
   poolMax: number
+  /** Statements that each connection keeps prepared; 0 for none. */
+  maxPrepared?: number
   /** Encrypted; with `verifyCertificate`, only to a server whose certificate is valid. */
   ssl?: boolean
   verifyCertificate?: boolean
@@ -86,6 +81,8 @@ export interface DatabaseOptions {
 // Any number that no other program takes for its advisory lock: "vireo" in ASCII.
 const MIGRATION_LOCK = 0x766972656f
 const LOCK_EVERY_MS = 200
+/** As many as PgBouncer keeps track of by default. Each takes some 100 kB of the memory of a PostgreSQL connection. */
+const MAX_PREPARED = 200
 
 // One set of parsers for entities and plain SQL: 64-bit integers are numbers (ids and bytes stay below 2^53), times are Dates.
 const { INT8, TIMESTAMPTZ } = standardTypes.builtins
@@ -102,23 +99,18 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   let count = 0
   let answeredAt = Number.NEGATIVE_INFINITY
 
-  const nameOf = makeStatementNames()
-  const queryOn = (connection: Pool | PoolClient): Sql => {
-    return async <R extends object>(
-      text: string,
-      values: readonly unknown[] = [],
-      { prepared = false }: StatementOptions = {},
-    ) => {
+  const run = makeStatements(options.maxPrepared ?? MAX_PREPARED)
+  const querying = (send: RunOn): Sql => {
+    return async <R extends object>(text: string, values: readonly unknown[] = [], choice?: StatementOptions) => {
       count += 1
-      const name = prepared ? nameOf(text) : undefined
       if (logger.isLevelEnabled('debug')) logger.debug({ sql: shown(text) }, 'statement')
-      const statement = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
-      const { rows } = await connection.query<R>(statement).catch(tellOutage)
+      const { rows } = await send<R>({ text, values }, choice).catch(tellOutage)
       answeredAt = performance.now()
       onAnswer?.()
       return rows
     }
   }
+  const onPool = onPoolBy(pool, run)
 
   async function pendingMigrations(): Promise<string[]> {
     const { rows: tables } = await pool.query(
@@ -131,15 +123,15 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   }
 
   return {
-    query: queryOn(pool),
+    query: querying(onPool),
     async transaction(work, options = {}) {
       return await inTransaction(pool, options, async (connection) => {
         let em: EntityManager | undefined
         const flush = async () => await em?.flush()
         const answer = await work({
-          query: queryOn(connection),
+          query: querying((statement, choice) => run(connection, statement, choice)),
           get em() {
-            em ??= managerOn(connection, orm)
+            em ??= managerOn((statement) => run(connection, statement), orm)
             return em
           },
           flush,
@@ -182,6 +174,31 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
+type RunOn = <R extends object>(
+  statement: Parameters<RunStatement>[1],
+  options?: StatementOptions,
+) => Promise<QueryResult<R>>
+
+/** On any connection; once more where its plan was of an older schema. */
+const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
+  const once: RunOn = async (statement, options) => {
+    const connection = await pool.connect()
+    try {
+      return await run(connection, statement, options)
+    } finally {
+      connection.release()
+    }
+  }
+  return async <R extends object>(statement: Parameters<RunOn>[0], options?: StatementOptions) => {
+    try {
+      return await once<R>(statement, options)
+    } catch (error) {
+      if (!isStalePlan(error)) throw error
+      return await once<R>(statement, options)
+    }
+  }
+}
+
 /** What a connection is worth after a transaction on it failed is for the pool to decide: it closes one that is broken. */
 async function inTransaction<T>(
   pool: Pool,
@@ -217,9 +234,12 @@ async function commit(connection: PoolClient): Promise<void> {
 }
 
 /** Entities that are read and written by way of this connection, inside its transaction. */
-function managerOn(connection: PoolClient, orm: MikroORM): EntityManager {
+function managerOn(run: RunOn, orm: MikroORM): EntityManager {
+  // Its type allows cursors, which MikroORM does not ask for here.
+  const query: PostgresPoolClient['query'] = (text: unknown, values: readonly unknown[] = []) =>
+    run({ text: String(text), values }) as never
   const pool: PostgresPool = {
-    connect: async () => ({ query: connection.query.bind(connection), release() {} }) as PostgresPoolClient,
+    connect: async () => ({ query, release() {} }),
     end: async () => {},
     options: {},
   }
@@ -239,20 +259,6 @@ async function takeLock(connection: Pick<Pool, 'query'>): Promise<void> {
     ])
     if (rows[0]?.taken) return
     await pause(LOCK_EVERY_MS)
-  }
-}
-
-/** Plans take memory in each connection, for as long as it is open: what comes after the first texts is not prepared. */
-const MAX_PREPARED = 100
-
-function makeStatementNames(): (text: string) => string | undefined {
-  const names = new Map<string, string>()
-  return (text) => {
-    const known = names.get(text)
-    if (known !== undefined || names.size >= MAX_PREPARED) return known
-    const name = `vireo_${names.size}`
-    names.set(text, name)
-    return name
   }
 }
 

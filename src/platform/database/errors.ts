@@ -6,13 +6,18 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
+const FEATURE_NOT_SUPPORTED = '0A000'
 const UNIQUE_VIOLATION = '23505'
 /** Values that no column takes: text that is no UTF-8, numbers out of range. */
 const DATA_EXCEPTIONS = /^22/
 
 /** Whether the transaction may simply be run again. */
 export const isRetryable = (error: unknown): boolean =>
-  [SERIALIZATION_FAILURE, DEADLOCK_DETECTED].includes(codeOf(error) ?? '')
+  [SERIALIZATION_FAILURE, DEADLOCK_DETECTED].includes(codeOf(error) ?? '') || isStalePlan(error)
+
+/** Whether a prepared statement has other columns since the schema was changed; no setting of PostgreSQL plans it anew. */
+export const isStalePlan = (error: unknown): boolean =>
+  codeOf(error) === FEATURE_NOT_SUPPORTED && messageOf(error).includes('cached plan must not change result type')
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE
 

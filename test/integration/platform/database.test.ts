@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
+import { makeRunUnit } from '../../../src/actors/runtime/unit.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { type Database, isDatabaseOutage, isOutage, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase } from '../../support/postgres.ts'
@@ -12,17 +14,20 @@ let db: Database
 beforeAll(async () => {
   database = await freshDatabase()
   // One connection, so that what was prepared can be seen.
-  db = await makeDatabase({ url: database.url, poolMax: 1, entities: [], migrations: [], logger: silentLogger })
+  db = await openWith({})
 })
 afterAll(async () => {
   await db.close()
   await database.drop()
 })
 
-const prepared = async () =>
-  (await db.query<{ statement: string }>("select statement from pg_prepared_statements where name like 'vireo%'")).map(
-    ({ statement }) => statement,
-  )
+const openWith = (options: { poolMax?: number; maxPrepared?: number }) =>
+  makeDatabase({ url: database.url, poolMax: 1, entities: [], migrations: [], logger: silentLogger, ...options })
+
+const COUNTING = 'select statement from pg_prepared_statements order by prepare_time'
+/** What the connection has prepared, in that order. */
+const prepared = async (of: Database = db) =>
+  (await of.query<{ statement: string }>(COUNTING)).map(({ statement }) => statement)
 
 describe('a statement', () => {
   it('gives 64-bit integers as numbers and times as dates', async () => {
@@ -31,20 +36,54 @@ describe('a statement', () => {
     ])
   })
 
-  it('is prepared only when that is asked for, once for each text', async () => {
-    await db.query('select $1::int as plain', [1])
-    expect(await prepared()).toEqual([])
-    for (const n of [1, 2, 3]) {
-      expect(await db.query('select $1::int as n', [n], { prepared: true })).toEqual([{ n }])
-    }
-    expect(await prepared()).toEqual(['select $1::int as n'])
+  it('is planned once on its connection, unless its best plan depends on the values', async () => {
+    for (const n of [1, 2, 3]) expect(await db.query('select $1::int as n', [n])).toEqual([{ n }])
+    expect(await db.query('select $1::int as plain', [1], { prepared: false })).toEqual([{ plain: 1 }])
+    await db.query('create temporary table several (n int); insert into several values (1)')
+    expect((await prepared()).slice(1)).toEqual(['select $1::int as n', COUNTING])
   })
 
-  it('is not prepared any more when there are many', async () => {
-    for (let n = 0; n < 150; n += 1) {
-      expect(await db.query(`select $1::int + ${n} as n`, [1], { prepared: true })).toEqual([{ n: n + 1 }])
-    }
-    expect(await prepared()).toHaveLength(100)
+  it('is closed when it is the one that was not used for longest', async () => {
+    const few = await openWith({ maxPrepared: 3 })
+    for (const n of [1, 2, 3, 1, 4]) await few.query(`select ${n} as n`)
+    expect(await prepared(few)).toEqual(['select 1 as n', 'select 4 as n', COUNTING])
+    expect(await few.query('select 2 as n')).toEqual([{ n: 2 }])
+    await few.close()
+  })
+
+  it('is not prepared at all where poolers cannot keep track of it', async () => {
+    const none = await openWith({ maxPrepared: 0 })
+    expect(await none.query('select $1::int as n', [7])).toEqual([{ n: 7 }])
+    expect(await prepared(none)).toEqual([])
+    await none.close()
+  })
+
+  it('that fails can be sent again', async () => {
+    const text = 'select 1 / $1::int as n'
+    await expect(db.query(text, [0])).rejects.toThrow('division by zero')
+    await expect(db.query('select nothing from nowhere')).rejects.toThrow('nowhere')
+    await expect(db.query('select nothing from nowhere')).rejects.toThrow('nowhere')
+    expect(await db.query(text, [1])).toEqual([{ n: 1 }])
+  })
+
+  it('is planned anew when its columns have changed, on every connection and in a transaction too', async () => {
+    const several = await openWith({ poolMax: 3 })
+    await several.query('create table changing (n int)')
+    await several.query('insert into changing values (1)')
+    const all = 'select * from changing'
+    const onEach = () => Promise.all([1, 2, 3].map(() => several.query(`${all}, pg_sleep(0.01)`)))
+    await onEach()
+    await several.query('alter table changing add column later int')
+    for (const rows of await onEach()) expect(rows).toEqual([{ n: 1, later: null, pg_sleep: '' }])
+
+    const run = makeRunUnit({
+      ...{ db: several, clock: systemClock, lockTimeoutMs: () => 1000, afterCommit: () => undefined },
+      jobSettings: () => ({ queue: 'io', attempts: 1, priority: 0 }),
+    })
+    await several.query(all)
+    await several.query('alter table changing add column last int')
+    expect(await run(({ query }) => query(all))).toEqual([{ n: 1, later: null, last: null }])
+    await several.close()
   })
 })
 
@@ -60,12 +99,9 @@ describe('a transaction', () => {
 
   it('prepares its statements like those outside', async () => {
     const text = 'select $1::int as inside'
-    // The names that there are were taken above.
-    const fresh = await makeDatabase({
-      ...{ url: database.url, poolMax: 1, entities: [], migrations: [], logger: silentLogger },
-    })
-    await fresh.transaction(({ query }) => query(text, [1], { prepared: true }))
-    expect(await fresh.query('select statement from pg_prepared_statements')).toEqual([{ statement: text }])
+    const fresh = await openWith({})
+    await fresh.transaction(({ query }) => query(text, [1]))
+    expect(await prepared(fresh)).toEqual([text, COUNTING])
     await fresh.close()
   })
 
