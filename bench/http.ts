@@ -2,15 +2,13 @@
 // same bytes: in turn, in short rounds, so that whatever else the machine does hits both. And how many SQL statements
 // each of them costs. The list and the video are asked for twice: read from the database each time, and kept in memory.
 
-import { type ChildProcess, fork } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { freePort, type NodeProcess, startNode } from '../scripts/demo/node-process.ts'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../src/platform/logger.ts'
-import type { PreparedAnswer } from './bare-server.ts'
+import { startBare } from './bare.ts'
 import { type Load, type LoadGenerator, makeLoadGenerator, type Target } from './load.ts'
 import { median, processorTime, residentMemory } from './processes.ts'
 import { seedVideos } from './seed.ts'
@@ -132,16 +130,15 @@ const NOT_KEPT = { VIREO__VIREO__CACHING__ROUTES__VIDEOS: '0' }
 
 async function compare(options: { node: NodeProcess; routes: Route[]; statements: Statements }): Promise<void> {
   const { node, routes, statements } = options
-  const bare = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)))
-  const answers = await Promise.all(routes.map((route, index) => prepare(node.base, route, index)))
-  const barePort = await listening(bare, answers)
   const vireoSide: Side = {
     pid: node.child.pid ?? 0,
     load: makeLoadGenerator({ origin: node.base, connections: CONNECTIONS }),
   }
+  const answers = await Promise.all(routes.map((route, index) => vireoSide.load.answerOf(route, `/bare/${index}`)))
+  const bare = await startBare(answers)
   const bareSide: Side = {
-    pid: bare.pid ?? 0,
-    load: makeLoadGenerator({ origin: `http://127.0.0.1:${barePort}`, connections: CONNECTIONS }),
+    pid: bare.pid,
+    load: makeLoadGenerator({ origin: bare.origin, connections: CONNECTIONS }),
   }
   try {
     const rows: string[][] = []
@@ -156,24 +153,10 @@ async function compare(options: { node: NodeProcess; routes: Route[]; statements
     console.log(`Memory of the server after this: ${residentMemory(vireoSide.pid).toFixed(0)} MiB\n`)
   } finally {
     await Promise.all([vireoSide.load.close(), bareSide.load.close()])
-    bare.disconnect()
+    bare.stop()
     await node.stop()
   }
 }
-
-async function prepare(base: string, route: Route, index: number): Promise<PreparedAnswer> {
-  const answer = await fetch(`${base}${route.path}`, { headers: route.headers })
-  if (answer.status !== 200) throw new Error(`${route.name}: ${answer.status} ${await answer.text()}`)
-  const body = Buffer.from(await answer.arrayBuffer()).toString('base64')
-  return { path: `/bare/${index}`, contentType: answer.headers.get('content-type') ?? '', body }
-}
-
-const listening = (bare: ChildProcess, answers: PreparedAnswer[]): Promise<string> =>
-  new Promise((resolve, reject) => {
-    bare.once('message', (address) => resolve(new URL(String(address)).port))
-    bare.once('exit', (code) => reject(new Error(`The bare server ended with ${code}.`)))
-    bare.send(answers)
-  })
 
 async function inTurn(
   vireo: Side,

@@ -1,6 +1,8 @@
 // A load generator: so many keep-alive connections, each with one request at a time.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
+import type { PreparedAnswer } from './bare-server.ts'
 
 export interface Load {
   requests: number
@@ -17,11 +19,20 @@ export interface Target {
   /** GET when left out. */
   method?: 'GET' | 'POST'
   body?: string
+  /** Whether answers differ in length: the order of what matches equally well. */
+  varies?: boolean
 }
 
 export interface LoadGenerator {
   /** Asks for `ms` milliseconds. Throws when an answer is not 200, or not of the length that the target's answer had. */
   run(target: Target, ms: number): Promise<Load>
+  /**
+   * Asks `rate` times a second for `ms` milliseconds, whether or not earlier requests were answered. Latencies count from the time at
+   * which a request was due, so that a server that falls behind cannot hide it.
+   */
+  runAtRate(target: Target, rate: number, ms: number): Promise<Load>
+  /** What a bare server has to answer in its place. */
+  answerOf(target: Target, path: string): Promise<PreparedAnswer>
   close(): Promise<void>
 }
 
@@ -31,12 +42,14 @@ export function makeLoadGenerator(options: { origin: string; connections: number
   const lengths = new Map<Target, number>()
 
   async function ask(target: Target): Promise<void> {
-    const { statusCode, body } = await pool.request({ method: 'GET', ...target })
+    const { varies = false, ...request } = target
+    const { statusCode, body } = await pool.request({ method: 'GET', ...request })
     const length = (await body.arrayBuffer()).byteLength
     const expected = lengths.get(target) ?? length
     lengths.set(target, expected)
     if (statusCode !== 200) throw new Error(`${origin}${target.path} answered ${statusCode}.`)
-    if (length !== expected) throw new Error(`${origin}${target.path} answered ${length} bytes, not ${expected}.`)
+    if (length !== expected && !varies)
+      throw new Error(`${origin}${target.path} answered ${length} bytes, not ${expected}.`)
   }
 
   return {
@@ -52,11 +65,37 @@ export function makeLoadGenerator(options: { origin: string; connections: number
         }
       }
       await Promise.all(Array.from({ length: connections }, work))
-      const seconds = (performance.now() - begun) / 1000
-      times.sort((a, b) => a - b)
-      const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-      return { requests: times.length, rate: times.length / seconds, p50: at(0.5), p99: at(0.99) }
+      return loadOf(times, performance.now() - begun)
+    },
+    async runAtRate(target, rate, ms) {
+      const times: number[] = []
+      const asked: Promise<void>[] = []
+      const begun = performance.now()
+      const total = Math.ceil((rate * ms) / 1000)
+      while (asked.length < total) {
+        const now = performance.now()
+        for (let due = begun + (asked.length * 1000) / rate; due <= now && asked.length < total; ) {
+          const dueAt = due
+          asked.push(ask(target).then(() => void times.push(performance.now() - dueAt)))
+          due = begun + (asked.length * 1000) / rate
+        }
+        await pause(1)
+      }
+      await Promise.all(asked)
+      return loadOf(times, performance.now() - begun)
+    },
+    async answerOf(target, path) {
+      const { statusCode, headers, body } = await pool.request({ method: 'GET', ...target })
+      const content = Buffer.from(await body.arrayBuffer()).toString('base64')
+      if (statusCode !== 200) throw new Error(`${origin}${target.path} answered ${statusCode}.`)
+      return { path, contentType: String(headers['content-type'] ?? ''), body: content }
     },
     close: () => pool.close(),
   }
+}
+
+function loadOf(times: number[], ms: number): Load {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return { requests: sorted.length, rate: (sorted.length * 1000) / ms, p50: at(0.5), p99: at(0.99) }
 }

@@ -72,7 +72,8 @@ async function measure(node: NodeProcess): Promise<void> {
   }
 }
 
-async function loginTarget({ base, username, password }: NodeProcess): Promise<Target> {
+/** The request of a login with the password of the administrator. */
+export async function loginTarget({ base, username, password }: NodeProcess): Promise<Target> {
   const answer = await fetch(`${base}/api/v1/oauth-clients/local`)
   const client = (await answer.json()) as { client_id: string; client_secret: string }
   return {

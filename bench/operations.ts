@@ -1,12 +1,11 @@
 // How long health and figures take while the server transcodes, with its database and without it, each beside a bare Fastify
 // route that answers the same bytes: one after the other, in short rounds, as whoever watches over a server asks.
 
-import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Pool } from 'undici'
 import { type Client, eventually, login } from '../scripts/demo/client.ts'
@@ -15,7 +14,7 @@ import { findFfmpeg } from '../src/media/index.ts'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../src/platform/logger.ts'
 import { type Gate, startGate } from '../test/support/gate.ts'
-import type { PreparedAnswer } from './bare-server.ts'
+import { startBare } from './bare.ts'
 import { percentile } from './processes.ts'
 import { printTable, verdict } from './table.ts'
 
@@ -135,10 +134,9 @@ const textOf = async (url: string): Promise<string> => await (await fetch(url)).
 async function inTurn({ url }: Case): Promise<[ours: number[], bare: number[]]> {
   const answer = await fetch(url)
   const body = Buffer.from(await answer.arrayBuffer()).toString('base64')
-  const child = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)))
+  const yardstick = await startBare([{ path: '/bare', contentType: answer.headers.get('content-type') ?? '', body }])
   try {
-    const contentType = answer.headers.get('content-type') ?? ''
-    const bareUrl = `${await listening(child, [{ path: '/bare', contentType, body }])}/bare`
+    const bareUrl = `${yardstick.origin}/bare`
     const [ours, bare]: [number[], number[]] = [[], []]
     await looks(url)
     await looks(bareUrl)
@@ -148,16 +146,9 @@ async function inTurn({ url }: Case): Promise<[ours: number[], bare: number[]]> 
     }
     return [ours, bare]
   } finally {
-    child.disconnect()
+    yardstick.stop()
   }
 }
-
-const listening = (bare: ChildProcess, answers: PreparedAnswer[]): Promise<string> =>
-  new Promise((resolve, reject) => {
-    bare.once('message', (address) => resolve(new URL(String(address)).origin))
-    bare.once('exit', (code) => reject(new Error(`The bare server ended with ${code}.`)))
-    bare.send(answers)
-  })
 
 /** The milliseconds of each look in one round. */
 async function looks(url: string): Promise<number[]> {

@@ -57,3 +57,27 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
     await client.end()
   }
 }
+
+/** Thirty threads below a video, every third of them with replies, by the account of the server's first user. */
+export async function seedComments(options: { databaseUrl: string; origin: string; uuid: string }): Promise<void> {
+  const { databaseUrl, origin, uuid } = options
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(
+      `with thread as (
+         insert into comment (video_id, account_id, url, text, created_at)
+         select v.id, (select min(id) from account where user_id is not null), $1 || '/comments/thread-' || n,
+           'A comment with some words.', now() - n * interval '1 minute'
+         from video v, generate_series(1, 30) n where v.uuid = $2 returning id, video_id, account_id, created_at
+       )
+       insert into comment (video_id, account_id, thread_id, parent_id, url, text, created_at)
+       select t.video_id, t.account_id, t.id, t.id, $1 || '/comments/reply-' || t.id || '-' || n, 'A reply.', t.created_at
+       from thread t, generate_series(1, 3) n where t.id % 3 = 0`,
+      [origin, uuid],
+    )
+    await client.query('vacuum analyze comment')
+  } finally {
+    await client.end()
+  }
+}

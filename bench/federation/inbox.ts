@@ -1,10 +1,8 @@
 // Signed comments from many actors: how many a second are accepted (204), and how many a second are to be seen over REST.
 
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { startBare } from '../bare.ts'
 import { processorTime } from '../processes.ts'
 import { printTable, verdictAtLeast } from '../table.ts'
 import type { Stage } from './index.ts'
@@ -95,10 +93,7 @@ async function awaitSeen(seen: () => Promise<number>, count: number): Promise<vo
 
 /** The yardstick: the same bytes to a bare route. */
 async function benchBare(posts: readonly SignedPost[]): Promise<Pace> {
-  const bare: ChildProcess = fork(fileURLToPath(new URL('../bare-server.ts', import.meta.url)))
-  bare.send([{ path: '/inbox', contentType: '', body: '', method: 'POST' }])
-  const origin = String((await once(bare, 'message'))[0])
-  const pid = bare.pid ?? 0
+  const { origin, pid, stop } = await startBare([{ path: '/inbox', contentType: '', body: '', method: 'POST' }])
   try {
     await postAll(origin, posts, 204)
     const begun = performance.now()
@@ -106,6 +101,6 @@ async function benchBare(posts: readonly SignedPost[]): Promise<Pace> {
     await postAll(origin, posts, 204)
     return { wall: since(begun), processor: processorTime(pid) - processorBefore }
   } finally {
-    bare.disconnect()
+    stop()
   }
 }

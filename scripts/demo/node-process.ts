@@ -25,11 +25,13 @@ export async function startNode(options: {
   dataDir: string
   port: number
   env?: Record<string, string>
+  /** The checkout that it is of; this one when left out. */
+  root?: string
 }): Promise<NodeProcess> {
-  const { dataDir, port, env = {} } = options
+  const { dataDir, port, env = {}, root = ROOT } = options
   const begun = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', join(ROOT, 'src/main.ts'), 'serve'], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'src/main.ts'), 'serve'], {
+    cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
