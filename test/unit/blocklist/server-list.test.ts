@@ -5,7 +5,10 @@ import { readServerList, writeServerLines, writeServerTable } from '../../../src
 import { isHost } from '../../../src/http/plugins/handles.ts'
 import { testConfig } from '../../support/config.ts'
 
-const config = testConfig({ vireo: { federation: { allow_private_addresses: false } } })
+const config = testConfig({
+  webserver: { hostname: 'here.example' },
+  vireo: { federation: { allow_private_addresses: false } },
+})
 const read = (text: string) => readServerList(text, { ownHost: 'here.example', isHost: (host) => isHost(host, config) })
 
 describe('a list of servers', () => {
