@@ -1,11 +1,12 @@
 // Object storage in the test's own process: an S3 server with its buckets in a folder, on a free port of loopback.
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
+import { filesBelow } from './files-below.ts'
 import { makeMultipart } from './s3-multipart.ts'
 
 export interface TestS3 {
@@ -101,11 +102,7 @@ export async function startS3(): Promise<TestS3> {
     parts: multipart.left,
     async keys(bucket) {
       const suffix = '._S3rver_object'
-      const folder = join(directory, bucket)
-      // A folder may go while it is read.
-      const look = () => readdir(folder, { recursive: true })
-      const entries = await look().catch(look)
-      return entries
+      return (await filesBelow(join(directory, bucket)))
         .filter((name) => name.endsWith(suffix))
         .map((name) => name.slice(0, -suffix.length))
         .sort()

@@ -1,7 +1,7 @@
 // The store that tests of media run on: folders or, with VIREO_TEST_STORE=object-storage, buckets of an S3 server in this process.
 // Names are those of all files together: `kind/name`.
 
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { objectSettings } from '../../src/connections.ts'
@@ -17,6 +17,7 @@ import {
 } from '../../src/media/index.ts'
 import { uploadOfPiece } from '../../src/media/store/s3-uploads.ts'
 import { testConfig } from './config.ts'
+import { filesBelow } from './files-below.ts'
 import { everythingIn, startS3, type TestS3 } from './s3.ts'
 
 export const inObjectStorage = process.env.VIREO_TEST_STORE === 'object-storage'
@@ -60,10 +61,7 @@ export async function makeTestStore(folder: string): Promise<TestStore> {
     },
 
     async all() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-      const local = entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      const local = await filesBelow(folder)
       const remote = await Promise.all(
         Object.entries(settings?.buckets ?? {}).map(async ([kind, { name: bucket, prefix }]) => {
           const keys = (await s3?.keys(bucket)) ?? []
