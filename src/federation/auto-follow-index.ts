@@ -80,7 +80,7 @@ function hostsOf(entries: unknown[], { urls }: FederationDeps): string[] {
 /** Those that the instance does not follow yet, nor ever asked, are asked by a job each. */
 async function ask({ db, tell, urls }: FederationDeps, hosts: string[]): Promise<void> {
   const fresh = await db.query<{ host: string }>(
-    `select host from unnest($1::text[]) as candidate(host) where not exists (
+    `select host from unnest((select $1::text[])) as candidate(host) where not exists (
        select 1 from follow f join actor b on b.id = f.target_id join remote_host h on h.id = b.host_id
          join actor a on a.id = f.follower_id
        where a.url_hash = md5($2)::uuid and a.url = $2 and h.host = candidate.host and b.type = 'Application' and f.state <> 'none')`,

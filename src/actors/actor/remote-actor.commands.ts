@@ -79,7 +79,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
     const rows = await query<FoundActor>(
       `select a.id, a.type, a.url, a.host_id as "hostId", a.inbox_url as "inboxUrl", a.shared_inbox_url as "sharedInboxUrl",
          a.refreshed_at as "refreshedAt", ac.id as "accountId", c.id as "channelId"
-       from unnest($1::text[]) as asked (url), lateral (
+       from unnest((select $1::text[])) as asked (url), lateral (
            select * from actor where url_hash = md5(asked.url)::uuid and url = asked.url limit 1
          ) as a left join account ac on ac.actor_id = a.id left join channel c on c.actor_id = a.id
        where a.host_id is not null and a.deleted_at is null`,
@@ -257,7 +257,7 @@ async function upsertAccount(unit: Unit, actor: RemoteActor, actorId: number): P
 async function upsertChannel(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
   const rows = await unit.query(
     `insert into channel (actor_id, account_id, name, description, support, created_at)
-     select $1, ac.id, $3, $4, $5, $7::timestamptz from unnest($2::text[]) with ordinality as owner (url, place)
+     select $1, ac.id, $3, $4, $5, $7::timestamptz from unnest((select $2::text[])) with ordinality as owner (url, place)
        join actor o on o.url_hash = md5(owner.url)::uuid and o.url = owner.url join account ac on ac.actor_id = o.id
      where o.deleted_at is null and o.host_id = (select host_id from actor where id = $1) order by owner.place limit 1
      on conflict (actor_id) do update set account_id = excluded.account_id, name = excluded.name,

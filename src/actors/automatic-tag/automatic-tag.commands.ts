@@ -91,7 +91,7 @@ export async function tagComment(query: Sql, commentId: number, { tags }: Commen
   if (tags.length === 0) return
   await query(
     `insert into comment_automatic_tag (comment_id, account_id, name)
-     select $1, t.account_id, t.name from unnest($2::int[], $3::text[]) as t (account_id, name)
+     select $1, t.account_id, t.name from unnest((select $2::int[]), (select $3::text[])) as t (account_id, name)
      on conflict do nothing`,
     [commentId, tags.map(({ ownerId }) => ownerId), tags.map(({ name }) => name)],
   )
@@ -107,7 +107,7 @@ export async function retagComment(query: Sql, commentId: number, tags: CommentT
 export async function tagVideo(query: Sql, videoId: number, names: readonly string[]): Promise<void> {
   await query(
     `with gone as (delete from video_automatic_tag where video_id = $1 and not (name = any($2)))
-     insert into video_automatic_tag (video_id, name) select $1, unnest($2::text[]) on conflict do nothing`,
+     insert into video_automatic_tag (video_id, name) select $1, unnest((select $2::text[])) on conflict do nothing`,
     [videoId, names],
   )
 }

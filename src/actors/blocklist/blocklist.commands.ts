@@ -102,7 +102,7 @@ export function makeBlocklistOperator({ db, tell }: Pick<ActorDeps, 'db' | 'tell
 /** Answers how many were not blocked before. */
 async function storeServers(unit: Unit, ownerId: number | null, hosts: string[]): Promise<number> {
   const blocks = await unit.query<{ id: number; host: string }>(
-    `insert into server_block (owner_id, host, created_at) select $1::int, host, $3 from unnest($2::text[]) host
+    `insert into server_block (owner_id, host, created_at) select $1::int, host, $3 from unnest((select $2::text[])) host
      on conflict do nothing returning id, host`,
     [ownerId, hosts, unit.now],
   )

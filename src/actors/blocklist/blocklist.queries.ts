@@ -18,7 +18,7 @@ const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 /** Of which actors the instance blocks the account. One statement. */
 export async function blockedActors(query: Sql, actorUrls: string[]): Promise<boolean[]> {
   const found = await query<{ url: string }>(
-    `select asked.url from unnest($1::text[]) as asked (url)
+    `select asked.url from unnest((select $1::text[])) as asked (url)
      where exists (select 1 from account_block where owner_id is null) and exists (
        select 1 from actor x left join channel c on c.actor_id = x.id
          join account a on a.actor_id = x.id or a.id = c.account_id
@@ -33,7 +33,7 @@ export async function blockedActors(query: Sql, actorUrls: string[]): Promise<bo
 /** Of which of these videos the instance blocks the account. One statement. */
 export async function ownedByBlocked(query: Sql, videoUrls: string[]): Promise<boolean[]> {
   const found = await query<{ url: string }>(
-    `select asked.url from unnest($1::text[]) as asked (url)
+    `select asked.url from unnest((select $1::text[])) as asked (url)
      where exists (select 1 from account_block where owner_id is null) and exists (
        select 1 from video v join channel c on c.id = v.channel_id
          join account_block b on b.target_id = c.account_id and b.owner_id is null

@@ -59,15 +59,16 @@ export async function placeFor(
   const { url, videoId, accountId, parentUrl, askedAt = null } = comment
   const owners = 'select unnest(array[c.actor_id, o.actor_id]) where v.remote'
   const author = 'select a.actor_id from account a where a.id = $3'
+  const [parent, asked] = ['(select $4::text)', '(select $5::timestamptz)']
   const [row] = await query<Omit<PlaceForComment, 'known' | 'video' | 'parent'> & PlaceRow>(
     `select ${VIDEO_ROW('$3')}, k.video_id as "knownVideoId", k.account_id as "knownAccountId",
        k.held_for_review as "knownHeld", p.id as "parentId", coalesce(p.thread_id, p.id) as "parentThreadId",
        ${waitsAt('p.id')} as "parentWaits",
        ${isDeletedBy({ url: '$1', actorIds: owners })}
-         or ($5::timestamptz is not null and ${isDeletedBy({ url: '$1', actorIds: author, since: '$5' })}) as "isDeleted"
+         or (${asked} is not null and ${isDeletedBy({ url: '$1', actorIds: author, since: asked })}) as "isDeleted"
      from video v join channel c on c.id = v.channel_id join account o on o.id = c.account_id
        left join comment k on k.url_hash = md5($1)::uuid and k.url = $1
-       left join comment p on p.url_hash = md5($4)::uuid and p.url = $4 and p.video_id = $2
+       left join comment p on p.url_hash = md5(${parent})::uuid and p.url = ${parent} and p.video_id = $2
      where v.id = $2 and v.state <> 'removed' for key share of v`,
     [url, videoId, accountId, parentUrl, askedAt],
   )

@@ -182,7 +182,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
            from heads join delivery d on d.id = heads.id
            where h.state <> 'dormant' and (h.due_at is null or h.due_at <= $3)
          ) as heads
-         from remote_host h where h.id = any($1)`,
+         from remote_host h where h.id = any((select $1::int[])::int[])`,
         [hostIds, settings().actors_in_flight_per_host, clock.now()],
       )
       const found = new Map(rows.map((row) => [row.id, row]))

@@ -35,11 +35,11 @@ export async function enqueueDocument(unit: Unit, document: OutgoingDocument, re
   )
   const hosts = await unit.query<{ host_id: number }>(
     `insert into delivery (document_id, host_id, actor_id, inbox_url)
-     select $1, i.host_id, $2, i.inbox_url from unnest($3::text[], $4::int[]) as i (inbox_url, host_id)
+     select $1, i.host_id, $2, i.inbox_url from unnest((select $3::text[]), (select $4::int[])) as i (inbox_url, host_id)
      join remote_host h on h.id = i.host_id
      where h.state <> 'dormant' and not ($5 = any(h.unsupported_types))
-       and ($6::text[] is null or h.software is null or lower(h.software) = any($6))
-       and ($7 or not exists (select 1 from server_block b where b.host in (h.host, split_part(h.host, ':', 1)) and b.owner_id is null))
+       and ((select $6::text[]) is null or h.software is null or lower(h.software) = any((select $6::text[])::text[]))
+       and ((select $7::boolean) or not exists (select 1 from server_block b where b.host in (h.host, split_part(h.host, ':', 1)) and b.owner_id is null))
      returning host_id`,
     [
       stored?.id,

@@ -303,7 +303,7 @@ async function putAside(unit: Unit, walkId: number, urls: string[], most: number
   )
   const kept = urls.slice(0, Math.max(0, most - (row?.count ?? 0)))
   await unit.query(
-    'insert into history_item (walk_id, url) select $1, url from unnest($2::text[]) as url on conflict do nothing',
+    'insert into history_item (walk_id, url) select $1, url from unnest((select $2::text[])) as url on conflict do nothing',
     [walkId, kept],
   )
   return urls.length - kept.length

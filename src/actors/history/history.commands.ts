@@ -36,7 +36,7 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
       const rows = [...new Map(positions.map((position) => [keyOf(position), position])).values()]
       await db.query(
         `with wanted as (
-           select * from unnest($1::int[], $2::int[], $3::int[], $4::timestamptz[]) w (account_id, video_id, seconds, at)
+           select * from unnest((select $1::int[]), (select $2::int[]), (select $3::int[]), (select $4::timestamptz[])) w (account_id, video_id, seconds, at)
          ), held as materialized (
            select id from video where id in (select video_id from wanted) and state <> 'removed' order by id for key share
          )

@@ -63,8 +63,8 @@ export function makeInboundJournal(deps: {
          select case when exists (select 1 from remote_host h where h.host = s.host)
              or exists (select 1 from server_block b where b.host = s.host) then s.host else '' end as host,
            s.reason, s.kind, s.verdict, s.count, s.first_at, s.last_at, s.activity_id, s.actor_url
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::timestamptz[],
-           $8::text[], $9::text[]) as s (host, reason, kind, verdict, count, first_at, last_at, activity_id, actor_url)
+         from unnest((select $1::text[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::bigint[]), (select $6::timestamptz[]), (select $7::timestamptz[]),
+           (select $8::text[]), (select $9::text[])) as s (host, reason, kind, verdict, count, first_at, last_at, activity_id, actor_url)
        ) as n
        group by n.host, n.reason, n.kind order by 1, 2, 3
        on conflict (host, reason, kind) do update set verdict = excluded.verdict, count = d.count + excluded.count,

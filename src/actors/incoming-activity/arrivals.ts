@@ -47,7 +47,7 @@ export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'
              ended_hash, state, context, received_at)
            select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, a.said_at, ${SUBJECT_HASH},
              ${ENDED_HASH}, $9, $10, $11
-           from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[], $8::text[])
+           from unnest((select $1::text[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::text[]), (select $6::timestamptz[]), (select $7::text[]), (select $8::text[]))
              with ordinality as a (activity_id, type, actor_url, host, body, said_at, subject, ended, place)
            where not (a.activity_id = any($12)) or not exists (
              select 1 from incoming_activity k where k.activity_hash = md5(a.activity_id)::uuid

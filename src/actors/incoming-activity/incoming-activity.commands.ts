@@ -180,7 +180,7 @@ export function makeIncomingActivities(
   const verifiedOf = batched<string, LaneRow[]>(
     async (lanes) => {
       const rows = await db.query<LaneRow & { lane: string }>(
-        `select l.key as lane, i.* from unnest($1::uuid[]) as l (key), lateral (
+        `select l.key as lane, i.* from unnest((select $1::uuid[])) as l (key), lateral (
            select * from (
              select ${COLUMNS}, words.*, sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
              from incoming_activity i left join lateral (${LAST_WORDS}) as words on true
@@ -259,7 +259,7 @@ export function makeIncomingActivities(
          proof = case when s.state = 'unverified' then i.proof end,
          subject_hash = case when s.state <> 'done' or s.had_effect then i.subject_hash end,
          ended_hash = case when s.state <> 'done' or s.had_effect then i.ended_hash end
-       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::boolean[], $7::text[], $8::boolean[])
+       from unnest((select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::timestamptz[]), (select $5::text[]), (select $6::boolean[]), (select $7::text[]), (select $8::boolean[]))
          as s (id, state, context, due_at, error, had_effect, counted_as, success)
        where i.id = s.id returning s.counted_as, s.success
        )

@@ -162,7 +162,7 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
     const order = `order by j.created_at ${direction}, j.id ${direction} limit $3`
     const isWhole = state === undefined && type === undefined
     // An index for each state and type has the order: what is in masses is not sorted.
-    const some = `from unnest(array[${stateList}]) as s (state), unnest($2::text[]) as k (type), lateral (
+    const some = `from unnest(array[${stateList}]) as s (state), unnest((select $2::text[])) as k (type), lateral (
           select j.id, j.created_at from job j where j.state = s.state and j.type = k.type ${filter} ${order}
         ) j`
     parts.push({

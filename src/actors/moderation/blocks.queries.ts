@@ -107,7 +107,7 @@ export const accountBlockStatus = (
   db.query<BlockStatusRow>(
     `select h.asked, coalesce(bool_or(b.id is not null and b.owner_id is null), false) as "byServer",
        coalesce(bool_or(b.owner_id = $4::int), false) as "byUser"
-     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as h (asked, name, host, place)
+     from unnest((select $1::text[]), (select $2::text[]), (select $3::text[])) with ordinality as h (asked, name, host, place)
        left join actor x on lower(x.preferred_username) = lower(h.name)
          and x.host_id is not distinct from (select r.id from remote_host r where r.host = lower(h.host))
          and (h.host is null) = (x.host_id is null)
@@ -122,6 +122,6 @@ export const serverBlockStatus = (db: Reader, hosts: string[], readerId: number 
   db.query<BlockStatusRow>(
     `select h.asked, exists (select 1 from server_block where host = lower(h.asked) and owner_id is null) as "byServer",
        exists (select 1 from server_block where host = lower(h.asked) and owner_id = $2::int) as "byUser"
-     from unnest($1::text[]) with ordinality as h (asked, place) order by h.place`,
+     from unnest((select $1::text[])) with ordinality as h (asked, place) order by h.place`,
     [hosts, readerId],
   )

@@ -76,7 +76,7 @@ async function store(
 async function fold({ query, now }: Unit, { type }: Telling, flood: readonly Stored[]): Promise<void> {
   await query(
     `with folded as (
-       select before.id from unnest($1::bigint[], $2::int[]) as f (id, user_id), lateral (
+       select before.id from unnest((select $1::bigint[]), (select $2::int[])) as f (id, user_id), lateral (
          select n.id from notification n
          where n.user_id = f.user_id and n.type = $3 and n.on_web and n.id < f.id
          order by n.created_at desc, n.id desc limit 1

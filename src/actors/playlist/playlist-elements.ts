@@ -147,7 +147,7 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
 export async function insertElements(unit: Unit, playlistId: number, elements: readonly NewElement[]): Promise<number> {
   const rows = await unit.query(
     `with wanted as (
-       select * from unnest($2::int[], $3::int[], $4::int[]) with ordinality w (video_id, start_at, stop_at, place)
+       select * from unnest((select $2::int[]), (select $3::int[]), (select $4::int[])) with ordinality w (video_id, start_at, stop_at, place)
      ), held as materialized (
        select id from video where id in (select video_id from wanted) and state <> 'removed' order by id for key share
      )

@@ -22,7 +22,7 @@ export interface Lanes {
 }
 
 const CLAIMS_AT_ONCE = 200
-const CLAIMS = 'unnest($1::text[], $2::text[], $3::text[]) as c (kind, key, owner)'
+const CLAIMS = 'unnest((select $1::text[]), (select $2::text[]), (select $3::text[])) as c (kind, key, owner)'
 const OWN_PLACE: Slot = { patiently: (work) => work() }
 const RETRY_AFTER_ERROR_MS = 10_000
 /** Without the database no lane is begun. */
@@ -161,7 +161,7 @@ export function makeLanes(options: {
     const rows = await db.query<{ key: string; due_at: Date | null }>(
       `update lane set lease_owner = null, lease_until = null, dirty = false,
          due_at = case when c.retry_at is not null then c.retry_at when dirty then $5 else (${nextDueSql}) end
-       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as c (kind, key, owner, retry_at)
+       from unnest((select $1::text[]), (select $2::text[]), (select $3::text[]), (select $4::timestamptz[])) as c (kind, key, owner, retry_at)
        where lane.kind = c.kind and lane.key = c.key and lane.lease_owner = c.owner returning lane.key, lane.due_at`,
       [...columnsOf(claims), claims.map(({ retryAt }) => retryAt), now],
     )

@@ -22,7 +22,7 @@ const LEASE_MS = 30_000
 const CLAIM = `
   insert into periodic_task as t (name, due_at, every_ms, started_at, owner)
   select c.name, $1::timestamptz + least(c.every, ${LEASE_MS}) * interval '1 ms', c.every, $1, $2
-  from unnest($3::text[], $4::bigint[]) as c (name, every) order by c.name
+  from unnest((select $3::text[]), (select $4::bigint[])) as c (name, every) order by c.name
   on conflict (name) do update set due_at = excluded.due_at, every_ms = excluded.every_ms,
     started_at = excluded.started_at, owner = excluded.owner
   where t.due_at <= $1 or t.started_at > $1::timestamptz + interval '1 minute'

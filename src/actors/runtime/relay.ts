@@ -128,7 +128,7 @@ export function makeRelay(options: {
     const moved = rows.filter(({ olderDueAt }) => olderDueAt !== null && olderDueAt > now)
     if (moved.length === 0) return 0
     await query(
-      `update outbox set due_at = m.due_at from unnest($1::bigint[], $2::timestamptz[]) as m (id, due_at)
+      `update outbox set due_at = m.due_at from unnest((select $1::bigint[]), (select $2::timestamptz[])) as m (id, due_at)
        where outbox.id = m.id`,
       [moved.map(({ id }) => id), moved.map(({ olderDueAt }) => olderDueAt)],
     )

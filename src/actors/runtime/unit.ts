@@ -111,7 +111,7 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
       await query(
         `insert into outbox (aggregate, aggregate_id, event, payload, due_at)
          select e.aggregate, e.id, e.event, e.payload::jsonb, $5
-         from unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) with ordinality
+         from unnest((select $1::text[]), (select $2::bigint[]), (select $3::text[]), (select $4::text[])) with ordinality
            as e (aggregate, id, event, payload, place) order by e.place`,
         [
           events.map(({ of }) => of.aggregate),
@@ -186,7 +186,7 @@ function collect(tx: Transaction, now: Date, witness: Witness | undefined): Pend
 
 /** Marks lanes as having work; `$1` kinds, `$2` keys, `$3` due times. */
 const WAKE_LANES = `insert into lane (kind, key, due_at)
-  select w.kind, w.key, w.due_at from unnest($1::text[], $2::text[], $3::timestamptz[]) with ordinality
+  select w.kind, w.key, w.due_at from unnest((select $1::text[]), (select $2::text[]), (select $3::timestamptz[])) with ordinality
     as w (kind, key, due_at, place) order by w.place
   on conflict (kind, key) do update set due_at = least(lane.due_at, excluded.due_at), dirty = true`
 

@@ -264,7 +264,7 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: 
 
     async ended(sessionIds) {
       const rows = await db.query<{ id: number }>(
-        `select asked.id from unnest($1::int[]) as asked (id) where not exists (
+        `select asked.id from unnest((select $1::int[])) as asked (id) where not exists (
            select from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
            where s.id = asked.id and s.access_expires_at > $2 and not u.blocked
          )`,

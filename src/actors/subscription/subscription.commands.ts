@@ -64,7 +64,7 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
              join follow f on f.target_id = x.id and f.follower_id = $1 and f.state in ('pending', 'accepted')
            where lower(x.preferred_username) = wanted.name and h.host is not distinct from wanted.host
              and x.deleted_at is null) as found
-         from unnest($2::text[], $3::text[]) with ordinality as wanted(name, host, place) order by wanted.place`,
+         from unnest((select $2::text[]), (select $3::text[])) with ordinality as wanted(name, host, place) order by wanted.place`,
         [await actorOf(accountId), channels.map(({ name }) => name.toLowerCase()), channels.map(({ host }) => host)],
       )
       return rows.map(({ found }) => found)

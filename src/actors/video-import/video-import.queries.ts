@@ -88,7 +88,7 @@ export async function findImportedUrls(
   { channelId, targetUrls }: { channelId: number; targetUrls: readonly string[] },
 ): Promise<Set<string>> {
   const rows = await db.query<{ url: string }>(
-    `select distinct w.url from unnest($2::text[]) as w(url)
+    `select distinct w.url from unnest((select $2::text[])) as w(url)
        join video_import i on i.channel_id = $1 and md5(i.target_url) = md5(w.url) and i.target_url = w.url
      where i.state in ('pending', 'processing', 'success')`,
     [channelId, targetUrls],

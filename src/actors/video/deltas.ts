@@ -34,10 +34,10 @@ export async function addDelta(unit: Unit, videoId: number, delta: VideoDelta): 
 
 /** Views of many videos at once. */
 export async function addViews(unit: Unit, views: readonly { videoId: number; views: number }[]): Promise<void> {
-  await unit.query('insert into video_delta (video_id, views) select * from unnest($1::int[], $2::int[])', [
-    views.map(({ videoId }) => videoId),
-    views.map((of) => of.views),
-  ])
+  await unit.query(
+    'insert into video_delta (video_id, views) select * from unnest((select $1::int[]), (select $2::int[]))',
+    [views.map(({ videoId }) => videoId), views.map((of) => of.views)],
+  )
 }
 
 const BATCH = 1000

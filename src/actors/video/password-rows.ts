@@ -10,7 +10,7 @@ export async function dropPasswords(unit: Unit, videoId: number): Promise<void> 
 export async function insertPasswords(unit: Unit, videoId: number, passwords: readonly string[]): Promise<void> {
   await unit.query(
     `insert into video_password (video_id, password, created_at, updated_at)
-     select $1, word, $3, $3 from unnest($2::text[]) with ordinality as given(word, place) order by place`,
+     select $1, word, $3, $3 from unnest((select $2::text[])) with ordinality as given(word, place) order by place`,
     [videoId, [...new Set(passwords.map((password) => password.normalize('NFC')))], unit.now],
   )
 }

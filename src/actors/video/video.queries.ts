@@ -38,8 +38,8 @@ export interface VideoAccessRow extends GuardedVideo, FollowedVideo {
 }
 
 export const accessColumns = `v.id, v.uuid, v.url, v.privacy, v.blocked, v.remote, v.listed, v.state, c.account_id as "ownerAccountId"`
-export const passwordCheck = `case when $2::text is null then 'none'
-  when exists (select 1 from video_password p where p.video_id = v.id and normalize(p.password) = normalize($2)) then 'right'
+export const passwordCheck = `case when (select $2::text) is null then 'none'
+  when exists (select 1 from video_password p where p.video_id = v.id and normalize(p.password) = normalize((select $2::text))) then 'right'
   else 'wrong' end as password`
 
 /** The id of a video; an id is one, whether it is there or not. Throws `not_found` for a UUID that no video has. */

@@ -95,7 +95,7 @@ async function viewersOf(unit: Unit, signs: SignRow[]): Promise<Map<string, View
   const rows = await unit.query<ViewerRow>(
     `select w.video_id as "videoId", w.viewer, w.sections, w.started_at as "startedAt", w.seen_at as "seenAt",
        w.counted_at as "countedAt"
-     from viewer w join (select distinct * from unnest($1::int[], $2::uuid[]) s (video_id, viewer)) s
+     from viewer w join (select distinct * from unnest((select $1::int[]), (select $2::uuid[])) s (video_id, viewer)) s
        on s.video_id = w.video_id and s.viewer = w.viewer
      order by w.video_id, w.viewer for no key update of w`,
     [signs.map(({ videoId }) => videoId), signs.map(({ viewer }) => viewer)],
@@ -149,7 +149,7 @@ async function keepForTheirServers(unit: Unit, viewed: readonly Viewed[]): Promi
   if (viewed.length === 0) return
   await unit.query(
     `insert into viewing (video_id, untold_views)
-     select video_id, views from unnest($1::int[], $2::int[]) as w (video_id, views) order by video_id
+     select video_id, views from unnest((select $1::int[]), (select $2::int[])) as w (video_id, views) order by video_id
      on conflict (video_id) do update set untold_views = viewing.untold_views + excluded.untold_views`,
     [viewed.map(({ videoId }) => videoId), viewed.map(({ views }) => views)],
   )

@@ -36,7 +36,7 @@ export function makeSignBuffer({ db }: { db: Pick<Database, 'query'> }): (sign: 
   const insert = (signs: StoredSign[]): Promise<unknown> =>
     db.query(
       `insert into view_sign (video_id, viewer, seconds, is_seek, seen_at)
-       select * from unnest($1::int[], $2::uuid[], $3::int[], $4::boolean[], $5::timestamptz[])`,
+       select * from unnest((select $1::int[]), (select $2::uuid[]), (select $3::int[]), (select $4::boolean[]), (select $5::timestamptz[]))`,
       [
         signs.map(({ videoId }) => videoId),
         signs.map(({ viewer }) => viewer),

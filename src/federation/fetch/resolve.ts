@@ -145,9 +145,9 @@ export function makeResolvePasted(
   }
 
   const hashes = async (texts: string[]): Promise<string[]> =>
-    (await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest($1::text[]) as t', [texts])).map(
-      ({ hash }) => hash,
-    )
+    (
+      await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest((select $1::text[])) as t', [texts])
+    ).map(({ hash }) => hash)
 
   /** The first that is there; what is refused, away or not what was wanted is none. */
   async function firstOf<T>(

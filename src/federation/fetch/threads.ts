@@ -80,7 +80,7 @@ export function makeThreads(
   const storedPlaceOf = batched<string, Place | undefined>(
     async (urls) => {
       const rows = await db.query<{ url: string; videoId: number; isComment: boolean }>(
-        `select asked.url, place.* from unnest($1::text[]) as asked (url), lateral (
+        `select asked.url, place.* from unnest((select $1::text[])) as asked (url), lateral (
            select id as "videoId", false as "isComment" from video where url_hash = md5(asked.url)::uuid and url = asked.url
            union all
            select video_id, true from comment where url_hash = md5(asked.url)::uuid and url = asked.url limit 1

@@ -54,7 +54,7 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
     async (keyIds) => {
       const rows = await db.query<PublicKeyRow & { asked: string }>(
         `select distinct on (k.key_id) k.key_id as asked, a.url, a.public_key_pem, a.ed25519_public, a.key_id, a.refreshed_at
-         from unnest($1::text[], $2::text[]) as k (key_id, actor_url), lateral (
+         from unnest((select $1::text[]), (select $2::text[])) as k (key_id, actor_url), lateral (
            select ${PUBLIC} from actor where url_hash = md5(k.actor_url)::uuid and url = k.actor_url and deleted_at is null
            union all
            select ${PUBLIC} from actor where key_id = k.key_id and host_id is not null and deleted_at is null

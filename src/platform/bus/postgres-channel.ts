@@ -64,7 +64,7 @@ export async function openPostgresChannel(options: {
     async (texts) => {
       if (!client) throw new Error('not connected')
       await client.query(
-        'select pg_notify($1, m.text) from unnest($2::text[]) with ordinality as m (text, place) order by m.place',
+        'select pg_notify($1, m.text) from unnest((select $2::text[])) with ordinality as m (text, place) order by m.place',
         [name, texts],
       )
       return texts.map(() => undefined)

@@ -1,4 +1,6 @@
 // Prepared statements: each connection parses and plans an SQL text once, and closes those that it has not used for longest.
+// PostgreSQL goes on planning for each request where that makes a plan that looks cheaper: for a list of one element, or for a null.
+// `(select $1::text[])` in the place of `$1::text[]` keeps the planner from looking at the value.
 
 import type { LRUCache } from 'lru-cache'
 import type { ClientBase, Connection, QueryResult, Submittable } from 'pg'
