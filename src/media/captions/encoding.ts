@@ -30,19 +30,23 @@ interface Expectation {
   script: RegExp
   /** The usual one first. */
   encodings: readonly string[]
+  /** Matches letters of the script that are in none of these languages, but in the places of theirs in another encoding. */
+  foreign?: RegExp
 }
 
 const LATIN = /\p{Script=Latin}/u
 const CYRILLIC = /\p{Script=Cyrillic}/u
+const CYRILLIC_ENCODINGS = ['windows-1251', 'koi8-r', 'koi8-u', 'ibm866', 'iso-8859-5', 'x-mac-cyrillic']
 const CHINESE = /\p{Script=Han}/u
 const SIMPLIFIED = { script: CHINESE, encodings: ['gb18030', 'big5'] }
 const TRADITIONAL = { script: CHINESE, encodings: ['big5', 'gb18030'] }
 
 const EXPECTATIONS: readonly Expectation[] = [
   {
-    languages: ['ru', 'be', 'bg', 'mk', 'uk', 'kk', 'ky', 'mn', 'tg', 'tt', 'ba', 'cv', 'sr-cyrl'],
-    ...{ script: CYRILLIC, encodings: ['windows-1251', 'koi8-r', 'koi8-u', 'ibm866', 'iso-8859-5', 'x-mac-cyrillic'] },
+    languages: ['ru', 'be', 'bg', 'uk', 'kk', 'ky', 'mn', 'tg', 'tt', 'ba', 'cv'],
+    ...{ script: CYRILLIC, encodings: CYRILLIC_ENCODINGS, foreign: /[ЂЃЅЈЉЊЋЌЏђѓѕјљњћќџ]/g },
   },
+  { languages: ['mk', 'sr-cyrl'], script: CYRILLIC, encodings: CYRILLIC_ENCODINGS },
   { languages: ['zh-hant', 'zh-tw', 'zh-hk', 'zh-mo', 'yue'], ...TRADITIONAL },
   { languages: ['zh', 'cmn', 'wuu'], ...SIMPLIFIED },
   {
@@ -91,11 +95,11 @@ const EXPECTED_BONUS = 1
 const USUAL_BONUS = 0.005
 const RARE_MALUS = 0.03
 /**
- * Capitals and signs in the middle of words. Letters without case, as in Chinese, may have signs between them, and apostrophes and dashes
- * are in words of many languages.
+ * Capitals and signs in the middle of words, and signs before words that stand alone or after them. Letters without case, as in Chinese,
+ * may have signs between them, and apostrophes and dashes are in words of many languages.
  */
 const ODD =
-  /(?<=\p{Ll})[\p{Lu}--[A-Z]]|(?<=[\p{Ll}--[a-z]])[A-Z]|(?<=[\p{Ll}\p{Lu}])[[\p{S}\p{No}†‡‰§¶«»„“”‚¡¿•·]--[\0-\x7f]](?=[\p{Ll}\p{Lu}])|ς(?=\p{L})/gv
+  /(?<=\p{Ll})[\p{Lu}--[A-Z]]|(?<=[\p{Ll}--[a-z]])[A-Z]|(?<=[\p{Ll}\p{Lu}])[[\p{S}\p{No}†‡‰§¶«»„“”‚¡¿•·]--[\0-\x7f]](?=[\p{Ll}\p{Lu}])|[¶¬¦¤¨¯´¸ˇ˘˙˛˝](?=\p{Ll})|(?<=\p{Ll})‚|ς(?=\p{L})/gv
 const ODD_MALUS = 2
 /** Of what is beyond ASCII. */
 const MOST_ODD = 0.2
@@ -124,7 +128,7 @@ function candidatesOf(sample: Uint8Array, guesses: readonly Guess[], expected: E
     if (!isText(text)) return []
     const isExpected = expected.encodings.includes(encoding) && isWrittenIn(text, expected.script)
     const bonus = (isExpected ? EXPECTED_BONUS : 0) + (encoding === expected.encodings[0] ? USUAL_BONUS : 0)
-    const malus = (encoding.includes('mac') ? RARE_MALUS : 0) + oddnessOf(text) * ODD_MALUS
+    const malus = (encoding.includes('mac') ? RARE_MALUS : 0) + oddnessOf(text, expected) * ODD_MALUS
     return [{ encoding, score: (sure.get(encoding) ?? 0) + bonus - malus }]
   })
 }
@@ -136,9 +140,9 @@ function expectationOf(language: string): Expectation {
 }
 
 /** The part of what is beyond ASCII that stands where no writer puts it; 1 when that is too much to be chance. */
-function oddnessOf(text: string): number {
+function oddnessOf(text: string, { foreign }: Expectation): number {
   const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0
-  const odd = text.match(ODD)?.length ?? 0
+  const odd = (text.match(ODD)?.length ?? 0) + (foreign === undefined ? 0 : (text.match(foreign)?.length ?? 0))
   return odd >= ODD_AT_LEAST && odd > all * MOST_ODD ? 1 : odd / Math.max(1, all)
 }
 
