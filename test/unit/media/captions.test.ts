@@ -175,6 +175,7 @@ const LEGACY = [
   ['he', 'windows-1255', 'שלום עולם, מה שלומך', '+ezl7SDy5eztLCDu5CD57OXu6g=='],
   ['ar', 'windows-1256', 'مرحبا بالعالم، كيف حالك', '49HNyMcgyMfh2sfh46Eg3+3dIM3H4d8='],
   ['th', 'windows-874', 'สวัสดีชาวโลก คุณสบายดีไหม', 'ysfRyrTVqtLH4sWhIKTYs8q60sK01eTLwQ=='],
+  ['de', 'windows-1252', 'Größe: ½ m², tschüß', 'R3L232U6IL0gbbIsIHRzY2j83w=='],
   [
     'de',
     'macintosh',
@@ -227,14 +228,19 @@ describe('a file in an encoding before Unicode', () => {
     await expect(toWebVtt(file(noise), { language: 'fr' })).rejects.toThrow(/encoding/)
   })
 
-  it('is refused where it is in one that cannot be read', async () => {
-    const ibm850 = Buffer.from('R3KU4WUgaXN0IG5pY2h0IGFsbGVzLCBzY2iUbmUgR3KB4WUggWJlciBNgW5jaGVu', 'base64')
-    await expect(toWebVtt(file(ibm850), { language: 'de' })).rejects.toThrow(/encoding/)
-    const ibm852 = Buffer.from(
-      'UP2hbGnnIKdsdZxvdZ9r7CBrheUgo3DYbCDUoGJlbHNrgiCiZHkuIEtkZSBqc2kgYnlsIHafZXJhPw==',
-      'base64',
-    )
-    await expect(toWebVtt(file(ibm852), { language: 'cs' })).rejects.toThrow(/encoding/)
+  it.each([
+    ['de', 'IBM 850', 'R3KU4WUgaXN0IG5pY2h0IGFsbGVzLCBzY2iUbmUgR3KB4WUggWJlciBNgW5jaGVu'],
+    ['fr', 'IBM 850', 'T5cggnRhaXMtdHUgPyCAYSB2YSwggmyKdmUghSBsJ4Jjb2xl'],
+    ['it', 'IBM 850', 'UGVyY2iCIG5vbiCKIGNvc40/IFBplyBvIG1lbm8sIHBlcpUgc40='],
+    ['cs', 'IBM 852', 'UP2hbGnnIKdsdZxvdZ9r7CBrheUgo3DYbCDUoGJlbHNrgiCiZHkuIEtkZSBqc2kgYnlsIHafZXJhPw=='],
+    ['ru', 'IBM 855', '3eG366jlLCDGoMYgpqjQoD8g4CDUqCDz1KCc'],
+    ['ko', 'windows-949', 'uau9vCC4u8C7IMfYvt8gx9LB9iC48LijsNq+7iCMY7nmsKLHzw=='],
+    ['ko', 'ISO 2022', 'GyQpQw4+SDNnR088PD9kDyAOMCg7Z0dVNE80WQ8='],
+  ])('is refused in one that cannot be read: %s in %s', async (language, _encoding, base64) => {
+    await expect(toWebVtt(file(Buffer.from(base64, 'base64')), { language })).rejects.toThrow(/encoding/)
+  })
+
+  it('is refused in UTF-32', async () => {
     const utf32 = Buffer.concat([...'\ufeff1\n00:01.000 --> 00:02.000\nA\n'].map((sign) => utf32Of(sign)))
     await expect(toWebVtt(utf32)).rejects.toThrow(MediaError)
   })
