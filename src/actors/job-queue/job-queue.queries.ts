@@ -73,9 +73,11 @@ const OF_DELIVERIES: Partial<Record<JobState, string>> = {
   failed: "d.state = 'parked'",
 }
 const OPEN = "i.state in ('received', 'unverified', 'retrying')"
+/** Of which a try failed; for an unknown sender that is the fetch of its key, from a server that may be away. */
+const PUT_OFF = "(i.state = 'retrying' or (i.state = 'unverified' and i.due_at is not null))"
 const OF_INBOX: Partial<Record<JobState, string>> = {
-  waiting: `${OPEN} and i.state <> 'retrying'`,
-  delayed: `${OPEN} and i.state = 'retrying'`,
+  waiting: `${OPEN} and not ${PUT_OFF}`,
+  delayed: `${OPEN} and ${PUT_OFF}`,
   failed: "i.state = 'parked'",
 }
 
@@ -240,7 +242,7 @@ const shownOf = (asked: string): string => `
     null, 0, d.error, 0, coalesce((d.context->>'tries')::int, 0), null, d.created_at, null, null, d.due_at
   from page p join delivery d on d.id = p.id join document o on o.id = d.document_id where p.source = 'delivery'
   union all
-  select p.source, p.id, 'inbox', case i.state when 'parked' then 'failed' when 'retrying' then 'delayed' else 'waiting' end,
+  select p.source, p.id, 'inbox', case when i.state = 'parked' then 'failed' when ${PUT_OFF} then 'delayed' else 'waiting' end,
     jsonb_build_object('type', 'activity', 'uri', i.activity_id, 'activityType', i.type, 'actor', i.actor_url),
     null, 0, i.error, 0, coalesce((i.context->>'tries')::int, 0), null, i.received_at, null, null, i.due_at
   from page p join incoming_activity i on i.id = p.id and i.state not in ('done', 'dropped') where p.source = 'inbox'

@@ -3,6 +3,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
+import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { type ActorDeps, DomainError, type Guesses } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
@@ -119,13 +120,13 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: 
     const [user] = await db.query<LoginRow>(
       `select known.id, password_hash, blocked, email_verified, registration, t.secret_sealed from (
          select id, password_hash, blocked, email_verified, null as registration, lower(username) = lower($1) as by_name
-         from users where lower(username) = lower($1) or lower(email) = lower($1)
+         from users where lower(username) = lower($1) or lower(email) in (lower($1), lower($2))
          union all
          select id, password_hash, false, null, state, lower(username) = lower($1)
-         from registration where password_hash is not null and (lower(username) = lower($1) or lower(email) = lower($1))
+         from registration where password_hash is not null and (lower(username) = lower($1) or lower(email) in (lower($1), lower($2)))
        ) known left join two_factor t on known.registration is null and t.user_id = known.id and t.state = 'on'
        order by registration is null desc, by_name desc limit 1`,
-      [username],
+      [username, canonicalAddress(username)],
     )
     return user
   }

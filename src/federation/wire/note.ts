@@ -62,8 +62,7 @@ const schema = z
     id: httpUrl,
     to: audience,
     cc: audience,
-    content: optionalText(BOUNDS.html),
-    contentMap: optionalText(BOUNDS.html),
+    content: text(BOUNDS.html),
     mediaType: optionalText(100),
     source: optional(markdown),
     inReplyTo: iri,
@@ -75,17 +74,12 @@ const schema = z
     replies: optionalIri,
     tag: z.unknown().optional(),
   })
-  .transform((note, problems): NoteDocument => {
-    const content = note.content ?? note.contentMap
-    if (content === null) {
-      problems.addIssue('content: missing')
-      return z.NEVER
-    }
-    return {
+  .transform(
+    (note): NoteDocument => ({
       id: note.id,
       to: note.to,
       cc: note.cc,
-      content,
+      content: note.content,
       mediaType: note.mediaType ?? 'text/html',
       source: note.source,
       inReplyTo: note.inReplyTo,
@@ -96,8 +90,8 @@ const schema = z
       mentions: mentionsOf(note.tag),
       replyApproval: note.replyApproval,
       replies: note.replies,
-    }
-  })
+    }),
+  )
   .refine((note) => note.attributedTo.length > 0, 'attributed to nobody')
 
 /** Reads a comment. A note that answers nothing is none. */

@@ -9,11 +9,24 @@ export type Read<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 /** Reads by a schema. */
 export function readWith<T>(schema: z.ZodType<T>, document: unknown): Read<T> {
-  const found = schema.safeParse(document)
+  const found = schema.safeParse(withTexts(document))
   if (found.success) return { ok: true, value: found.data }
   const [issue] = found.error.issues
   return { ok: false, problem: issue ? `${issue.path.join('.') || 'document'}: ${issue.message}` : 'unreadable' }
 }
+
+/** Texts that may be given by language alone, as `contentMap`. */
+const MAPPED = ['name', 'content', 'summary']
+
+function withTexts(document: unknown): unknown {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return document
+  const given = new Map<string, unknown>(Object.entries(document))
+  const missing = MAPPED.filter((key) => given.has(`${key}Map`) && !hasText(given.get(key)))
+  if (missing.length === 0) return document
+  return { ...document, ...Object.fromEntries(missing.map((key) => [key, given.get(`${key}Map`)])) }
+}
+
+const hasText = (value: unknown): boolean => (typeof value === 'string' ? isReadable(value) : value != null)
 
 /** Upper bounds of what is taken from a document; what is beyond is left out. */
 export const BOUNDS = {
@@ -44,12 +57,13 @@ export function isHttpUrl(value: unknown): value is string {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === ''
 }
 
-/** The id of a reference: the text itself, the id of an embedded object, or that of the first in a list. */
+/** The id of a reference: the text itself, that of an embedded object or of what a Link leads to, or that of the first in a list. */
 export function idOf(value: unknown): unknown {
   if (Array.isArray(value)) return idOf(value[0])
-  if (typeof value === 'object' && value !== null)
-    return 'id' in value ? value.id : '@id' in value ? value['@id'] : undefined
-  return value
+  if (typeof value !== 'object' || value === null) return value
+  if ('id' in value) return value.id
+  if ('@id' in value) return value['@id']
+  return 'href' in value ? value.href : undefined
 }
 
 /** The address of a link: a text, a Link with href, an object with url, or the first of a list that has one. */

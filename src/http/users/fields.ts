@@ -1,7 +1,7 @@
 // Fields of local users and their first channels, wherever they are asked for (contract, fields.user).
 
 import { z } from 'zod'
-import { isMailAddress, LONGEST_ADDRESS } from '../../platform/mail-address.ts'
+import { canonicalAddress, isMailAddress, LONGEST_ADDRESS } from '../../platform/mail-address.ts'
 import { readable } from '../plugins/schemas.ts'
 
 /** Names of users and of channels. */
@@ -15,6 +15,7 @@ export const emailAddress = z
   .string()
   .max(LONGEST_ADDRESS)
   .refine(isMailAddress, 'Should have an e-mail address')
+  .overwrite(canonicalAddress)
   .meta({ format: 'email' })
 
 export const newPassword = z.string().min(6).max(255)

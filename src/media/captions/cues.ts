@@ -21,6 +21,17 @@ const TWO_TIMES =
   /^-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}[\p{Nd}:., ]{0,12}(?:[-–—− ]{0,6}[>→⇒]|,)\s?-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}/u
 /** Most lines do not, and are looked at no further. */
 const BEGINS_WITH_TIME = /^[\p{Cf}-]{0,4}\p{Nd}{1,5}\s?[:.]/u
+/** A time and an arrow beside it, wherever they stand in a line that is damaged before them or between. */
+const DAMAGED_TIMING = (() => {
+  const time = String.raw`\p{Nd}{1,2}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,;]\s?\p{Nd}{1,4}`
+  const arrow = String.raw`[-–—−]{1,3}\s?(?:>|&gt;)`
+  return new RegExp(`${time}["\\s]{0,4}${arrow}|${arrow}["\\s]{0,4}${time}`, 'u')
+})()
+/** Formats of subtitles that are neither SubRip nor WebVTT: SubStation Alpha, MicroDVD, LRC, SAMI, TTML, and all that writes times. */
+const OTHER_FORMAT =
+  /^(?:Dialogue:|\{\d{1,9}\}\{\d{1,9}\}|\[\d{1,9}\]\[\d{1,9}\]|\[\d{1,3}:\d\d[.:\]])|<sync\s{1,4}start=|<p\s[^<>]{0,200}begin=|(?<!\d)\d{1,2}:\d\d:\d\d[.,:;]\d{2,3}/i
+/** Characters of a line that are looked at for those: longer lines are text. */
+const LONGEST_TIMING = 300
 /** Marks of direction and the like, which editors of texts from right to left leave beside the times. */
 const UNSEEN = /\p{Cf}/gu
 /** The settings of WebVTT whose values name nothing outside of the cue. */
@@ -63,6 +74,8 @@ export function* readCues(text: string, options: ReadCuesOptions): Generator<voi
   let [read, length, number] = [0, 0, 0]
   /** Line of the first text before all cues, which has nowhere to go. A text without any cue is none of subtitles. */
   let before: number | undefined
+  /** Line of the first text in another format of subtitles. */
+  let foreign: number | undefined
 
   const close = (isFollowed: boolean): void => {
     if (!cue) return
@@ -89,11 +102,16 @@ export function* readCues(text: string, options: ReadCuesOptions): Generator<voi
       if (line.length > MAX_LINE) onLoss(read, `a line has more than ${MAX_LINE} characters`)
       cue.body.push(trimmed.slice(0, MAX_LINE))
       length += Math.min(line.length, MAX_LINE)
-    } else if (trimmed !== '' && !NUMBER.test(trimmed)) before ??= read
+    } else if (trimmed !== '' && !NUMBER.test(trimmed)) {
+      before ??= read
+      if (foreign === undefined && OTHER_FORMAT.test(trimmed.slice(0, LONGEST_TIMING))) foreign = read
+    }
   }
   close(false)
   if (cues.length > MAX_CUES) throw tooMuch()
   if (read >= MAX_FILE_LINES) onLoss(read, 'the file has too many lines')
+  if (foreign !== undefined && number === 0 && !isWebVtt)
+    onLoss(foreign, 'the format of the file is neither SubRip nor WebVTT')
   if (before !== undefined && number > 0 && !isWebVtt) onLoss(before, 'there is text outside of all cues')
   return cues.filter(({ end }) => end !== NEVER.end)
 }
@@ -162,15 +180,22 @@ function* linesOf(text: string): Generator<string> {
 
 /** Undefined for a line that is none; what is wrong with one that is meant to be. */
 function timingOf(line: string): Omit<Cue, 'lines'> | string | undefined {
-  if (!BEGINS_WITH_TIME.test(line)) return undefined
+  if (!BEGINS_WITH_TIME.test(line)) return isDamagedTiming(line) ? UNREADABLE : undefined
   const text = line.slice(0, MAX_LINE).replaceAll(UNSEEN, '')
   const [, from = '', to = '', rest = ''] = TIMING.exec(text) ?? []
   const [start, end] = [secondsOf(from), secondsOf(to)]
   if (start === undefined || end === undefined)
-    return LIKE_TIMING.test(text) || TWO_TIMES.test(text) ? 'the times of a cue cannot be read' : undefined
+    return LIKE_TIMING.test(text) || TWO_TIMES.test(text) || isDamagedTiming(text) ? UNREADABLE : undefined
   if (end <= start) return 'a cue ends before it begins'
   const settings = rest.split(/[ \t]+/).filter((setting) => SETTING.test(setting))
   return { start: timeOf(start), end: timeOf(end), settings: settings.join(' ') }
+}
+
+const UNREADABLE = 'the times of a cue cannot be read'
+
+function isDamagedTiming(line: string): boolean {
+  const text = line.slice(0, LONGEST_TIMING)
+  return (text.includes('>') || text.includes('&gt;')) && DAMAGED_TIMING.test(text)
 }
 
 function secondsOf(text: string): number | undefined {
@@ -201,7 +226,7 @@ const CLASSED = ['c', 'v']
 const PLAIN = /^[^<>{\p{Cc}\p{Cs}\u2028\u2029]*$/u
 const CONTROL = /(?!\t)[\p{Cc}\u2028\u2029]/gu
 /** Of SubStation Alpha, which SubRip files have too: `{\an8}`, `{\pos(10,20)}`. */
-const OVERRIDE = /\{\\[^{}]{0,300}\}/g
+const OVERRIDE = /\{\s{0,4}\\[^{}]{0,300}\}/g
 const ALIGNMENT = /\\an([1-9])/
 
 /** The text of a cue in WebVTT, and where it stands. */

@@ -16,12 +16,15 @@ export async function decodeText(bytes: Uint8Array, language?: string): Promise<
   const unicode = utf16Of(bytes) ?? iso2022Of(bytes) ?? (await utf8Of(bytes))
   if (unicode !== undefined) return unicode
   const sample = sampleOf(bytes)
-  const guesses = await oneAtATime(() => detect({ sample, encodings: DETECTED }))
+  const guesses = await oneAtATime(() => detect({ sample, encodings: [...DETECTED, ...UNREADABLE] }))
   const [best] = candidatesOf(sample, guesses, expectationOf(language ?? '')).toSorted(
     (one, other) => other.score - one.score,
   )
-  if (!best || best.score < LEAST_SCORE) throw unknownEncoding()
-  return decode(bytes, best.encoding)
+  if (!best || best.score < LEAST_SCORE || isRatherUnreadable(sample, guesses, best)) throw unknownEncoding()
+  const text = decode(bytes, best.encoding)
+  // Windows has more syllables than EUC-KR, which this decoder does not know.
+  if (best.encoding === 'euc-kr' && /[\u0080-\u009f]/.test(text)) throw unknownEncoding()
+  return text
 }
 
 interface Expectation {
@@ -30,19 +33,23 @@ interface Expectation {
   script: RegExp
   /** The usual one first. */
   encodings: readonly string[]
+  /** Matches letters of the script that are in none of these languages, but in the places of theirs in another encoding. */
+  foreign?: RegExp
 }
 
 const LATIN = /\p{Script=Latin}/u
 const CYRILLIC = /\p{Script=Cyrillic}/u
+const CYRILLIC_ENCODINGS = ['windows-1251', 'koi8-r', 'koi8-u', 'ibm866', 'iso-8859-5', 'x-mac-cyrillic']
 const CHINESE = /\p{Script=Han}/u
 const SIMPLIFIED = { script: CHINESE, encodings: ['gb18030', 'big5'] }
 const TRADITIONAL = { script: CHINESE, encodings: ['big5', 'gb18030'] }
 
 const EXPECTATIONS: readonly Expectation[] = [
   {
-    languages: ['ru', 'be', 'bg', 'mk', 'uk', 'kk', 'ky', 'mn', 'tg', 'tt', 'ba', 'cv', 'sr-cyrl'],
-    ...{ script: CYRILLIC, encodings: ['windows-1251', 'koi8-r', 'koi8-u', 'ibm866', 'iso-8859-5', 'x-mac-cyrillic'] },
+    languages: ['ru', 'be', 'bg', 'uk', 'kk', 'ky', 'mn', 'tg', 'tt', 'ba', 'cv'],
+    ...{ script: CYRILLIC, encodings: CYRILLIC_ENCODINGS, foreign: /[ЂЃЅЈЉЊЋЌЏђѓѕјљњћќџ]/g },
   },
+  { languages: ['mk', 'sr-cyrl'], script: CYRILLIC, encodings: CYRILLIC_ENCODINGS },
   { languages: ['zh-hant', 'zh-tw', 'zh-hk', 'zh-mo', 'yue'], ...TRADITIONAL },
   { languages: ['zh', 'cmn', 'wuu'], ...SIMPLIFIED },
   {
@@ -75,6 +82,9 @@ const WESTERN = { languages: [], script: LATIN, encodings: ['windows-1252', 'iso
 
 const DETECTED = [...new Set([...EXPECTATIONS, WESTERN].flatMap(({ encodings }) => encodings))]
 
+/** Encodings of DOS that nothing here decodes; what is in one of them often passes for text in another. */
+const UNREADABLE = ['cp437', 'cp737', 'cp850', 'cp852', 'ibm855', 'cp862']
+
 /** Of the detector, whose names are not all in the Encoding Standard. */
 const ALIASES: Readonly<Record<string, string>> = {
   cp932: 'shift_jis',
@@ -91,16 +101,22 @@ const EXPECTED_BONUS = 1
 const USUAL_BONUS = 0.005
 const RARE_MALUS = 0.03
 /**
- * Capitals and signs in the middle of words. Letters without case, as in Chinese, may have signs between them, and apostrophes and dashes
- * are in words of many languages.
+ * Capitals and signs in the middle of words, and signs before words that stand alone or after them. Letters without case, as in Chinese,
+ * may have signs between them, and apostrophes and dashes are in words of many languages.
  */
 const ODD =
-  /(?<=\p{Ll})[\p{Lu}--[A-Z]]|(?<=[\p{Ll}--[a-z]])[A-Z]|(?<=[\p{Ll}\p{Lu}])[[\p{S}\p{No}†‡‰§¶«»„“”‚¡¿•·]--[\0-\x7f]](?=[\p{Ll}\p{Lu}])|ς(?=\p{L})/gv
+  /(?<=\p{Ll})[\p{Lu}--[A-Z]]|(?<=[\p{Ll}--[a-z]])[A-Z]|(?<=[\p{Ll}\p{Lu}])[[\p{S}\p{No}†‡‰§¶«»„“”‚¡¿•·]--[\0-\x7f]](?=[\p{Ll}\p{Lu}])|¤|[¶¬¦¨¯´¸ˇ˘˙˛˝](?=\p{Ll})|(?<=\p{Ll})‚|(?<!\p{L})[œŒŸ](?!\p{L})|ς(?=\p{L})/gv
 const ODD_MALUS = 2
 /** Of what is beyond ASCII. */
 const MOST_ODD = 0.2
+/** That frames are drawn of. */
+const BOXES = /[\u2500-\u259f]/g
+const MOST_FOREIGN = 0.05
 const ODD_AT_LEAST = 2
 const LEAST_SCORE = 0.02
+/** From which an encoding that cannot be read is believed against one that can. */
+const CLEARLY = 0.15
+const CLEARLY_MORE = 3
 /** Parts of a text. */
 const MOST_DAMAGED = 0.02
 /** A damaged byte may take the halves of the characters beside it along. */
@@ -124,9 +140,26 @@ function candidatesOf(sample: Uint8Array, guesses: readonly Guess[], expected: E
     if (!isText(text)) return []
     const isExpected = expected.encodings.includes(encoding) && isWrittenIn(text, expected.script)
     const bonus = (isExpected ? EXPECTED_BONUS : 0) + (encoding === expected.encodings[0] ? USUAL_BONUS : 0)
-    const malus = (encoding.includes('mac') ? RARE_MALUS : 0) + oddnessOf(text) * ODD_MALUS
-    return [{ encoding, score: (sure.get(encoding) ?? 0) + bonus - malus }]
+    const malus = (isRare(encoding) ? RARE_MALUS : 0) + oddnessOf(text, expected) * ODD_MALUS
+    const confidence = sure.get(encoding) ?? 0
+    return [{ encoding, confidence, score: confidence + bonus - malus }]
   })
+}
+
+const isRare = (encoding: string): boolean => encoding.includes('mac') || encoding === 'iso-8859-15'
+
+/** Whether the text is more likely in an encoding of DOS. Those of Macs put other letters into the same places. */
+function isRatherUnreadable(
+  sample: Uint8Array,
+  guesses: readonly Guess[],
+  best: { encoding: string; confidence: number },
+): boolean {
+  const dos = guesses.filter(({ encoding }) => UNREADABLE.includes(encoding.toLowerCase()))
+  const likely = Math.max(0, ...dos.map(({ confidence }) => confidence))
+  if (best.encoding.includes('mac')) {
+    return likely > best.confidence && /[\p{L}--[a-zA-Z]]/v.test(decode(sample, best.encoding))
+  }
+  return likely > CLEARLY && likely > best.confidence * CLEARLY_MORE
 }
 
 function expectationOf(language: string): Expectation {
@@ -136,10 +169,13 @@ function expectationOf(language: string): Expectation {
 }
 
 /** The part of what is beyond ASCII that stands where no writer puts it; 1 when that is too much to be chance. */
-function oddnessOf(text: string): number {
+function oddnessOf(text: string, { foreign }: Expectation): number {
   const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0
   const odd = text.match(ODD)?.length ?? 0
-  return odd >= ODD_AT_LEAST && odd > all * MOST_ODD ? 1 : odd / Math.max(1, all)
+  const alien = (text.match(BOXES)?.length ?? 0) + (foreign === undefined ? 0 : (text.match(foreign)?.length ?? 0))
+  const isTooMuch = (count: number, most: number) => count >= ODD_AT_LEAST && count > all * most
+  if (isTooMuch(odd, MOST_ODD) || isTooMuch(alien, MOST_FOREIGN)) return 1
+  return (odd + alien) / Math.max(1, all)
 }
 
 /** No letters that only a wrong encoding gives: controls of Latin-1, unassigned and private characters. */
@@ -150,8 +186,8 @@ function isText(text: string): boolean {
 }
 
 function isWrittenIn(text: string, script: RegExp): boolean {
-  // Marks and punctuation are shared by many.
-  const signs = text.match(/[^\0-\x7f\p{P}\p{M}\u00a0\ufffd]/gu) ?? []
+  // Marks, punctuation and fractions are shared by many.
+  const signs = text.match(/[^\0-\x7f\p{P}\p{M}\p{No}\u00a0\ufffd]/gu) ?? []
   const own = signs.filter((sign) => script.test(sign)).length
   const plain = text.match(/[a-z]/gi)?.length ?? 0
   if (script === LATIN && own + plain >= FEW_LETTERS && own > (own + plain) * MOST_MARKED) return false
@@ -184,8 +220,11 @@ function withoutZeros(text: string): string {
 
 /** A Japanese encoding in seven bits, which would pass for UTF-8. */
 function iso2022Of(bytes: Uint8Array): string | undefined {
-  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('\u001b$')
-  return at === -1 ? undefined : decode(bytes, 'iso-2022-jp')
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (!text.includes('\u001b$')) return undefined
+  // The Korean one of the same family.
+  if (text.includes('\u001b$)')) throw unknownEncoding()
+  return decode(bytes, 'iso-2022-jp')
 }
 
 /** Undefined unless most of what is not ASCII is UTF-8. */

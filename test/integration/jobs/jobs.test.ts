@@ -183,17 +183,22 @@ describe('the list', () => {
     const held = await deliver(away, 'waiting')
     const putOff = await deliver(host, 'waiting', new Date(Date.now() + 3_600_000))
     const parked = await deliver(host, 'parked')
-    const receive = async (state: string) =>
+    const receive = async (state: string, dueAt: Date | null = null) =>
       (
         await one<{ id: string }>(
-          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, said_at, state)
-           values ('https://y.example/' || $1, 'Like', 'https://y.example/a', 'y.example', 'the body', md5('{}')::uuid, now(), $1)
+          `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, said_at, state, due_at)
+           values ('https://y.example/' || $1 || random(), 'Like', 'https://y.example/a', 'y.example', 'the body', md5('{}')::uuid, now(), $1, $2)
            returning id::text`,
-          [state],
+          [state, dueAt],
         )
       ).id
     const unverified = await receive('unverified')
     const retrying = await receive('retrying')
+    // The server that has their keys did not answer, and is asked again: later, or just now.
+    const ofAway = [
+      await receive('unverified', new Date(Date.now() + 3_600_000)),
+      await receive('unverified', new Date(Date.now() - 1000)),
+    ].map((id) => `inbox-${id}`)
     const given = await receive('parked')
     await receive('done')
 
@@ -204,9 +209,10 @@ describe('the list', () => {
     expect((await list(`?${type}`)).total).toBe(6)
     const inbox = 'jobType=activitypub-http-fetcher'
     expect(await idsOf(`/waiting?${inbox}`)).toEqual([`inbox-${unverified}`])
-    expect(await idsOf(`/delayed?${inbox}`)).toEqual([`inbox-${retrying}`])
+    expect(await idsOf(`/delayed?${inbox}`)).toEqual([...ofAway.toReversed(), `inbox-${retrying}`])
     expect(await idsOf(`/failed?${inbox}`)).toEqual([`inbox-${given}`])
-    expect((await list(`?${inbox}`)).total).toBe(3)
+    expect((await list(`?${inbox}`)).total).toBe(5)
+    expect((await list(`?${inbox}`)).data.filter(({ state }) => state === 'delayed')).toHaveLength(3)
     expect((await list('/failed')).total).toBe(2)
     expect(await idsOf('/delayed')).toEqual(['repeat:fold-views'])
 

@@ -215,6 +215,20 @@ describe('a link for a password', () => {
     expect(mail.to.map((to) => to.replace(/@.*/, (host) => `@${domainToUnicode(host.slice(1))}`))).toEqual([email])
   })
 
+  it('is asked for in either form of an international address, which belongs to one user', async () => {
+    const [unicode, punycode] = ['Zoë@smörgås.example', 'zoe\u0308@XN--smrgs-pra0j.example']
+    expect((await at.ask('POST', '/users/register', applicant('zoe', { email: unicode }))).status).toBe(204)
+    expect((await at.ask('POST', '/users/register', applicant('zoe_too', { email: punycode }))).status).toBe(409)
+    expect((await at.ask('POST', '/users/ask-reset-password', { email: punycode })).status).toBe(204)
+    const mail = await until(() => at.mail.mails.find(({ text }) => text.includes('zoe')), { what: 'the mail' })
+    const { path, query } = linkOf(mail)
+    expect(path).toBe('/reset-password')
+    expect((await reset(query.userId, secretOf(mail), 'a new password of hers')).status).toBe(204)
+    for (const username of [unicode, punycode]) {
+      expect((await at.token(username, 'a new password of hers')).status).toBe(200)
+    }
+  })
+
   it('is no secret that anybody else can make', async () => {
     const id = await user('joan')
     for (const forged of ['', 'zz', 'x'.repeat(2001), 5, null, ['a']]) {

@@ -38,6 +38,11 @@ const video = (change: JsonObject = {}): JsonObject => ({ ...recordedObject('vid
 const note = (change: JsonObject = {}): JsonObject => ({ ...recordedObject('comment-reply'), ...change })
 const actor = (change: JsonObject = {}): JsonObject => ({ ...recordedObject('channel'), ...change })
 
+const MAPS: JsonObject = {
+  ...{ name: undefined, content: null, summary: '' },
+  ...{ nameMap: { fr: 'a name' }, contentMap: { en: 'some text' }, summaryMap: { de: 'in short' } },
+}
+
 describe('documents of other software', () => {
   it("Mastodon's actor", () => {
     const read = taken(
@@ -228,6 +233,25 @@ describe('documents of other software', () => {
   it('text in JSON-LD value objects and in maps by language', () => {
     expect(taken(readVideo(video({ name: { '@value': 'a name', '@language': 'en' } }))).name).toBe('a name')
     expect(taken(readVideo(video({ name: { en: 'a name' } }))).name).toBe('a name')
+  })
+
+  it.each([
+    ['name and content of a video', readVideo, () => video(MAPS), { name: 'a name', description: 'some text' }],
+    ['name and summary of an actor', readActor, () => actor(MAPS), { name: 'a name', summary: 'in short' }],
+    ['the content of a comment', readNote, () => note(MAPS), { content: 'some text' }],
+  ])('text that is there by language alone: %s', (_what, read, document, texts) => {
+    const found = read(document())
+    expect(found).toMatchObject({ ok: true, value: texts })
+  })
+
+  it('owners that are named by Links', () => {
+    const attributedTo = ['accounts/ann', 'video-channels/films'].map((path) => ({
+      type: 'Link',
+      href: `${PEER}/${path}`,
+    }))
+    expect(taken(readVideo(video({ attributedTo }))).attributedTo.map(({ id }) => id)).toEqual(
+      attributedTo.map(({ href }) => href),
+    )
   })
 
   it.each([

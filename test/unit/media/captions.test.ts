@@ -81,6 +81,7 @@ describe('SubRip', () => {
     ['{\\an2}usual{\\b0}', '', 'usual'],
     ['{\\pos(192,240)}somewhere', '', 'somewhere'],
     ['{\\fad(300,300)\\an9}both', 'line:0 align:right', 'both'],
+    ['{ \\an8 }spaced', 'line:0', 'spaced'],
     ['{not one} {', '', '{not one} {'],
   ])('%j stands at %j', async (sent, settings, text) => {
     expect(await vtt(`1\n00:00:01,000 --> 00:00:02,000\n${sent}\n`)).toBe(
@@ -168,10 +169,13 @@ const LEGACY = [
   ['pl', 'windows-1250', 'Cześć, zażółć gęślą jaźń', 'Q3plnOYsIHphv/Oz5iBn6pxsuSBqYZ/x'],
   ['pl', 'iso-8859-2', 'Cześć, zażółć gęślą jaźń', 'Q3pltuYsIHphv/Oz5iBn6rZssSBqYbzx'],
   ['el', 'windows-1253', 'Γεια σου κόσμε', 'w+Xp4SDz7/Ug6vzz7OU='],
+  ['el', 'iso-8859-7', 'Δεν ξέρω τι να πω. Άλλα λόγια', 'xOXtIO7d8fkg9Okg7eEg8PkuILbr6+Eg6/zj6eE='],
+  ['ru', 'x-mac-cyrillic', 'Привет, как дела? Я не знаю', 'j/Do4uXyLCDq4Oog5OXr4D8gnyDt5SDn7eD+'],
   ['tr', 'windows-1254', 'Şimdi ağaç çok güzel', '3mltZGkgYfBh5yDnb2sgZ/x6ZWw='],
   ['he', 'windows-1255', 'שלום עולם, מה שלומך', '+ezl7SDy5eztLCDu5CD57OXu6g=='],
   ['ar', 'windows-1256', 'مرحبا بالعالم، كيف حالك', '49HNyMcgyMfh2sfh46Eg3+3dIM3H4d8='],
   ['th', 'windows-874', 'สวัสดีชาวโลก คุณสบายดีไหม', 'ysfRyrTVqtLH4sWhIKTYs8q60sK01eTLwQ=='],
+  ['de', 'windows-1252', 'Größe: ½ m², tschüß', 'R3L232U6IL0gbbIsIHRzY2j83w=='],
   [
     'de',
     'macintosh',
@@ -224,9 +228,19 @@ describe('a file in an encoding before Unicode', () => {
     await expect(toWebVtt(file(noise), { language: 'fr' })).rejects.toThrow(/encoding/)
   })
 
-  it('is refused where it is in one that cannot be read', async () => {
-    const ibm850 = Buffer.from('R3KU4WUgaXN0IG5pY2h0IGFsbGVzLCBzY2iUbmUgR3KB4WUggWJlciBNgW5jaGVu', 'base64')
-    await expect(toWebVtt(file(ibm850), { language: 'de' })).rejects.toThrow(/encoding/)
+  it.each([
+    ['de', 'IBM 850', 'R3KU4WUgaXN0IG5pY2h0IGFsbGVzLCBzY2iUbmUgR3KB4WUggWJlciBNgW5jaGVu'],
+    ['fr', 'IBM 850', 'T5cggnRhaXMtdHUgPyCAYSB2YSwggmyKdmUghSBsJ4Jjb2xl'],
+    ['it', 'IBM 850', 'UGVyY2iCIG5vbiCKIGNvc40/IFBplyBvIG1lbm8sIHBlcpUgc40='],
+    ['cs', 'IBM 852', 'UP2hbGnnIKdsdZxvdZ9r7CBrheUgo3DYbCDUoGJlbHNrgiCiZHkuIEtkZSBqc2kgYnlsIHafZXJhPw=='],
+    ['ru', 'IBM 855', '3eG366jlLCDGoMYgpqjQoD8g4CDUqCDz1KCc'],
+    ['ko', 'windows-949', 'uau9vCC4u8C7IMfYvt8gx9LB9iC48LijsNq+7iCMY7nmsKLHzw=='],
+    ['ko', 'ISO 2022', 'GyQpQw4+SDNnR088PD9kDyAOMCg7Z0dVNE80WQ8='],
+  ])('is refused in one that cannot be read: %s in %s', async (language, _encoding, base64) => {
+    await expect(toWebVtt(file(Buffer.from(base64, 'base64')), { language })).rejects.toThrow(/encoding/)
+  })
+
+  it('is refused in UTF-32', async () => {
     const utf32 = Buffer.concat([...'\ufeff1\n00:01.000 --> 00:02.000\nA\n'].map((sign) => utf32Of(sign)))
     await expect(toWebVtt(utf32)).rejects.toThrow(MediaError)
   })
@@ -248,6 +262,12 @@ describe('a line that is meant for the times of a cue', () => {
     '00:00:03,000 → 00:00:04,000',
     '۰۰:۰۰:۰۳,۰۰۰ --> ۰۰:۰۰:۰۴,۰۰۰',
     '0:00:03.000,0:00:04.000',
+    '2 00:00:03,000 --> 00:00:04,000',
+    '0O:00:03,000 --> 00:00:04,000',
+    'OO:OO:O3,OOO --> 00:00:04,000',
+    '00:00:03;000 --> 00:00:04;000',
+    '00:00:03,000 --&gt; 00:00:04,000',
+    '"00:00:03,000 --> 00:00:04,000"',
   ])('is no text of the cue before: %s', async (times) => {
     await expect(vtt(`1\n00:00:01,000 --> 00:00:02,000\nA\n\n2\n${times}\nB\n`)).rejects.toThrow(/^Line 6 /)
   })
@@ -272,6 +292,18 @@ describe('any file', () => {
   it('that is text without cues is a file without any', async () => {
     expect(await vtt('not a video\n')).toBe('WEBVTT\n')
     expect(await vtt('')).toBe('WEBVTT\n')
+  })
+
+  it.each([
+    ['SubStation Alpha', '[Events]\nFormat: Start, End, Text\nDialogue: 0,0:00:01.00,0:00:02.00,Hello\n', 3],
+    ['MicroDVD', '{0}{25}Hello|World\n', 1],
+    ['MPL2', '[0][25]Hello\n', 1],
+    ['SAMI', '<SAMI><BODY>\n<SYNC Start=1000><P Class=ENCC>Hello\n', 2],
+    ['TTML', '<tt><body>\n<p xml:id="a" begin="1s" end="2s">Hello</p>\n', 2],
+    ['LRC', '[ti:A song]\n[00:01.00]Hello\n', 2],
+    ['SubRip without lines of its own', '1 00:00:01,000 --> 00:00:02,000 Hello\n', 1],
+  ])('in another format loses no cues silently: %s', async (_format, text, line) => {
+    await expect(vtt(text)).rejects.toThrow(new RegExp(`^Line ${line} `))
   })
 
   it('that is no text is refused', async () => {

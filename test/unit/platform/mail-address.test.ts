@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { isMailAddress } from '../../../src/platform/mail-address.ts'
+import { canonicalAddress, isMailAddress } from '../../../src/platform/mail-address.ts'
 
 it.each([
   'ann@example.org',
@@ -55,3 +55,12 @@ it('takes no time for long texts', () => {
   }
   expect(performance.now() - started).toBeLessThan(50)
 })
+
+it.each([
+  ['ann@xn--bcher-kva.example', 'ann@bücher.example'],
+  ['Ann@BÜCHER.example', 'Ann@bücher.example'],
+  ['jose\u0301@sub.XN--bcher-kva.example', 'josé@sub.bücher.example'],
+  ['Ann@Example.org', 'Ann@Example.org'],
+  ['ann', 'ann'],
+  ['ann@xn--.example', 'ann@xn--.example'],
+])('%j is kept as %j', (text, kept) => expect(canonicalAddress(text)).toBe(kept))
