@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import type { App } from '../../../src/http/app.ts'
 import { addBodyDeadline, endSilence } from '../../../src/http/plugins/slow-bodies.ts'
 import { ListenError, type Listening, listen } from '../../../src/http/server.ts'
@@ -256,11 +256,9 @@ describe('a body that comes slowly', () => {
     const app = Fastify() as unknown as App
     addBodyDeadline(app, { longestMs: 60_000, pace })
     app.post('/inbox', async () => ({ is: 'taken' }))
-    app.post(
-      '/refused',
-      { onRequest: async (_request, reply) => reply.code(401).send({ is: 'refused' }) },
-      async () => {},
-    )
+    const onRequest = async (_request: unknown, reply: FastifyReply) => reply.code(401).send({ is: 'refused' })
+    app.post('/refused', { onRequest }, async () => {})
+    app.post('/refused-upload', { onRequest, config: { body: 'stream' } }, async () => {})
     const slow = Promise.withResolvers<void>()
     app.post('/slow', async () => {
       setTimeout(slow.resolve, 4 * pace.windowMs)
@@ -299,6 +297,8 @@ describe('a body that comes slowly', () => {
     expect(await post(port, '/inbox', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 408 .*"status":408/s)
     // A connection that was answered is not kept for the rest of a body either.
     expect(await post(port, '/refused', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 401 /)
+    // An upload has more time for its pauses, until it is refused.
+    expect(await post(port, '/refused-upload', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 401 /)
   })
 
   it('is taken when it keeps pace, however long it takes in all', async () => {
