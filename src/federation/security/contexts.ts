@@ -102,16 +102,21 @@ function isPlain(value: unknown): boolean {
 
 /** More things without an address than this are in no activity that others pass on; a video with all its files has about 150. */
 const MOST_NAMELESS = 400
+/** Values in all; a video with all its files and many captions has some 2,000. */
+const MOST_VALUES = 3_000
 
 /**
- * Whether canonicalising would take long: things without an address are told apart by all that is around them, which takes
+ * Whether canonicalising would take long, by the number of statements and what they are about: things without an address are told apart by all that is around them, which takes
  * seconds for some thousands. Items of a list are such things too, and names that begin with `_:` address nothing.
  */
 export function isTangled(document: JsonObject): boolean {
   let nameless = 0
+  let values = 0
   const isBlank = (text: unknown): boolean => typeof text === 'string' && text.startsWith('_:')
   const exceeds = (value: unknown, isItem: boolean): boolean => {
     if (Array.isArray(value)) return value.some((one) => exceeds(one, true))
+    values += 1
+    if (values > MOST_VALUES) return true
     if (!isObject(value)) {
       if (isItem || isBlank(value)) nameless += 1
       return nameless > MOST_NAMELESS
