@@ -17,6 +17,7 @@ import {
 } from '../support/fake-peer.ts'
 import {
   disguisedRings,
+  longNames,
   manyStatements,
   nestedContexts,
   ringOfBlankIds,
@@ -394,6 +395,7 @@ describe('what is signed inside', () => {
     ['with a ring of 3,000 blank ids', () => [ringOfBlankIds(byBob())]],
     ['with rings whose blank ids are disguised', () => disguisedRings(byBob())],
     ['with 8,000 statements', () => [manyStatements(byBob())]],
+    ['with names that prefixes make long', () => longNames(byBob())],
   ]
   it.each(costly)('and costly to canonicalise is refused before that: %s', async (_what, make) => {
     for (const document of make()) {
