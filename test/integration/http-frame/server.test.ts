@@ -9,6 +9,8 @@ import Fastify, { type FastifyReply } from 'fastify'
 import type { App } from '../../../src/http/app.ts'
 import { addBodyDeadline, endSilence } from '../../../src/http/plugins/slow-bodies.ts'
 import { ListenError, type Listening, listen } from '../../../src/http/server.ts'
+import { makeLogger } from '../../../src/platform/logger.ts'
+import { until } from '../../support/until.ts'
 import { type FrameOptions, makeFrame } from './frame.ts'
 
 const servers: Listening[] = []
@@ -344,6 +346,26 @@ describe('a broken client', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ type: 'about:blank', status })
   })
+
+  it.each(['application/activity+json', 'application/json', 'text/plain'])(
+    'that goes away within its body is no fault of the server: %s',
+    async (type) => {
+      const lines: string[] = []
+      const logger = makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } })
+      const statuses: number[] = []
+      const add = (app: App) => {
+        app.addHook('onSend', async (_request, reply) => void statuses.push(reply.statusCode))
+        app.post('/inbox', { config: { body: 'raw' } }, async () => ({}))
+      }
+      const server = await start({ add, logger })
+      const socket = connect(server.port, '127.0.0.1')
+      socket.write(`POST /inbox HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 99\r\n\r\n{"a"`)
+      await ask(server.port, '/api/v1/none')
+      socket.destroy()
+      expect(await until(() => statuses[0], { what: 'the answer' })).toBe(400)
+      expect(lines.join('')).not.toContain('request failed')
+    },
+  )
 
   it('that sends less than it said is not waited for', async () => {
     const server = await start()
