@@ -75,6 +75,26 @@ export const disguisedRings = (claim: Claim, nodes = 3_000): JsonObject[] => {
   ]
 }
 
+const statements = (count: number): JsonObject => Object.fromEntries(range(count, (at) => [`as:p${at}`, `v${at}`]))
+
+/** So many statements that canonicalising them takes half a second, each with a name: some 150 kB. */
+export const manyStatements = (claim: Claim): JsonObject => signedBy(claim, [], statements(8_000))
+
+/** Statements whose names are much longer than the document, by prefixes. */
+export const longNames = (claim: Claim): JsonObject[] => {
+  const named = (prefix: string) => Object.fromEntries(range(2_900, (at) => [`${prefix}:${at}`, at]))
+  const chain = range(900, (at) => [`p${at}`, at === 0 ? VOCABULARY : `p${at - 1}:${'x'.repeat(100)}#`])
+  return [
+    signedBy(claim, [{ long: `${VOCABULARY}${'x'.repeat(1_900)}#` }], named('long')),
+    signedBy(claim, [Object.fromEntries(chain)], named('p899')),
+    signedBy(
+      claim,
+      range(17, (at) => ({ '@vocab': at === 0 ? VOCABULARY : 'x'.repeat(190) })),
+      Object.fromEntries(range(2_900, (at) => [`n${at}`, at])),
+    ),
+  ]
+}
+
 /** As much as is canonicalised at all, and within every bound that is seen before: the costliest that gets as far as a thread. */
 export const withinBounds = (claim: Claim): JsonObject[] => [
   signedBy(claim, [{ next: { '@id': `${VOCABULARY}next`, '@type': '@id' } }], {
@@ -85,10 +105,10 @@ export const withinBounds = (claim: Claim): JsonObject[] => [
   signedBy(claim, [Object.fromEntries(range(990, (at) => [`t${at}`, `${VOCABULARY}${at}`]))], {
     ...Object.fromEntries(range(990, (at) => [`t${at}`, 'x'.repeat(100)])),
   }),
-  signedBy(claim, [{ long: `${VOCABULARY}${'x'.repeat(1_900)}#` }], {
-    ...Object.fromEntries(range(5_000, (at) => [`long:${at}`, at])),
+  signedBy(claim, [{ long: `${VOCABULARY}${'x'.repeat(150)}#` }], {
+    ...Object.fromEntries(range(2_900, (at) => [`long:${at}`, at])),
   }),
-  signedBy(claim, [], Object.fromEntries(range(8_000, (at) => [`as:p${at}`, `v${at}`]))),
+  signedBy(claim, [], statements(2_900)),
   signedBy(claim, [], { tag: [], ...deep(12) }),
 ]
 

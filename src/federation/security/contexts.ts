@@ -36,6 +36,10 @@ const ACTIVITY_STREAMS = 'https://www.w3.org/ns/activitystreams'
 const MAX_CONTEXTS = 20
 /** Ours have some 70, and those of other servers fewer. */
 const MAX_TERMS = 1_000
+/** Of an address in a context, in characters. */
+const LONGEST_NAME = 200
+/** What names without a prefix are appended to. */
+const RELATIVE_TO = new Set(['@vocab', '@base'])
 
 /** Keywords that let the same statements be written in a quite different shape; honest activities have none of them. */
 const RESHAPING = new Set(['@graph', '@included', '@reverse', '@nest', '@import', '@json', '@propagate'])
@@ -71,22 +75,41 @@ export function isUnderstandable(document: JsonObject, depth = 0): boolean {
 
 function isPlainContext(context: unknown): boolean {
   const contexts = asArray(context)
-  let terms = 0
-  const isKnown = (one: unknown): boolean => {
-    if (typeof one === 'string') return bundledContext(one) !== undefined
-    if (!isObject(one)) return false
-    terms += Object.keys(one).length
-    return terms <= MAX_TERMS && Object.entries(one).every(([term, meaning]) => isPlainTerm(term, meaning))
-  }
+  const terms = contexts.filter(isObject).flatMap((one) => Object.entries(one))
+  // A prefix that is said by another prefix makes names that are much longer than the document.
+  const derived = new Set(terms.filter(([, meaning]) => !isAbsolute(idOf(meaning))).map(([term]) => term))
   const isNamed = contexts.some((one) => one === ACTIVITY_STREAMS || ALIASES[String(one)] === ACTIVITY_STREAMS)
-  return contexts.length <= MAX_CONTEXTS && isNamed && contexts.every(isKnown)
+  return (
+    contexts.length <= MAX_CONTEXTS &&
+    terms.length <= MAX_TERMS &&
+    isNamed &&
+    contexts.every((one) => isObject(one) || (typeof one === 'string' && bundledContext(one) !== undefined)) &&
+    terms.every(
+      ([term, meaning]) => isPlainTerm(term, meaning) && namesOf(meaning).every((name) => isShort(name, derived)),
+    )
+  )
 }
 
 function isPlainTerm(term: string, meaning: unknown): boolean {
   const fixed = Object.hasOwn(FIXED_TERMS, term) ? FIXED_TERMS[term] : undefined
-  const id = isObject(meaning) ? meaning['@id'] : meaning
-  return !RESHAPING.has(term) && (fixed === undefined || id === fixed) && isPlain(meaning) && !namesBlank(meaning)
+  return (
+    !RESHAPING.has(term) &&
+    (fixed === undefined || idOf(meaning) === fixed) &&
+    (!RELATIVE_TO.has(term) || meaning === null || isAbsolute(meaning)) &&
+    isPlain(meaning) &&
+    !namesBlank(meaning)
+  )
 }
+
+const isShort = (name: string, derived: ReadonlySet<string>): boolean =>
+  name.length <= LONGEST_NAME && (isAbsolute(name) || !derived.has(name.slice(0, Math.max(0, name.indexOf(':')))))
+
+const idOf = (meaning: unknown): unknown => (isObject(meaning) ? meaning['@id'] : meaning)
+
+const namesOf = (meaning: unknown): string[] =>
+  (isObject(meaning) ? Object.values(meaning) : [meaning]).filter((one) => typeof one === 'string')
+
+const isAbsolute = (name: unknown): boolean => typeof name === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
 
 /** Whether a term, or what it is the prefix of, stands for things without an address. */
 const namesBlank = (meaning: unknown): boolean =>
@@ -102,16 +125,21 @@ function isPlain(value: unknown): boolean {
 
 /** More things without an address than this are in no activity that others pass on; a video with all its files has about 150. */
 const MOST_NAMELESS = 400
+/** Values in all; a video with all its files and many captions has some 2,000. */
+const MOST_VALUES = 3_000
 
 /**
- * Whether canonicalising would take long: things without an address are told apart by all that is around them, which takes
+ * Whether canonicalising would take long, by the number of statements and what they are about: things without an address are told apart by all that is around them, which takes
  * seconds for some thousands. Items of a list are such things too, and names that begin with `_:` address nothing.
  */
 export function isTangled(document: JsonObject): boolean {
   let nameless = 0
+  let values = 0
   const isBlank = (text: unknown): boolean => typeof text === 'string' && text.startsWith('_:')
   const exceeds = (value: unknown, isItem: boolean): boolean => {
     if (Array.isArray(value)) return value.some((one) => exceeds(one, true))
+    values += 1
+    if (values > MOST_VALUES) return true
     if (!isObject(value)) {
       if (isItem || isBlank(value)) nameless += 1
       return nameless > MOST_NAMELESS

@@ -123,8 +123,13 @@ function problemOf(error: unknown, request: FastifyRequest): Answer {
     const { status, message, code, extra, headers } = error
     return { status, detail: message, code, extra, headers }
   }
+  if (isBrokenOff(error, request)) return { status: 400, detail: 'The body ended too soon.', headers: {} }
   return frameworkProblem(error) ?? storageProblem(error, request) ?? unexpected
 }
+
+/** Whether the client went away within its body, or was too slow with it. */
+const isBrokenOff = (error: unknown, { raw }: FastifyRequest): boolean =>
+  raw.readableAborted && (error === raw.errored || codeOf(error) === 'ECONNRESET')
 
 const unexpected: Answer = { status: 500, detail: 'The server failed to handle this request.', headers: {} }
 
@@ -197,6 +202,8 @@ function storageProblem(error: unknown, request: FastifyRequest): Answer | undef
   }
   return undefined
 }
+
+const codeOf = (error: unknown): unknown => (isObject(error) && 'code' in error ? error.code : undefined)
 
 const hasNul = (text: unknown): boolean => String(text).includes('\0')
 

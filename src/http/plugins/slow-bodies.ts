@@ -3,8 +3,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
 import { answerClientError } from './client-errors.ts'
-import { clientIp } from './client-ip.ts'
+import { countedAddress } from './rate-limit.ts'
 import type { App } from './types.ts'
 
 /** Ms without a byte of a body that a route reads as a stream. */
@@ -39,21 +40,37 @@ export function addBodyDeadline(app: App, { longestMs, pace = PACE }: { longestM
 
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request
-    const { body, form } = request.routeOptions.config ?? {}
-    // Requests of tests come without a connection.
-    if (hasBody(raw) && raw.socket instanceof Socket) {
+    if (isReceived(raw)) {
       const end = (): void => endRequest(raw, reply.raw)
-      if (body === 'stream') {
+      if (isStream(request)) {
         endSilence(raw, LONGEST_SILENCE_MS)
         endSlow(raw, { pace: UPLOAD_PACE, end: () => raw.destroy(tooLate()) })
       } else {
         endInTime(raw, { longestMs, end })
-        const takesFiles = form ? form.files.length > 0 : request.server.hasContentTypeParser('multipart/form-data')
-        endSlow(raw, takesFiles ? { pace: UPLOAD_PACE, end } : { pace, end, late, address: clientIp(request) })
+        endSlow(
+          raw,
+          takesFiles(request) ? { pace: UPLOAD_PACE, end } : { pace, end, late, address: countedAddress(request) },
+        )
       }
     }
     done()
   })
+
+  // The rest of an upload that was refused gets no more time than any other body.
+  app.addHook('onResponse', (request, reply, done) => {
+    const { raw } = request
+    if (isReceived(raw) && !raw.complete && (isStream(request) || takesFiles(request))) {
+      endSlow(raw, { pace, end: () => endRequest(raw, reply.raw), late, address: countedAddress(request) })
+    }
+    done()
+  })
+}
+
+const isStream = (request: FastifyRequest): boolean => request.routeOptions.config?.body === 'stream'
+
+function takesFiles({ routeOptions, server }: FastifyRequest): boolean {
+  const { form } = routeOptions.config ?? {}
+  return form ? form.files.length > 0 : server.hasContentTypeParser('multipart/form-data')
 }
 
 /** Breaks the body when nothing of it comes for so long (ms). */
@@ -126,8 +143,9 @@ function whenOver(body: IncomingMessage, tell: () => void): void {
   body.once('end', once).once('close', once)
 }
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+/** Whether a body of it comes through a connection; requests of tests come without one. */
+const isReceived = ({ headers, socket }: IncomingMessage): boolean =>
+  socket instanceof Socket && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
 const tooLate = (): Error & { code: string } =>
   Object.assign(new Error('The body took too long to arrive.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -1,4 +1,5 @@
-// Limits on wrong passwords of videos and wrong file tokens: of one address at one video, of one address, and at one video.
+// Limits on wrong passwords of videos and wrong file tokens: of one address at one video, of one address, and (passwords, which many can
+// guess together) at one video.
 
 import type { FastifyRequest } from 'fastify'
 import { tooManyGuesses } from '../../actors/runtime/index.ts'
@@ -94,7 +95,8 @@ function subjectsOf(request: FastifyRequest): { key: string; times: number }[] {
   return [
     { key: `${address} ${video}`, times: 1 },
     { key: address, times: BY_ADDRESS },
-    { key: `video ${video}`, times: BY_VIDEO },
+    // A token cannot be guessed: viewers who have one go on, whatever others send.
+    ...(hasPassword(request) ? [{ key: `video ${video}`, times: BY_VIDEO }] : []),
   ]
 }
 
@@ -106,10 +108,12 @@ function videoOf({ params, query }: FastifyRequest): string {
   return JSON.stringify(key ?? named)
 }
 
-/** A password in the header or in the form of a page, or a file token. */
-const hasSecret = ({ headers, query, body, routeOptions: { config } }: FastifyRequest): boolean =>
+const hasSecret = (request: FastifyRequest): boolean =>
+  hasPassword(request) || fieldOf(request.query, 'videoFileToken') !== undefined
+
+/** In the header, or in the form of a page. */
+const hasPassword = ({ headers, body, routeOptions: { config } }: FastifyRequest): boolean =>
   headers['x-peertube-video-password'] !== undefined ||
-  fieldOf(query, 'videoFileToken') !== undefined ||
   (config.takesVideoPassword === true && fieldOf(body, 'password') !== undefined)
 
 const fieldOf = (fields: unknown, name: string): unknown =>

@@ -5,10 +5,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import type { App } from '../../../src/http/app.ts'
 import { addBodyDeadline, endSilence } from '../../../src/http/plugins/slow-bodies.ts'
 import { ListenError, type Listening, listen } from '../../../src/http/server.ts'
+import { makeLogger } from '../../../src/platform/logger.ts'
+import { until } from '../../support/until.ts'
 import { type FrameOptions, makeFrame } from './frame.ts'
 
 const servers: Listening[] = []
@@ -256,11 +258,9 @@ describe('a body that comes slowly', () => {
     const app = Fastify() as unknown as App
     addBodyDeadline(app, { longestMs: 60_000, pace })
     app.post('/inbox', async () => ({ is: 'taken' }))
-    app.post(
-      '/refused',
-      { onRequest: async (_request, reply) => reply.code(401).send({ is: 'refused' }) },
-      async () => {},
-    )
+    const onRequest = async (_request: unknown, reply: FastifyReply) => reply.code(401).send({ is: 'refused' })
+    app.post('/refused', { onRequest }, async () => {})
+    app.post('/refused-upload', { onRequest, config: { body: 'stream' } }, async () => {})
     const slow = Promise.withResolvers<void>()
     app.post('/slow', async () => {
       setTimeout(slow.resolve, 4 * pace.windowMs)
@@ -299,6 +299,8 @@ describe('a body that comes slowly', () => {
     expect(await post(port, '/inbox', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 408 .*"status":408/s)
     // A connection that was answered is not kept for the rest of a body either.
     expect(await post(port, '/refused', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 401 /)
+    // An upload has more time for its pauses, until it is refused.
+    expect(await post(port, '/refused-upload', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 401 /)
   })
 
   it('is taken when it keeps pace, however long it takes in all', async () => {
@@ -344,6 +346,26 @@ describe('a broken client', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ type: 'about:blank', status })
   })
+
+  it.each(['application/activity+json', 'application/json', 'text/plain'])(
+    'that goes away within its body is no fault of the server: %s',
+    async (type) => {
+      const lines: string[] = []
+      const logger = makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } })
+      const statuses: number[] = []
+      const add = (app: App) => {
+        app.addHook('onSend', async (_request, reply) => void statuses.push(reply.statusCode))
+        app.post('/inbox', { config: { body: 'raw' } }, async () => ({}))
+      }
+      const server = await start({ add, logger })
+      const socket = connect(server.port, '127.0.0.1')
+      socket.write(`POST /inbox HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 99\r\n\r\n{"a"`)
+      await ask(server.port, '/api/v1/none')
+      socket.destroy()
+      expect(await until(() => statuses[0], { what: 'the answer' })).toBe(400)
+      expect(lines.join('')).not.toContain('request failed')
+    },
+  )
 
   it('that sends less than it said is not waited for', async () => {
     const server = await start()

@@ -288,6 +288,8 @@ describe('the secrets of a video', () => {
     (await limited.app.inject({ url, headers, remoteAddress })).statusCode
   const look = (video: MadeVideo | undefined, password: string, address: string) =>
     statusOf(`/api/v1/videos/${video?.uuid}`, address, { 'x-peertube-video-password': password })
+  const folderOf = (video: MadeVideo | undefined) =>
+    `/static/streaming-playlists/hls/private/${video?.uuid}/master.m3u8`
   const [guesser, viewer, player] = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
 
   it('can be guessed so often only: a password, by one address and by all together', async () => {
@@ -295,8 +297,17 @@ describe('the secrets of a video', () => {
     expect(await look(locked, 'right', guesser)).toBe(429)
     expect(await look(locked, 'right', viewer)).toBe(200)
     expect(await look(other, 'right', guesser)).toBe(200)
+    const issued = await limited.app.inject({
+      ...{ method: 'POST', url: `/api/v1/videos/${locked?.uuid}/token`, remoteAddress: viewer },
+      headers: { 'x-peertube-video-password': 'right' },
+    })
+    const read = (token: string, address: string) => statusOf(`${folderOf(locked)}?videoFileToken=${token}`, address)
+    const asBefore = await read(issued.json().files.token, viewer)
     for (let tried = 0; tried < 9 * max; tried++) await look(locked, 'wrong', `203.0.113.${tried}`)
     expect(await look(locked, 'right', viewer)).toBe(429)
+    // Who watches already is not interrupted by them.
+    expect(await read(issued.json().files.token, viewer)).toBe(asBefore)
+    expect([200, 404]).toContain(asBefore)
     expect(await look(other, 'right', viewer)).toBe(200)
   })
 
@@ -311,8 +322,7 @@ describe('the secrets of a video', () => {
   })
 
   it('can be guessed so often only: a file token, and the password on the page', async () => {
-    const read = () =>
-      statusOf(`/static/streaming-playlists/hls/private/${other?.uuid}/master.m3u8?videoFileToken=wrong`, player)
+    const read = () => statusOf(`${folderOf(other)}?videoFileToken=wrong`, player)
     for (let tried = 0; tried < max; tried++) expect(await read()).toBe(403)
     expect(await read()).toBe(429)
     const type = async (password: string) => {
