@@ -5,11 +5,13 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort, type NodeProcess, startNode } from '../scripts/demo/node-process.ts'
+import type { NodeProcess } from '../scripts/demo/node-process.ts'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../src/platform/logger.ts'
 import { startBare } from './bare.ts'
 import type { PreparedAnswer } from './bare-server.ts'
+import { type Checkout, startCheckouts } from './checkouts.ts'
+import { withDatabase } from './federation/peers.ts'
 import { type Load, type LoadGenerator, makeLoadGenerator, type Target } from './load.ts'
 import { loginTarget } from './login.ts'
 import { median, processorTime } from './processes.ts'
@@ -73,12 +75,10 @@ export async function benchReads(): Promise<void> {
   const sides: Side[] = []
   const asked = process.env.VIREO_BENCH_ROUTES?.split(',')
   try {
-    const against = process.env.VIREO_BENCH_AGAINST
-    const checkouts = [{ name: 'now', root: undefined }, ...(against ? [{ name: 'before', root: against }] : [])]
     // The same videos for all.
     const uuid = crypto.randomUUID()
-    for (const checkout of checkouts)
-      sides.push(await startSide({ ...checkout, folder, databaseUrl: postgres.url, uuid }))
+    for (const checkout of await startCheckouts({ folder, databaseUrl: postgres.url, env: {} }))
+      sides.push(await sideOf(checkout, uuid))
     const routes = routesOf(uuid).filter(({ name }) => asked === undefined || asked.includes(name))
     const bare = await startBareSide(routes, sides[0])
     sides.push(bare)
@@ -97,7 +97,7 @@ export async function benchReads(): Promise<void> {
 async function startMeasuringPostgres(dataDir: string) {
   const start = () => startEmbeddedPostgres({ dataDir, logger: silentLogger, fsync: false })
   const first = await start()
-  await withClient(first.url, async (client) => {
+  await withDatabase(first.url, async (client) => {
     await client.query("alter system set shared_preload_libraries = 'pg_stat_statements'")
     await client.query('alter system set pg_stat_statements.track_planning = on')
   })
@@ -105,39 +105,13 @@ async function startMeasuringPostgres(dataDir: string) {
   return await start()
 }
 
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
-async function startSide(options: {
-  name: string
-  root: string | undefined
-  folder: string
-  databaseUrl: string
-  uuid: string
-}): Promise<Side> {
-  const { name, root, folder, databaseUrl, uuid } = options
-  const database = new URL(databaseUrl)
-  database.pathname = `/${name}`
-  await withClient(databaseUrl, (client) => client.query(`create database ${name}`))
-  const port = await freePort()
-  const node = await startNode({
-    ...{ dataDir: join(folder, name), port },
-    env: { DATABASE_URL: database.href, VIREO__DATABASE__POOL__MAX: '20', ...UNLIMITED },
-    ...(root === undefined ? {} : { root }),
-  })
-  const seeded = await seedVideos({ databaseUrl: database.href, origin: node.base, count: VIDEOS })
-  const statistics = new pg.Client({ connectionString: database.href })
+async function sideOf({ name, node, databaseUrl }: Checkout, uuid: string): Promise<Side> {
+  const seeded = await seedVideos({ databaseUrl, origin: node.base, count: VIDEOS })
+  const statistics = new pg.Client({ connectionString: databaseUrl })
   await statistics.connect()
   await statistics.query('create extension pg_stat_statements')
   await statistics.query('update video set uuid = $1 where uuid = $2', [uuid, seeded.uuid])
-  await seedComments({ databaseUrl: database.href, origin: node.base, uuid })
+  await seedComments({ databaseUrl, origin: node.base, uuid })
   const token = await tokenOf(node)
   const load = makeLoadGenerator({ origin: node.base, connections: CONNECTIONS })
   const signedIn: Record<string, string> = { authorization: `Bearer ${token}` }
@@ -159,12 +133,6 @@ async function startSide(options: {
       await node.stop()
     },
   }
-}
-
-/** No limit may stand in the way. */
-const UNLIMITED = {
-  VIREO__RATES_LIMIT__API__MAX: '100000000',
-  VIREO__RATES_LIMIT__LOGIN__MAX: '100000000',
 }
 
 async function tokenOf(node: NodeProcess): Promise<string> {

@@ -1,4 +1,4 @@
-// `npm run bench`: everything, or the parts that are named (`npm run bench -- http reads start login lists federation bytes
+// `npm run bench`: everything, or the parts that are named (`npm run bench -- http reads uploads start login lists federation bytes
 // texts operations export import ladder`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
@@ -14,10 +14,12 @@ import { benchReads } from './reads.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
 import { benchTexts } from './texts.ts'
+import { benchUploads } from './uploads.ts'
 
 const parts: Record<string, () => Promise<void>> = {
   http: benchHttp,
   reads: benchReads,
+  uploads: benchUploads,
   start: benchStart,
   login: benchLogin,
   lists: benchLists,
