@@ -1,5 +1,5 @@
-// `npm run bench`: everything, or the parts that are named (`npm run bench -- http reads uploads start login lists federation bytes
-// texts operations export import ladder`). Ends with 1 when one of the bars is missed.
+// `npm run bench`: everything but `scale`, or the parts that are named (`npm run bench -- http reads uploads start login lists federation bytes
+// texts operations export import ladder scale`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
 import { benchExport } from './export.ts'
@@ -11,6 +11,7 @@ import { benchLists } from './lists.ts'
 import { benchLogin } from './login.ts'
 import { benchOperations } from './operations.ts'
 import { benchReads } from './reads.ts'
+import { benchScale } from './scale.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
 import { benchTexts } from './texts.ts'
@@ -30,6 +31,7 @@ const parts: Record<string, () => Promise<void>> = {
   export: benchExport,
   import: benchImport,
   ladder,
+  scale: benchScale,
 }
 
 const asked = process.argv.slice(2)
@@ -39,7 +41,7 @@ if (unknown !== undefined) {
   process.exit(1)
 }
 for (const [name, bench] of Object.entries(parts)) {
-  if (asked.length > 0 && !asked.includes(name)) continue
+  if (asked.length > 0 ? !asked.includes(name) : name === 'scale') continue
   console.log(`\n== ${name} ==`)
   await bench()
 }
