@@ -159,7 +159,7 @@ export {
   type VideoPasswordRow,
   type VideoPasswords,
 } from './video-passwords.ts'
-export { announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
+export { announceComments, announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
 export { viewersNow } from './viewers-now.ts'
 export {
   findWatchedVideo,

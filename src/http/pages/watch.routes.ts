@@ -24,7 +24,7 @@ const options = { ...pageOptions, schema: { params, querystring, hide: true } } 
 const passwordForm = z.object({ password: z.string().max(500).catch('') })
 
 export function addWatchPages(tools: PageTools): void {
-  const { app, site, visitors, send, sendMissing } = tools
+  const { app, answers, site, visitors, send, sendMissing, keep } = tools
 
   async function show(
     request: FastifyRequest,
@@ -42,6 +42,7 @@ export function addWatchPages(tools: PageTools): void {
       })
     }
     const { video, fileToken } = watched
+    answers?.isAbout(request, video.id)
     const said = { start: query.commentsStart, threadId: query.threadId }
     const reports = reportsOf(tools, { request, reply }, { video, visit })
     const shown = { video, visit, fileToken, password, said, reports, options: playerOptions(query) }
@@ -49,7 +50,7 @@ export function addWatchPages(tools: PageTools): void {
   }
 
   for (const path of ['/w/:id', '/videos/watch/:id']) {
-    app.get(path, options, async (request, reply) => {
+    app.get(path, { ...options, ...keep(Object.keys(querystring.shape)) }, async (request, reply) => {
       const { id } = request.params
       const thread = threadIn(id)
       // Without a fragment of its own, so that browsers keep the one that names the comment.
