@@ -162,6 +162,7 @@ export {
 export { announceComments, announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
 export { viewersNow } from './viewers-now.ts'
 export {
+  findOwnReading,
   findWatchedVideo,
   type NextVideo,
   type WatchedCaption,

@@ -57,7 +57,7 @@ export interface PagesDeps {
   subscribeAddress(handle: string, uri: string): Promise<string>
   fileTokens: Pick<FileTokens, 'issue'>
   /** Where the pages that all visitors share are kept; without it each is made anew. */
-  answers?: Pick<VideoAnswers, 'ofPages' | 'isAbout'>
+  answers?: Pick<VideoAnswers, 'ofPages' | 'ofParts' | 'isAbout'>
 }
 
 export interface PastedThing {
@@ -113,13 +113,12 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
     const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
     const body = layout({ ...page, signedIn, message }, site(), assets)
-    const etag = etagOf(body)
     reply.code(status).headers({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': isPrivate ? 'no-store' : `${signedIn ? 'private, ' : ''}max-age=0, no-cache, must-revalidate`,
       ...(isPrivate ? { 'x-robots-tag': 'noindex' } : {}),
       vary: framed ? 'Accept' : 'Accept, Cookie',
-      ...(isPrivate ? {} : { etag }),
+      ...(isPrivate ? {} : { etag: etagOf(body) }),
       'content-security-policy': contentSecurityPolicy({ origins, framed, forms: forms ?? !framed }),
       'referrer-policy': isSecret ? 'same-origin' : 'strict-origin-when-cross-origin',
     })

@@ -14,6 +14,14 @@ interface Answer extends Prepared {
   videoId: number | undefined
 }
 
+/** What pages of a video are made of. */
+export interface Part {
+  body: string
+  videoId: number
+  /** Set by the cache: when it is too old, in ms since the epoch. */
+  until?: number
+}
+
 /** The hooks of a route whose answers are kept. */
 export interface Keeping {
   /** After limits and who asks: answers at once, waits for another request that makes the same, or lets the route make it. */
@@ -35,9 +43,12 @@ export interface VideoAnswers {
     names: readonly string[],
     options: { headers: readonly string[]; isForAll: (request: FastifyRequest) => boolean },
   ): Keeping
+  /** Makes a cache of what such pages are made of, by keys of its user; it ends when they end. */
+  ofParts<P extends Part>(): (key: string, make: () => Promise<P>) => Promise<P>
   /** By the path alone; the route says by `isAbout` which video it found. */
   ofVideos: Keeping
-  isAbout(request: FastifyRequest, videoId: number): void
+  /** `until`: that of the part that the answer is made of. */
+  isAbout(request: FastifyRequest, videoId: number, until?: number): void
   /** Somebody changed something: this process forgets at once, the others as soon as they hear of it. */
   changed(): Promise<void>
   /** Forgets everything in this process. */
@@ -51,6 +62,7 @@ interface Making {
   resolve(answer: Answer): void
   reject(reason: Error): void
   videoId?: number
+  until?: number
 }
 
 export function makeVideoAnswers(deps: {
@@ -59,26 +71,31 @@ export function makeVideoAnswers(deps: {
   clock: Clock
 }): VideoAnswers {
   const { config, bus, clock } = deps
-  const cacheOf = (share: number): ByteCache<Answer> =>
+  const cacheOf = <A extends Answer | Part>(share: number): ByteCache<A> =>
     makeByteCache({ clock, maxBytes: Math.max(1, Math.floor(config().vireo.caching.memory.videos * share)) })
-  const lists = cacheOf(1 / 2)
-  const videos = cacheOf(1 / 4)
-  const pages = cacheOf(1 / 4)
+  const lists = cacheOf<Answer>(1 / 2)
+  const videos = cacheOf<Answer>(1 / 4)
+  const pages = cacheOf<Answer>(1 / 8)
+  /** The pages, and what they are made of. They show other videos too. */
+  const ofPages: Pick<ByteCache<Answer | Part>, 'drop' | 'clear'>[] = [pages]
   const makings = new WeakMap<FastifyRequest, Making>()
 
+  const clearAllButVideos = (): void => {
+    for (const cache of [lists, ...ofPages]) cache.clear()
+  }
   const clear = (): void => {
-    lists.clear()
+    clearAllButVideos()
     videos.clear()
-    pages.clear()
   }
   const close = bus.subscribe(VIDEOS_CHANGED, (payload) => {
     const commented = numberIn(payload, 'commentsOf')
-    if (commented !== undefined) return pages.drop(isAboutVideo(commented))
+    if (commented !== undefined) {
+      for (const cache of ofPages) cache.drop(isAboutVideo(commented))
+      return
+    }
     const changed = numberIn(payload, 'video')
     if (changed === undefined) return clear()
-    lists.clear()
-    // They show other videos too.
-    pages.clear()
+    clearAllButVideos()
     videos.drop(isAboutVideo(changed))
   })
 
@@ -115,10 +132,10 @@ export function makeVideoAnswers(deps: {
         if (making) {
           makings.delete(request)
           if (reply.statusCode === 200 && typeof payload === 'string' && !isForOne(reply)) {
-            const { videoId } = making
+            const { videoId, until } = making
             const contentType = String(reply.getHeader('content-type'))
             making.resolve({
-              ...{ body: Buffer.from(payload), etag: tagOf(payload), contentType, videoId },
+              ...{ body: Buffer.from(payload), etag: tagOf(payload), contentType, videoId, until },
               headers: headers && Object.fromEntries(headers.map((name) => [name, String(reply.getHeader(name))])),
             })
           } else making.reject(NOT_FOR_ALL)
@@ -143,10 +160,20 @@ export function makeVideoAnswers(deps: {
     },
     ofFeeds: (names) => keeping({ cache: lists, keyOf: keyOfPath(names), tagOf: etagOf }),
     ofPages: (names, options) => keeping({ cache: pages, keyOf: keyOfPath(names), tagOf: etagOf, ...options }),
+    ofParts<P extends Part>() {
+      const parts = cacheOf<P>(1 / 8)
+      ofPages.push(parts)
+      return async (key: string, make: () => Promise<P>) => {
+        const ttlMs = config().vireo.caching.routes.videos
+        if (ttlMs === 0) return await make()
+        const until = clock.now().getTime() + ttlMs
+        return await parts.get(key, ttlMs, async () => ({ ...(await make()), until }))
+      }
+    },
     ofVideos: keeping({ cache: videos, keyOf: ({ params }) => nameIn(params) }),
-    isAbout(request, videoId) {
+    isAbout(request, videoId, until) {
       const making = makings.get(request)
-      if (making) making.videoId = videoId
+      if (making) Object.assign(making, { videoId, until })
     },
     async changed() {
       clear()
@@ -188,7 +215,7 @@ const nameIn = (params: unknown): string =>
 /** What an answer is about is not known before it is made. */
 const isAboutVideo =
   (videoId: number) =>
-  (_key: string, answer?: Answer): boolean =>
+  (_key: string, answer?: Answer | Part): boolean =>
     answer === undefined || answer.videoId === videoId
 
 function numberIn(payload: JsonValue, name: string): number | undefined {

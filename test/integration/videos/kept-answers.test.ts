@@ -263,6 +263,12 @@ describe('the page of a video', () => {
     const answer = await fetch(`${base}/w/${uuid}`)
     return { status: answer.status, html: await answer.text() }
   }
+  beforeAll(async () => {
+    const custom = await root.get<{ instance: object }>('/api/v1/config/custom')
+    const instance = { ...custom.instance, defaultNSFWPolicy: 'display' }
+    await root.send('PUT', '/api/v1/config/custom', { ...custom, instance })
+  })
+
   /** A text of the page that no other part of it has. */
   const marked = () => `mark ${crypto.randomUUID()}`
 
@@ -351,6 +357,90 @@ describe('the page of a video', () => {
       ])
       expect(visitors.headers.getSetCookie()).toEqual([])
     }
+  }, 30_000)
+
+  it('is shared with those who are logged in where it is the same for them, and theirs where it is not', async () => {
+    const video = await upload({ commentsPolicy: '3' })
+    const password = 'the password of a reader'
+    const named = async () => {
+      const username = `reader_${crypto.randomUUID().slice(0, 8)}`
+      const user = {
+        username,
+        password,
+        email: `${username}@example.org`,
+        role: 2,
+        videoQuota: -1,
+        videoQuotaDaily: -1,
+      }
+      await root.send('POST', '/api/v1/users', user)
+      const browser = makeBrowser(node.base)
+      await browser.login(username, password)
+      const html = async () => (await browser.open(`/w/${video.uuid}`)).html
+      return { username, html, client: await login(node.base, username, password) }
+    }
+    const [writer, reader] = [await named(), await named()]
+    const owner = makeBrowser(node.base)
+    await owner.login(node.username, node.password)
+    const seenBy = async (text: string) => {
+      const pages = [
+        (await owner.open(`/w/${video.uuid}`)).html,
+        await writer.html(),
+        await reader.html(),
+        (await pageOf(video)).html,
+      ]
+      return pages.map((html) => html.includes(text))
+    }
+    const [shown, held] = [marked(), marked()]
+    await root.send('POST', `${path(video)}/comment-threads`, { text: shown })
+    await writer.client.send('POST', `${path(video)}/comment-threads`, { text: held })
+    expect([await seenBy(shown), await seenBy(held)]).toEqual([
+      [true, true, true, true],
+      [true, true, false, false],
+    ])
+    const { host } = new URL(node.base)
+    const mutes = '/api/v1/users/me/blocklist/accounts'
+    await reader.client.send('POST', mutes, { accountName: `${node.username}@${host}` })
+    expect(await seenBy(shown)).toEqual([true, true, false, true])
+    await reader.client.send('DELETE', `${mutes}/${node.username}@${host}`)
+    expect(await seenBy(shown)).toEqual([true, true, true, true])
+
+    await reader.client.send('PUT', `${path(video)}/watching`, { currentTime: 1 })
+    expect(await seenBy('data-start="1"')).toEqual([false, false, true, false])
+
+    // What nobody was told of is seen by those alone whose page is not that of visitors.
+    const secret = marked()
+    const visitors = await pageOf(video)
+    await query('update video set name = $2 where id = $1', [video.id, secret])
+    expect((await pageOf(video)).html).toBe(visitors.html)
+    expect(await seenBy(secret)).toEqual([true, true, false, false])
+
+    await root.send('PUT', path(video), { nsfw: true })
+    await reader.client.send('PUT', '/api/v1/users/me', { nsfwPolicy: 'warn' })
+    expect(await seenBy('<details class="sensitive">')).toEqual([false, false, true, false])
+    await root.send('PUT', path(video), { privacy: 4 })
+    expect(await seenBy('<h1')).toEqual([true, true, true, true])
+    expect([(await pageOf(video)).status, await seenBy('Only users of this server')]).toEqual([
+      404,
+      [true, true, true, false],
+    ])
+  }, 60_000)
+
+  it('is no older than five seconds, however old what it is made of was', async () => {
+    const video = await upload()
+    const owner = makeBrowser(node.base)
+    await owner.login(node.username, node.password)
+    const secret = marked()
+    await until(async () => {
+      await owner.open(`/w/${video.uuid}`)
+      await query('update video set name = $2 where id = $1', [video.id, secret])
+      const isKept = !(await owner.open(`/w/${video.uuid}`)).html.includes(secret)
+      if (!isKept) await query('update video set name = $2 where id = $1', [video.id, video.name])
+      return isKept
+    })
+    clock.pass(3000)
+    expect((await pageOf(video)).html).not.toContain(secret)
+    clock.pass(2000)
+    expect((await pageOf(video)).html).toContain(secret)
   }, 30_000)
 
   async function beside({ channel }: Details): Promise<FormData> {

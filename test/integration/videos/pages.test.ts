@@ -731,6 +731,7 @@ describe('pages that all visitors share', () => {
   it('differ by what their address says of the player', async () => {
     const plain = await ask(`/w/${shown.uuid}`)
     const later = await ask(`/w/${shown.uuid}?start=90`)
+    expect(later.statements).toBe(0)
     expect([plain.body.includes('data-start'), later.body.includes('data-start="90"')]).toEqual([false, true])
     expect((await ask(`/w/${shown.uuid}`)).body).toBe(plain.body)
   })
@@ -754,7 +755,6 @@ describe('pages that all visitors share', () => {
     const session = { cookie: `vireo-session=${'b'.repeat(40)}` }
     const visitors = await ask(url)
     const theirs = await ask(url, session)
-    expect(theirs.statements).toBeGreaterThan(0)
     expect([visitors, theirs].map(({ body }) => body.includes('href="/logout"'))).toEqual([false, true])
     expect(theirs.headers['cache-control']).toBe('private, max-age=0, no-cache, must-revalidate')
     expect((await ask(url)).body).toBe(visitors.body)
