@@ -712,6 +712,8 @@ describe('pages that all visitors share', () => {
     ['of a player alone', () => `/videos/embed/${shown.uuid}`],
     ['of the first of all', () => '/'],
     ['of a list', () => '/videos/browse?sort=-views&page=1'],
+    ['of a channel', () => '/c/videos_user_channel/videos'],
+    ['of an account', () => '/a/videos_user?page=1'],
   ])('cost the second visitor no statement: the page %s', async (_name, urlOf) => {
     const url = urlOf()
     const first = await ask(url)
