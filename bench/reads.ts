@@ -66,6 +66,9 @@ const routesOf = (uuid: string): Route[] => [
   { name: 'channel', path: '/api/v1/video-channels/root_channel', isSignedIn: false },
   { name: 'video, signed in', path: `/api/v1/videos/${uuid}`, isSignedIn: true },
   { name: 'watch page', path: `/w/${uuid}`, isSignedIn: false },
+  { name: 'watch page with a session', path: `/w/${uuid}`, isSignedIn: true },
+  { name: 'embedded player', path: `/videos/embed/${uuid}`, isSignedIn: false },
+  { name: 'first page', path: '/', isSignedIn: false },
 ]
 
 export async function benchReads(): Promise<void> {
@@ -114,7 +117,8 @@ async function sideOf({ name, node, databaseUrl }: Checkout, uuid: string): Prom
   await seedComments({ databaseUrl, origin: node.base, uuid })
   const token = await tokenOf(node)
   const load = makeLoadGenerator({ origin: node.base, connections: CONNECTIONS })
-  const signedIn: Record<string, string> = { authorization: `Bearer ${token}` }
+  // The API reads the header, and pages read the cookie.
+  const signedIn = { authorization: `Bearer ${token}`, cookie: `vireo-session=${token}` }
   return {
     ...{ name, pid: node.child.pid ?? 0, load },
     target: ({ path, isSignedIn }) => ({ path, headers: isSignedIn ? signedIn : {}, varies: path.includes('search') }),

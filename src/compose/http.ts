@@ -332,6 +332,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
             userExports,
             uploads,
             watch,
+            answers,
           },
           visitors: makeVisitors({ sessions, secrets: deps.secrets, origin: urls.origin }),
           resolvePasted: federation.resolvePasted,

@@ -3,7 +3,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
-export interface ByteCache<A extends { body: Buffer }> {
+/** What an entry is measured by; a text counts by its length. */
+interface Sized {
+  body: Buffer | string
+  /** Until when it may be given at most, in ms since the epoch: what it is made of is too old then. */
+  until?: number | undefined
+}
+
+export interface ByteCache<A extends Sized> {
   /** The answer of `key`, when it is there and not too old. */
   find(key: string): A | undefined
   /**
@@ -20,7 +27,7 @@ export interface ByteCache<A extends { body: Buffer }> {
 /** What an entry takes beside its key and its body. */
 const OVERHEAD = 500
 
-export function makeByteCache<A extends { body: Buffer }>(options: { clock: Clock; maxBytes: number }): ByteCache<A> {
+export function makeByteCache<A extends Sized>(options: { clock: Clock; maxBytes: number }): ByteCache<A> {
   const { clock, maxBytes } = options
   const kept = new LRUCache<string, { answer: A; until: number }>({
     maxSize: maxBytes,
@@ -40,7 +47,7 @@ export function makeByteCache<A extends { body: Buffer }>(options: { clock: Cloc
     filling.set(key, making)
     try {
       const answer = await making
-      if (filling.get(key) === making) kept.set(key, { answer, until })
+      if (filling.get(key) === making) kept.set(key, { answer, until: Math.min(until, answer.until ?? until) })
       return answer
     } finally {
       if (filling.get(key) === making) filling.delete(key)

@@ -5,7 +5,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import { type AutomaticTags, type CommentTags, tagComment } from '../automatic-tag/index.ts'
 import { holdDeletes } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
-import { addDelta, type Viewer } from '../video/index.ts'
+import { addDelta, announceComments, type Viewer } from '../video/index.ts'
 import {
   isHiddenBelow,
   type KnownComment,
@@ -253,6 +253,7 @@ async function insert(
     ],
   )
   if (!row) return undefined
+  announceComments(unit, videoId)
   await tagComment(unit.query, row.id, comment.tags)
   if (!held && !hidden) await addDelta(unit, videoId, { comments: 1 })
   unit.emit({ aggregate: 'comment', id: row.id }, 'CommentCreated', { commentId: row.id })

@@ -3,7 +3,7 @@
 import { type AutomaticTags, NO_TAGS, retagComment } from '../automatic-tag/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 import { DomainError, type PassOn } from '../runtime/index.ts'
-import type { Viewer } from '../video/index.ts'
+import { announceComments, type Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
 import {
@@ -117,6 +117,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
              held_activity = case when $6 then coalesce($5, held_activity) end where id = $1`,
           [commentId, text, at, state === 'held', isVideoOurs ? activity : null, state === 'held' || hidden],
         )
+        announceComments(unit, comment.videoId)
         await retagComment(unit.query, commentId, tags)
         if (comment.state === 'shown' && state === 'held') await holdComment(unit, comment)
         if (state !== 'shown' || hidden) return undefined

@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import { type CommentEvent, type CommentState, commentMachine } from '../../state-machines/comment.ts'
 import { can, step } from '../../state-machines/step.ts'
 import { DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { addDelta } from '../video/index.ts'
+import { addDelta, announceComments } from '../video/index.ts'
 import { waits } from './comment.entity.ts'
 
 export interface StoredComment {
@@ -117,6 +117,7 @@ export async function showComment(unit: Unit, comment: StoredComment, approvalUr
   const { id, videoId, parentId } = comment
   moveComment(comment, { type: 'APPROVED' })
   await unit.query('update comment set held_for_review = false, approval_url = $2 where id = $1', [id, approvalUrl])
+  announceComments(unit, videoId)
   unit.emit({ aggregate: 'comment', id }, 'CommentApproved', { commentId: id })
   if (await isHidden(unit.query, parentId)) return
   await addDelta(unit, videoId, { comments: 1 + (await showAnswers(unit, id)) })
@@ -141,6 +142,7 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
      update comment set text = '', held_activity = null, deleted_at = $2, updated_at = $2 where id = $1`,
     [id, unit.now],
   )
+  announceComments(unit, videoId)
   const removal = { commentId: id, url, actorId, videoId, parentUrl }
   const hidden = await isHidden(unit.query, parentId)
   if (comment.state === 'held') {

@@ -2,7 +2,7 @@
 // are removed before.
 
 import type { ActorDeps, Tell, Unit } from '../runtime/index.ts'
-import { addDelta } from '../video/index.ts'
+import { addDelta, announceComments } from '../video/index.ts'
 import { idOfComment, isHidden } from './comment.rows.ts'
 
 /** A comment by its address; one of ours that went with its video comes back, when the video is here again. */
@@ -37,6 +37,7 @@ async function restoreComment(unit: Unit, url: string): Promise<number | undefin
     [url],
   )
   if (!row) return undefined
+  announceComments(unit, row.videoId)
   if (!row.held && !(await isHidden(unit.query, row.parentId))) await addDelta(unit, row.videoId, { comments: 1 })
   return row.id
 }

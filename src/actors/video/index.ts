@@ -159,9 +159,10 @@ export {
   type VideoPasswordRow,
   type VideoPasswords,
 } from './video-passwords.ts'
-export { announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
+export { announceComments, announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
 export { viewersNow } from './viewers-now.ts'
 export {
+  findOwnReading,
   findWatchedVideo,
   type NextVideo,
   type WatchedCaption,

@@ -168,8 +168,10 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
            where id = $1 and remote and chapters_url = $2 and chapters_wanted_at = $3::timestamptz returning id`,
           [videoId, url, wantedAt],
         )
-        if (rows.length > 0) await replaceChapters(unit, videoId, chapters)
-        return rows.length > 0
+        if (rows.length === 0) return false
+        await replaceChapters(unit, videoId, chapters)
+        unit.publish(VIDEOS_CHANGED, { video: videoId })
+        return true
       }),
     async giveUpChapters(videoId) {
       await db.query('update video set chapters_wanted_at = null where id = $1 and remote', [videoId])

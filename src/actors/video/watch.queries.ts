@@ -1,6 +1,7 @@
 // What the page of a video shows, in one statement: the video, and what stands beside it in a player.
 
 import type { Database } from '../../platform/database/index.ts'
+import { waits } from '../comment/comment.entity.ts'
 import { type PasswordCheck, passwordCheck, type StoryboardRow, type VideoKey } from './video.queries.ts'
 import { detailColumns, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
@@ -66,4 +67,22 @@ export async function findWatchedVideo(
     ['id' in key ? key.id : key.uuid, password ?? null, watcher ?? null, sensitive],
   )
   return row
+}
+
+/**
+ * What the page of a video has of an account: the second at which it stopped, and whether its comments are others than those of a
+ * visitor. One statement.
+ */
+export async function findOwnReading(
+  db: Pick<Database, 'query'>,
+  { videoId, accountId, seesHeld }: { videoId: number; accountId: number; seesHeld: boolean },
+): Promise<{ watchedSeconds: number | null; differs: boolean }> {
+  const [row] = await db.query<{ watchedSeconds: number | null; differs: boolean }>(
+    `select (select h.seconds from history h where h.account_id = $2 and h.video_id = $1) as "watchedSeconds",
+       exists (select from account_block b where b.owner_id = $2) or exists (select from server_block b where b.owner_id = $2)
+       or exists (select from account_block b where b.owner_id is null and b.target_id = $2)
+       or exists (select from comment m where m.video_id = $1 and ${waits('m')} and ($3::boolean or m.account_id = $2)) as differs`,
+    [videoId, accountId, seesHeld],
+  )
+  return row ?? { watchedSeconds: null, differs: true }
 }

@@ -34,7 +34,8 @@ type TabName = keyof typeof ACCOUNT_TABS
 const options = { ...pageOptions, schema: { params: z.object({ name: z.string() }), hide: true } } as const
 
 export function addActorPages(tools: PageTools): void {
-  const { app, visitors, sendMissing } = tools
+  const { app, visitors, sendMissing, keep } = tools
+  const kept = { ...options, ...keep(['page']) }
   const pages = makeActorPages(tools)
 
   for (const [base, show, names] of [
@@ -45,7 +46,9 @@ export function addActorPages(tools: PageTools): void {
     ['/@:name', pages.either, Object.keys(ACCOUNT_TABS)],
   ] as const) {
     for (const tab of [undefined, ...names]) {
-      app.get(tab === undefined ? base : `${base}/${tab}`, options, async (request, reply) => {
+      // Playlists change without a word to what keeps pages.
+      const tabOptions = tab === 'video-playlists' ? options : kept
+      app.get(tab === undefined ? base : `${base}/${tab}`, tabOptions, async (request, reply) => {
         const visit = await visitors.of(request)
         const asked = { request, reply, visit, tab: tab as TabName | undefined }
         await show(request.params.name, asked)

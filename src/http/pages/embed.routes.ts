@@ -20,7 +20,7 @@ const passwordForm = z.object({ password: z.string().max(500).catch('') })
 const PATH = '/videos/embed/:id'
 
 export function addEmbedPages(tools: PageTools): void {
-  const { app, urls, site, send, sendMissing } = tools
+  const { app, answers, urls, site, send, sendMissing, keep } = tools
 
   async function show(
     request: FastifyRequest,
@@ -34,6 +34,7 @@ export function addEmbedPages(tools: PageTools): void {
       return send(request, reply, { status: 403, ...head, body: lockedBody(watched), embed: true, forms: true })
     }
     const { video, fileToken } = watched
+    answers?.isAbout(request, video.id)
     const isPrivate = hasPrivateFiles(video)
     const shown = { video, visit: null, fileToken, password, options: playerOptions(query), embed: true }
     const { player, sources } = showPlayer(tools, shown)
@@ -47,7 +48,8 @@ export function addEmbedPages(tools: PageTools): void {
     })
   }
 
-  app.get(PATH, options, async (request, reply) =>
+  const kept = keep(Object.keys(playerQuery.shape), { embed: true })
+  app.get(PATH, { ...options, ...kept }, async (request, reply) =>
     show(request, reply, { id: request.params.id, query: request.query }),
   )
   app.post(

@@ -28,9 +28,9 @@ const MOVED: Readonly<Record<string, string>> = {
 }
 
 export function addHomePage(tools: PageTools): void {
-  const { app, db, site, urls, visitors, facts, send } = tools
+  const { app, db, site, urls, visitors, facts, send, keep } = tools
 
-  app.get('/', pageOptions, async (request, reply) => {
+  app.get('/', { ...pageOptions, ...keep([]) }, async (request, reply) => {
     const [visit, known] = await Promise.all([visitors.of(request), facts.recent()])
     const [content, videos] = await Promise.all([
       homepageOf(known),
@@ -51,7 +51,7 @@ export function addHomePage(tools: PageTools): void {
     return kept.html
   }
 
-  app.get('/videos/browse', pageOptions, async (request, reply) => {
+  app.get('/videos/browse', { ...pageOptions, ...keep(['page', 'sort', 'scope']) }, async (request, reply) => {
     const query = queryOf(request)
     const visit = await visitors.of(request)
     const sort = sortOf(query('sort'))

@@ -10,7 +10,7 @@ import { headTagsOf, plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type Answer, type PageTools, pageOptions } from './send.ts'
-import { reportsOf, type Shown, showPlayer, showWatch } from './show-watch.ts'
+import { makePart, reportsOf, type Shown, showPlayer, showWatch } from './show-watch.ts'
 import { coversOf } from './watched.ts'
 import { findWatchedPlaylist, type WatchedPlaylist } from './watched-playlist.ts'
 
@@ -65,7 +65,10 @@ export function addPlaylistWatchPages(tools: PageTools): void {
       const aside = playlistElements({ ...list, urlOf, covers: coversOf(config(), visit) })
       const shown = shownOf(list, { query: request.query, visit, urlOf })
       const page: Answer = shown
-        ? await showWatch(tools, { ...shown, aside, reports: reportsOf(tools, { request, reply }, shown) })
+        ? showWatch(tools, await makePart(tools, { ...shown, aside }), {
+            ...shown,
+            reports: reportsOf(tools, { request, reply }, shown),
+          })
         : {
             title: list.playlist.name,
             body: html`<div class="watch"><aside aria-label="Playlist">${aside}</aside></div>`,

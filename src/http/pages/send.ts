@@ -1,6 +1,6 @@
 // Sends a page: its frame, its tag for conditional requests, and its policy.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
 import type { Contact } from '../../actors/contact/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
@@ -16,9 +16,10 @@ import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { etagOf, isFresh } from '../plugins/conditional.ts'
+import { conditionalTagged, etagOf } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
+import type { Keeping, VideoAnswers } from '../videos/answers.ts'
 import type { Watch } from '../views/watch.ts'
 import type { Assets } from './assets.ts'
 import { messageOf } from './bodies/message.ts'
@@ -55,6 +56,8 @@ export interface PagesDeps {
   /** Where a visitor with a handle elsewhere subscribes to the actor with this address. Throws DomainError. */
   subscribeAddress(handle: string, uri: string): Promise<string>
   fileTokens: Pick<FileTokens, 'issue'>
+  /** Where the pages that all visitors share are kept; without it each is made anew. */
+  answers?: Pick<VideoAnswers, 'ofPages' | 'ofParts' | 'isAbout'>
 }
 
 export interface PastedThing {
@@ -80,10 +83,23 @@ export interface PageTools extends PagesDeps {
   site: () => Site
   send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply
   sendMissing(request: FastifyRequest, reply: FastifyReply, embed?: boolean): FastifyReply
+  /** The hooks of a page that all visitors share, by its path and the names of the query that it reads. */
+  keep(names: readonly string[], options?: { embed?: boolean }): KeptPage
+}
+
+export interface KeptPage extends Partial<Pick<Keeping, 'onRequest'>> {
+  onSend: onSendHookHandler[]
 }
 
 /** Options of a page's route that has no parameters. */
-export const pageOptions = { schema: { hide: true }, config: { limits: ['client'] } } as const
+export const pageOptions = {
+  schema: { hide: true },
+  config: { limits: ['client'] },
+  onSend: conditionalTagged,
+} as const
+
+/** Those that `send` sets for every page, beside its type and tag. */
+const HEADERS = ['cache-control', 'vary', 'content-security-policy', 'referrer-policy']
 
 export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTools {
   const site = () => siteOf(deps.config())
@@ -97,17 +113,15 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
     const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
     const body = layout({ ...page, signedIn, message }, site(), assets)
-    const etag = etagOf(body)
     reply.code(status).headers({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': isPrivate ? 'no-store' : `${signedIn ? 'private, ' : ''}max-age=0, no-cache, must-revalidate`,
       ...(isPrivate ? { 'x-robots-tag': 'noindex' } : {}),
       vary: framed ? 'Accept' : 'Accept, Cookie',
-      ...(isPrivate ? {} : { etag }),
+      ...(isPrivate ? {} : { etag: etagOf(body) }),
       'content-security-policy': contentSecurityPolicy({ origins, framed, forms: forms ?? !framed }),
       'referrer-policy': isSecret ? 'same-origin' : 'strict-origin-when-cross-origin',
     })
-    if (status === 200 && !isPrivate && isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.send(body)
   }
 
@@ -118,5 +132,14 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
       ...{ body: missingBody({ embed }), embed },
     })
 
-  return { ...deps, app, site, send, sendMissing }
+  const keep: PageTools['keep'] = (names, { embed = false } = {}) => {
+    // Frames of other sites know nobody.
+    const isForAll = (request: FastifyRequest) => embed || !deps.visitors.seemsSignedIn(request)
+    const kept = deps.answers?.ofPages(names, { headers: HEADERS, isForAll })
+    return kept
+      ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] }
+      : { onSend: [conditionalTagged] }
+  }
+
+  return { ...deps, app, site, send, sendMissing, keep }
 }

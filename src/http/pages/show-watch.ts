@@ -4,15 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findThread, listThreads, seesHeld } from '../../actors/comment/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
-import type { Html } from '../../platform/html.ts'
+import { Html } from '../../platform/html.ts'
+import type { Part } from '../videos/answers.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { previewPath, watchPath } from './addresses.ts'
 import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
-import { watchBody } from './bodies/watch.ts'
+import { belowPlayer, watchBody } from './bodies/watch.ts'
 import { headTagsOf, plainHead } from './heads/index.ts'
-import { headed } from './layout.ts'
+import { headed, type Page } from './layout.ts'
 import { playerOf, type Reports } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
 import type { Answer, PageTools } from './send.ts'
@@ -51,35 +52,55 @@ export function showPlayer({ urls, config }: PageTools, shown: Shown): { player:
   return { player: playerOf({ ...shown, sources, here: urls, warns: warnsOf(config(), visit) }), sources }
 }
 
+/** A page of a video without its player (`body`: the HTML below and beside it): what does not depend on how the player begins, nor on where its visitor stopped. */
+export interface WatchPart extends Part {
+  video: WatchedVideoRow
+  fileToken: FileToken
+  head: Pick<Page, 'title' | 'head'>
+}
+
 /** `said`: which comments are asked for; none in playlists, where `aside` stands for what comes next. */
-export async function showWatch(
+export async function makePart(
   tools: PageTools,
-  { said, aside, ...shown }: Shown & { said?: Said; aside?: Html },
-): Promise<Answer> {
+  {
+    video,
+    visit,
+    fileToken,
+    said,
+    aside,
+  }: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { said?: Said; aside?: Html },
+): Promise<WatchPart> {
   const { urls: here, site, config } = tools
-  const { video, visit, fileToken } = shown
-  const { player, sources } = showPlayer(tools, shown)
-  const hasSources = sources.hls !== undefined || sources.files.length > 0
   const isPrivate = hasPrivateFiles(video)
+  const { hls, files } = sourcesOf(video, here, fileToken)
   return {
+    ...{ video, videoId: video.id, fileToken },
     // What is not for everybody is told to no machine.
-    ...headed(
+    head: headed(
       isPrivate
         ? plainHead(site(), video.name, { isIndexed: false })
         : headTagsOf({ kind: 'video', video }, { site: site(), here }),
     ),
-    body: watchBody({
-      ...{ video, here, player },
-      notices: noticesOf(video, hasSources),
+    body: belowPlayer({
+      ...{ video, here },
+      notices: noticesOf(video, hls !== undefined || files.length > 0),
       comments: said ? await commentsOf(tools, visit, video, said) : null,
       downloads: downloadsOf(video, here, fileToken),
       share: isPrivate ? null : shareOf(video, here),
       covers: coversOf(config(), visit),
       ...(aside ? { aside } : {}),
-    }),
+    }).text,
+  }
+}
+
+export function showWatch(tools: PageTools, { head, body }: WatchPart, shown: Shown): Answer {
+  const { player, sources } = showPlayer(tools, shown)
+  return {
+    ...head,
+    body: watchBody(player, new Html(body)),
     player: true,
     origins: sources.origins,
-    isPrivate: isPrivate || visit !== null,
+    isPrivate: hasPrivateFiles(shown.video) || shown.visit !== null,
   }
 }
 

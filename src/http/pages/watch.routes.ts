@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { threadIn } from './addresses.ts'
 import { lockedBody } from './bodies/locked.ts'
+import { makeFindPart } from './find-part.ts'
 import { plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { reportsOf, showWatch } from './show-watch.ts'
-import { findWatched } from './watched.ts'
 
 const MOST = 1_000_000
 const LARGEST_ID = 2_147_483_647
@@ -24,7 +24,8 @@ const options = { ...pageOptions, schema: { params, querystring, hide: true } } 
 const passwordForm = z.object({ password: z.string().max(500).catch('') })
 
 export function addWatchPages(tools: PageTools): void {
-  const { app, site, visitors, send, sendMissing } = tools
+  const { app, answers, site, visitors, send, sendMissing, keep } = tools
+  const findPart = makeFindPart(tools)
 
   async function show(
     request: FastifyRequest,
@@ -32,7 +33,8 @@ export function addWatchPages(tools: PageTools): void {
     { id, query, password }: { id: string; query: z.infer<typeof querystring>; password?: string },
   ) {
     const visit = await visitors.of(request)
-    const watched = await findWatched(tools, visit, { id, password })
+    const said = { start: query.commentsStart, threadId: query.threadId }
+    const watched = await findPart(visit, { id, password, said })
     if (watched.found === 'nothing') return sendMissing(request, reply)
     if (watched.found === 'locked') {
       return send(request, reply, {
@@ -41,15 +43,16 @@ export function addWatchPages(tools: PageTools): void {
         body: lockedBody(watched),
       })
     }
-    const { video, fileToken } = watched
-    const said = { start: query.commentsStart, threadId: query.threadId }
+    const { part } = watched
+    const { video, fileToken } = part
+    answers?.isAbout(request, video.id, part.until)
     const reports = reportsOf(tools, { request, reply }, { video, visit })
-    const shown = { video, visit, fileToken, password, said, reports, options: playerOptions(query) }
-    return send(request, reply, await showWatch(tools, shown))
+    const shown = { video, visit, fileToken, password, reports, options: playerOptions(query) }
+    return send(request, reply, showWatch(tools, part, shown))
   }
 
   for (const path of ['/w/:id', '/videos/watch/:id']) {
-    app.get(path, options, async (request, reply) => {
+    app.get(path, { ...options, ...keep(Object.keys(querystring.shape)) }, async (request, reply) => {
       const { id } = request.params
       const thread = threadIn(id)
       // Without a fragment of its own, so that browsers keep the one that names the comment.

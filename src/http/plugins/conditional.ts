@@ -25,12 +25,22 @@ export function conditionalJson(options: { always: boolean }): onSendHookHandler
   return (request, reply, payload, done) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string' || reply.hasHeader('etag')) return done(null, payload)
     const etag = options.always ? etagOf(payload) : smallEtagOf(payload)
-    if (etag === undefined) return done(null, payload)
-    reply.header('etag', etag)
-    if (!isFresh(request.headers['if-none-match'], etag)) return done(null, payload)
-    reply.code(304).removeHeader('content-length').removeHeader('content-type')
-    done(null, '')
+    if (etag !== undefined) reply.header('etag', etag)
+    done(null, unlessFresh(request, reply, payload))
   }
+}
+
+/** The hook of GET routes that tag their answers themselves: turns known ones into 304. */
+export const conditionalTagged: onSendHookHandler = (request, reply, payload, done) =>
+  done(null, unlessFresh(request, reply, payload))
+
+/** The payload; when the client has the answer already, makes that 304 and returns an empty one. */
+function unlessFresh(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+  const etag = reply.getHeader('etag')
+  const isKnown = typeof etag === 'string' && isFresh(request.headers['if-none-match'], etag)
+  if (reply.statusCode !== 200 || !isKnown) return payload
+  reply.code(304).removeHeader('content-length').removeHeader('content-type')
+  return ''
 }
 
 export interface Prepared {
@@ -39,12 +49,15 @@ export interface Prepared {
   etag: string | undefined
   /** JSON without one. */
   contentType?: string | undefined
+  /** Others of the answer itself, by their lower-case names. */
+  headers?: Record<string, string> | undefined
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Sends a prepared body; 304 when the client has it. */
 export function sendPrepared(request: FastifyRequest, reply: FastifyReply, prepared: Prepared): FastifyReply {
+  if (prepared.headers) reply.headers(prepared.headers)
   if (prepared.etag !== undefined) {
     reply.header('etag', prepared.etag)
     if (isFresh(request.headers['if-none-match'], prepared.etag)) return reply.code(304).send()
@@ -57,6 +70,7 @@ export function sendAtOnce(request: FastifyRequest, reply: FastifyReply, prepare
   // Who says what it has is answered without a body: that is seldom, and takes the usual way.
   if (request.headers['if-none-match'] !== undefined) return void sendPrepared(request, reply, prepared)
   const { body, etag, contentType = JSON_TYPE } = prepared
+  if (prepared.headers) reply.headers(prepared.headers)
   const headers: OutgoingHttpHeader[] = []
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) headers.push(name, value)
   if (etag !== undefined) headers.push('etag', etag)

@@ -46,7 +46,7 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/abuses/:id/messages',
   'DELETE /api/v1/abuses/:id/messages/:messageId',
   'POST /api/v1/videos/:id/token',
-  // Videos do not say how many comments they have.
+  // Videos do not say how many comments they have, and comments end the page of their video themselves.
   'POST /api/v1/videos/:id/comment-threads',
   'POST /api/v1/videos/:id/comments/:commentId',
   // Views are counted together, each second.

@@ -1,5 +1,5 @@
-// Ready bytes of lists of videos and of single ones for readers without a session, who all get the same. Kept for seconds,
-// forgotten by whoever writes before that is answered, and in other processes as soon as they hear of it.
+// Ready bytes of lists of videos, of single ones and of their pages for readers without a session, who all get the same. Kept for
+// seconds, forgotten by whoever writes before that is answered, and in other processes as soon as they hear of it.
 
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { VIDEOS_CHANGED } from '../../actors/video/index.ts'
@@ -10,8 +10,16 @@ import type { Clock } from '../../platform/clock.ts'
 import { etagOf, type Prepared, sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
 
 interface Answer extends Prepared {
-  /** Of the one video that it is about. */
+  /** The one video that it is about. */
   videoId: number | undefined
+}
+
+/** What pages of a video are made of. */
+export interface Part {
+  body: string
+  videoId: number
+  /** Set by the cache: when it is too old, in ms since the epoch. */
+  until?: number
 }
 
 /** The hooks of a route whose answers are kept. */
@@ -27,9 +35,20 @@ export interface VideoAnswers {
   ofLists(names: readonly string[]): Keeping
   /** By the path and the names of the query that the route reads; of any content type, always with a tag. */
   ofFeeds(names: readonly string[]): Keeping
+  /**
+   * HTML by the path and the names of the query that the route reads, always with a tag. `headers`: names of those that the route sets
+   * beside it; `isForAll`: whether the answer depends on nothing else of the request. Also answers HEAD.
+   */
+  ofPages(
+    names: readonly string[],
+    options: { headers: readonly string[]; isForAll: (request: FastifyRequest) => boolean },
+  ): Keeping
+  /** Makes a cache of what such pages are made of, by keys of its user; it ends when they end. */
+  ofParts<P extends Part>(): (key: string, make: () => Promise<P>) => Promise<P>
   /** By the path alone; the route says by `isAbout` which video it found. */
   ofVideos: Keeping
-  isAbout(request: FastifyRequest, videoId: number): void
+  /** `until`: that of the part that the answer is made of. */
+  isAbout(request: FastifyRequest, videoId: number, until?: number): void
   /** Somebody changed something: this process forgets at once, the others as soon as they hear of it. */
   changed(): Promise<void>
   /** Forgets everything in this process. */
@@ -43,6 +62,7 @@ interface Making {
   resolve(answer: Answer): void
   reject(reason: Error): void
   videoId?: number
+  until?: number
 }
 
 export function makeVideoAnswers(deps: {
@@ -51,27 +71,42 @@ export function makeVideoAnswers(deps: {
   clock: Clock
 }): VideoAnswers {
   const { config, bus, clock } = deps
-  const maxBytes = Math.max(2, Math.floor(config().vireo.caching.memory.videos / 2))
-  const lists = makeByteCache<Answer>({ clock, maxBytes })
-  const videos = makeByteCache<Answer>({ clock, maxBytes })
+  const cacheOf = <A extends Answer | Part>(share: number): ByteCache<A> =>
+    makeByteCache({ clock, maxBytes: Math.max(1, Math.floor(config().vireo.caching.memory.videos * share)) })
+  const lists = cacheOf<Answer>(1 / 2)
+  const videos = cacheOf<Answer>(1 / 4)
+  const pages = cacheOf<Answer>(1 / 8)
+  /** The pages, and what they are made of. They show other videos too. */
+  const ofPages: Pick<ByteCache<Answer | Part>, 'drop' | 'clear'>[] = [pages]
   const makings = new WeakMap<FastifyRequest, Making>()
 
+  const clearAllButVideos = (): void => {
+    for (const cache of [lists, ...ofPages]) cache.clear()
+  }
   const clear = (): void => {
-    lists.clear()
+    clearAllButVideos()
     videos.clear()
   }
   const close = bus.subscribe(VIDEOS_CHANGED, (payload) => {
-    const changed = videoIn(payload)
+    const commented = numberIn(payload, 'commentsOf')
+    if (commented !== undefined) {
+      for (const cache of ofPages) cache.drop(isAboutVideo(commented))
+      return
+    }
+    const changed = numberIn(payload, 'video')
     if (changed === undefined) return clear()
-    lists.clear()
-    videos.drop((_key, answer) => answer === undefined || answer.videoId === changed)
+    clearAllButVideos()
+    videos.drop(isAboutVideo(changed))
   })
 
-  function keeping(
-    cache: ByteCache<Answer>,
-    keyOf: (request: FastifyRequest) => string,
-    tagOf: (body: string) => string | undefined = smallEtagOf,
-  ): Keeping {
+  function keeping(kind: {
+    cache: ByteCache<Answer>
+    keyOf: (request: FastifyRequest) => string
+    isForAll?: (request: FastifyRequest) => boolean
+    tagOf?: (body: string) => string | undefined
+    headers?: readonly string[]
+  }): Keeping {
+    const { cache, keyOf, isForAll = isPlainGet, tagOf = smallEtagOf, headers } = kind
     return {
       onRequest(request, reply, done) {
         const ttlMs = config().vireo.caching.routes.videos
@@ -96,10 +131,13 @@ export function makeVideoAnswers(deps: {
         const making = makings.get(request)
         if (making) {
           makings.delete(request)
-          if (reply.statusCode === 200 && typeof payload === 'string') {
-            const { videoId } = making
+          if (reply.statusCode === 200 && typeof payload === 'string' && !isForOne(reply)) {
+            const { videoId, until } = making
             const contentType = String(reply.getHeader('content-type'))
-            making.resolve({ body: Buffer.from(payload), etag: tagOf(payload), contentType, videoId })
+            making.resolve({
+              ...{ body: Buffer.from(payload), etag: tagOf(payload), contentType, videoId, until },
+              headers: headers && Object.fromEntries(headers.map((name) => [name, String(reply.getHeader(name))])),
+            })
           } else making.reject(NOT_FOR_ALL)
         }
         done(null, payload)
@@ -118,16 +156,24 @@ export function makeVideoAnswers(deps: {
   return {
     ofLists: (names) => {
       const read = new Set(names)
-      return keeping(lists, ({ query }) => keyOfQuery(query, read))
+      return keeping({ cache: lists, keyOf: ({ query }) => keyOfQuery(query, read) })
     },
-    ofFeeds: (names) => {
-      const read = new Set(names)
-      return keeping(lists, ({ url, query }) => `${url.split('?')[0]} ${keyOfQuery(query, read)}`, etagOf)
+    ofFeeds: (names) => keeping({ cache: lists, keyOf: keyOfPath(names), tagOf: etagOf }),
+    ofPages: (names, options) => keeping({ cache: pages, keyOf: keyOfPath(names), tagOf: etagOf, ...options }),
+    ofParts<P extends Part>() {
+      const parts = cacheOf<P>(1 / 8)
+      ofPages.push(parts)
+      return async (key: string, make: () => Promise<P>) => {
+        const ttlMs = config().vireo.caching.routes.videos
+        if (ttlMs === 0) return await make()
+        const until = clock.now().getTime() + ttlMs
+        return await parts.get(key, ttlMs, async () => ({ ...(await make()), until }))
+      }
     },
-    ofVideos: keeping(videos, ({ params }) => nameIn(params)),
-    isAbout(request, videoId) {
+    ofVideos: keeping({ cache: videos, keyOf: ({ params }) => nameIn(params) }),
+    isAbout(request, videoId, until) {
       const making = makings.get(request)
-      if (making) making.videoId = videoId
+      if (making) Object.assign(making, { videoId, until })
     },
     async changed() {
       clear()
@@ -141,8 +187,17 @@ export function makeVideoAnswers(deps: {
 const NOT_FOR_ALL = new Error('There is no such answer for everybody.')
 
 /** HEAD has headers of its own. */
-const isForAll = ({ method, headers }: FastifyRequest): boolean =>
+const isPlainGet = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && headers.authorization === undefined && headers['x-peertube-video-password'] === undefined
+
+/** Whether it says itself that nobody else is to get it, or gives the client a cookie. */
+const isForOne = (reply: FastifyReply): boolean =>
+  reply.hasHeader('set-cookie') || /private|no-store/.test(String(reply.getHeader('cache-control')))
+
+function keyOfPath(names: readonly string[]): (request: FastifyRequest) => string {
+  const read = new Set(names)
+  return ({ url, query }) => `${url.split('?', 1)[0]} ${keyOfQuery(query, read)}`
+}
 
 /** What the route reads of a query, in one order; texts and lists of texts stay apart. */
 function keyOfQuery(query: unknown, names: ReadonlySet<string>): string {
@@ -157,7 +212,14 @@ const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < 
 const nameIn = (params: unknown): string =>
   typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : ''
 
-function videoIn(payload: JsonValue): number | undefined {
+/** What an answer is about is not known before it is made. */
+const isAboutVideo =
+  (videoId: number) =>
+  (_key: string, answer?: Answer | Part): boolean =>
+    answer === undefined || answer.videoId === videoId
+
+function numberIn(payload: JsonValue, name: string): number | undefined {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined
-  return typeof payload.video === 'number' ? payload.video : undefined
+  const value = payload[name]
+  return typeof value === 'number' ? value : undefined
 }

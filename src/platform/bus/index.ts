@@ -1,5 +1,6 @@
 // The bus between processes: topics over one channel of Redis (pub/sub) or PostgreSQL (LISTEN and NOTIFY).
 
+import { newUuid } from '../ids.ts'
 import type { Logger } from '../logger.ts'
 import type { RedisAddress } from '../redis.ts'
 import { openPostgresChannel } from './postgres-channel.ts'
@@ -17,32 +18,43 @@ export interface BusOptions {
   logger: Logger
 }
 
+interface Message {
+  topic: string
+  payload: JsonValue
+}
+
 /** PostgreSQL's NOTIFY carries less than 8,000 bytes; Redis has no such bound, but both must behave the same. */
 const MAX_BYTES = 7_000
 
 /** Connects. Throws when the back end cannot be used now. */
 export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<Bus> {
   const listeners = new Map<string, Set<(payload: JsonValue) => void>>()
+  const self = newUuid()
 
-  const receive = (text: string): void => {
-    const message: { topic: string; payload: JsonValue } = JSON.parse(text)
-    for (const listener of listeners.get(message.topic) ?? []) {
+  const deliver = ({ topic, payload }: Message): void => {
+    for (const listener of listeners.get(topic) ?? []) {
       try {
-        listener(message.payload)
+        listener(payload)
       } catch (error) {
-        logger.error({ topic: message.topic, err: error }, 'a listener of the bus failed')
+        logger.error({ topic, err: error }, 'a listener of the bus failed')
       }
     }
+  }
+
+  const receive = (text: string): void => {
+    const message: Message & { from?: string } = JSON.parse(text)
+    if (message.from !== self) deliver(message)
   }
 
   const channel = await openChannel({ backend, prefix, logger }, receive)
   return {
     async publish(topic, payload) {
-      const text = JSON.stringify({ topic, payload })
-      const bytes = Buffer.byteLength(text)
+      const message: Message = { topic, payload }
+      const bytes = Buffer.byteLength(JSON.stringify(message))
       if (bytes > MAX_BYTES)
         throw new Error(`A message on "${topic}" has ${bytes} bytes, the bus carries ${MAX_BYTES}: send ids`)
-      await channel.send(text)
+      deliver(message)
+      await channel.send(JSON.stringify({ ...message, from: self }))
     },
     subscribe(topic, listener) {
       const ofTopic = listeners.get(topic) ?? new Set()

@@ -4,7 +4,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 
 export interface Bus {
   /**
-   * Reaches every subscriber of every process, this one included. Never throws for a back end that is away; throws for
+   * Calls the subscribers of this process before it returns, and reaches those of all others. Never throws for a back end that is away; throws for
    * a payload of more than 7,000 bytes.
    */
   publish(topic: string, payload: JsonValue): Promise<void>

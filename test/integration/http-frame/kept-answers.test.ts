@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
 import { VIDEOS_CHANGED } from '../../../src/actors/video/index.ts'
 import type { App } from '../../../src/http/app.ts'
+import { conditionalTagged, etagOf } from '../../../src/http/plugins/conditional.ts'
 import { HttpError } from '../../../src/http/plugins/http-error.ts'
 import { makeVideoAnswers } from '../../../src/http/videos/answers.ts'
 import type { JsonValue } from '../../../src/platform/bus/index.ts'
@@ -13,12 +14,15 @@ import { testConfig } from '../../support/config.ts'
 import { until } from '../../support/until.ts'
 import { bearer, makeFrame } from './frame.ts'
 
+/** Of the pages that nobody else may get, by their numbers. */
+const CACHE_CONTROL: Record<number, string> = { 51: 'no-store', 52: 'private, max-age=0' }
+
 const apps: App[] = []
 afterEach(async () => {
   for (const app of apps.splice(0)) await app.close()
 })
 
-/** Two routes whose answers are kept: they say how often they were made, and wait where `gate` says so. */
+/** Three routes whose answers are kept: they say how often they were made, and wait where `gate` says so. */
 async function makeKept(
   options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {},
 ) {
@@ -74,6 +78,24 @@ async function makeKept(
           return { made: count, padding: '' }
         },
       )
+      const { onRequest, onSend } = answers.ofPages(['start'], {
+        headers: ['cache-control', 'vary'],
+        isForAll: ({ headers }) => headers.cookie === undefined,
+      })
+      scope.get(
+        '/page/:id',
+        { onRequest, onSend: [onSend, conditionalTagged], schema: { params } },
+        async (request, reply) => {
+          made.push(request.url)
+          const { id } = request.params
+          const body = `<p>${made.length}</p>`
+          await gate()
+          answers.isAbout(request, id)
+          if (id === 50) reply.header('set-cookie', 'a=b')
+          reply.headers({ 'cache-control': CACHE_CONTROL[id] ?? 'max-age=0', vary: 'Cookie', etag: etagOf(body) })
+          return reply.type('text/html; charset=utf-8').send(body)
+        },
+      )
       const nothing = { schema: { response: { 204: z.null(), 400: z.unknown() } } }
       scope.put('/api/v1/one/:id', nothing, async (_request, reply) => reply.code(204).send(null))
       scope.put('/api/v1/refused', nothing, async () => {
@@ -85,7 +107,9 @@ async function makeKept(
   apps.push(app)
   const get = (url: string, headers: Record<string, string> = {}) =>
     app.inject({ method: 'GET', url: `/api/v1${url}`, headers })
-  return { app, clock, made, told, get, hear: (payload: JsonValue) => listener(payload), clear: answers.clear }
+  const page = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+    app.inject({ method, url: `/page${url}`, headers })
+  return { app, clock, made, told, get, page, hear: (payload: JsonValue) => listener(payload), clear: answers.clear }
 }
 
 /** A gate that is closed until it is opened. */
@@ -239,6 +263,98 @@ describe('an answer that is kept', () => {
     for (let time = 0; time < 2; time += 1) await get('/list?size=60000')
     expect(made).toHaveLength(13)
   })
+})
+
+describe('a page that is kept', () => {
+  const headersOf = ({ headers }: { headers: object }) => {
+    const { date, 'x-request-id': id, ...others } = headers as Record<string, unknown>
+    return others
+  }
+
+  it('has the headers and bytes of a fresh one, and those headers for HEAD', async () => {
+    const { page, made } = await makeKept()
+    const [fresh, kept] = [await page('/1?start=2'), await page('/1?start=2&other=3')]
+    expect(made).toHaveLength(1)
+    expect([kept.statusCode, kept.body, headersOf(kept)]).toEqual([200, '<p>1</p>', headersOf(fresh)])
+    expect(kept.headers).toMatchObject({ 'cache-control': 'max-age=0', vary: 'Cookie', etag: etagOf('<p>1</p>') })
+    const head = await page('/1?start=2', {}, 'HEAD')
+    expect([head.statusCode, head.body, headersOf(head)]).toEqual([200, '', headersOf(fresh)])
+    expect(made).toHaveLength(1)
+    // What was made for HEAD is a page as well.
+    const first = await page('/2', {}, 'HEAD')
+    expect([first.statusCode, first.body, headersOf(await page('/2'))]).toEqual([200, '', headersOf(first)])
+    expect((await page('/2')).body).toBe('<p>2</p>')
+    expect(made).toHaveLength(2)
+  })
+
+  it('is not sent again to those who have it', async () => {
+    const { page, made, clear } = await makeKept()
+    const known = { 'if-none-match': String((await page('/1')).headers.etag) }
+    for (const method of ['GET', 'HEAD'] as const) {
+      const kept = await page('/1', known, method)
+      expect([kept.statusCode, kept.body, kept.headers['content-type']]).toEqual([304, '', undefined])
+      expect(kept.headers).toMatchObject({ 'cache-control': 'max-age=0', vary: 'Cookie', etag: known['if-none-match'] })
+    }
+    expect((await page('/1', { 'if-none-match': '"another"' })).body).toBe('<p>1</p>')
+    expect(made).toHaveLength(1)
+    clear()
+    made.splice(0)
+    // Made for somebody who has it: others get it whole.
+    expect((await page('/1', known)).statusCode).toBe(304)
+    expect((await page('/1')).body).toBe('<p>1</p>')
+    expect(made).toHaveLength(1)
+  })
+
+  it('is neither given to those whom it may differ for, nor made by them', async () => {
+    const { page, made } = await makeKept()
+    for (let time = 1; time <= 2; time += 1) expect((await page('/1', { cookie: 'a' })).body).toBe(`<p>${time}</p>`)
+    expect((await page('/1')).body).toBe('<p>3</p>')
+    expect((await page('/1', { cookie: 'a' })).body).toBe('<p>4</p>')
+    expect((await page('/1')).body).toBe('<p>3</p>')
+    expect(made).toHaveLength(4)
+  })
+
+  it.each([
+    ['gives a cookie', '/50'],
+    ['is for nobody else', '/51'],
+    ['is for one browser', '/52'],
+  ])('is none that %s', async (_name, url) => {
+    const { page, made } = await makeKept()
+    for (let time = 1; time <= 2; time += 1) expect((await page(url)).body).toBe(`<p>${time}</p>`)
+    expect(made).toHaveLength(2)
+  })
+
+  it('ends with a change of the comments of its video, or with a change of any video', async () => {
+    const { get, page, hear } = await makeKept()
+    for (const url of ['/list', '/one/1']) await get(url)
+    for (const url of ['/1', '/2']) await page(url)
+    hear({ commentsOf: 1 })
+    expect((await page('/2')).body).toBe('<p>4</p>')
+    expect((await page('/1')).body).toBe('<p>5</p>')
+    expect([(await get('/list')).json().made, (await get('/one/1')).json().made]).toEqual([1, 2])
+    // It may be one of those that stand beside it.
+    hear({ video: 7 })
+    expect((await page('/1')).body).toBe('<p>6</p>')
+  })
+
+  it.each<JsonValue>([{}, { video: 7 }, { commentsOf: 1 }])(
+    'is none when it was read before a change: %j',
+    async (payload) => {
+      const { gate, open } = makeGate()
+      const { page, made, hear } = await makeKept({ gate })
+      const before = page('/1')
+      await until(() => made.length === 1)
+      hear(payload)
+      const after = page('/1')
+      await until(() => made.length === 2)
+      open()
+      expect([(await before).body, (await after).body, (await page('/1')).body]).toEqual([
+        '<p>1</p>',
+        '<p>2</p>',
+        '<p>2</p>',
+      ])
+    },
+  )
 })
 
 describe('readers who ask at once', () => {

@@ -39,6 +39,20 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
     })
   })
 
+  it('reaches the listeners of the sender before anything else happens, and once', async () => {
+    const [mine, theirs] = [record(here, 'token'), record(there, 'token')]
+    const sent = here.publish('token', 1)
+    expect(mine).toEqual([1])
+    await sent
+    await there.publish('token', 2)
+    await eventually(() =>
+      expect([mine, theirs.toSorted()]).toEqual([
+        [1, 2],
+        [1, 2],
+      ]),
+    )
+  })
+
   it('keeps topics apart', async () => {
     const [tokens, videos] = [record(there, 'token'), record(there, 'video')]
     await here.publish('video', 1)

@@ -8,6 +8,7 @@ import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { TOLD_BY_EVENTS, UNSEEN } from '../../../src/http/plugins/writes.ts'
 import type { Row, Sql } from '../../../src/platform/database/index.ts'
+import { makeBrowser } from '../../support/browser.ts'
 import { makeUser, makeVideo } from '../../support/builders.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { media } from '../../support/media.ts'
@@ -115,6 +116,7 @@ async function renamedInSecret({ id, uuid }: Details): Promise<string> {
   })
 }
 
+const NO_COMMENTS = '<ol class="comments"></ol>'
 const path = ({ uuid }: { uuid: string }) => `/api/v1/videos/${uuid}`
 const blocklist = '/api/v1/server/blocklist/accounts'
 
@@ -254,6 +256,205 @@ describe('whoever writes sees at once, as a visitor,', () => {
     await root.send('DELETE', `${blocklist}/${owner.username}@${host}`)
     expect((await seen(uuid)).listed).toBeDefined()
   }, 30_000)
+})
+
+describe('the page of a video', () => {
+  const pageOf = async ({ uuid }: { uuid: string }, base = node.base) => {
+    const answer = await fetch(`${base}/w/${uuid}`)
+    return { status: answer.status, html: await answer.text() }
+  }
+  beforeAll(async () => {
+    const custom = await root.get<{ instance: object }>('/api/v1/config/custom')
+    const instance = { ...custom.instance, defaultNSFWPolicy: 'display' }
+    await root.send('PUT', '/api/v1/config/custom', { ...custom, instance })
+  })
+
+  /** A text of the page that no other part of it has. */
+  const marked = () => `mark ${crypto.randomUUID()}`
+
+  it('shows at once what was written, and no longer what is not for everybody', async () => {
+    const video = await upload({ description: 'Before.' })
+    const shows = async (text: string, before = '') => {
+      const { status, html } = await pageOf(video)
+      expect([status, html.includes(text), before !== '' && html.includes(before)]).toEqual([200, true, false])
+    }
+    await shows('Before.')
+    const [name, chapter, text, channel, instanceName] = [marked(), marked(), marked(), marked(), marked()]
+    await root.send('PUT', path(video), { name })
+    await shows(name)
+    await root.send('PUT', `${path(video)}/chapters`, { chapters: [{ timecode: 1, title: chapter }] })
+    await shows(chapter)
+    await root.send('PUT', `/api/v1/video-channels/${video.channel.name}`, { displayName: channel })
+    await shows(channel)
+    const { comment } = await root.send<{ comment: { id: number } }>('POST', `${path(video)}/comment-threads`, { text })
+    await shows(text)
+    await root.send('DELETE', `${path(video)}/comments/${comment.id}`)
+    await shows(NO_COMMENTS, text)
+    const custom = await root.get<{ instance: object }>('/api/v1/config/custom')
+    await root.send('PUT', '/api/v1/config/custom', {
+      ...custom,
+      instance: { ...custom.instance, name: instanceName },
+    })
+    await shows(instanceName)
+    await root.send('PUT', '/api/v1/config/custom', custom)
+    const neighbour = await root.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', await beside(video))
+    const next = neighbour.video.uuid
+    const { name: nextName } = await root.get<Details>(`/api/v1/videos/${next}`)
+    await until(async () => (await pageOf(video)).html.includes(nextName))
+    await root.send('PUT', `/api/v1/videos/${next}`, { privacy: 3 })
+    await shows(name, nextName)
+    await root.send('PUT', path(video), { privacy: 3 })
+    expect(await pageOf(video)).toMatchObject({ status: 404 })
+    await root.send('PUT', path(video), { privacy: 1 })
+    await shows(name)
+    await root.send('PUT', path(video), { privacy: 5, videoPasswords: ['a password'] })
+    expect(await pageOf(video)).toMatchObject({ status: 403 })
+  }, 60_000)
+
+  it('shows a comment as soon as it is approved, and not before', async () => {
+    const video = await upload({ commentsPolicy: '3' })
+    const text = marked()
+    const username = `writer_${crypto.randomUUID().slice(0, 8)}`
+    const password = 'the password of a writer'
+    const user = { username, password, email: `${username}@example.org`, role: 2, videoQuota: -1, videoQuotaDaily: -1 }
+    await root.send('POST', '/api/v1/users', user)
+    const writer = await login(node.base, username, password)
+    expect((await pageOf(video)).html).toContain(NO_COMMENTS)
+    const { comment } = await writer.send<{ comment: { id: number } }>('POST', `${path(video)}/comment-threads`, {
+      text,
+    })
+    expect((await pageOf(video)).html).not.toContain(text)
+    await root.send('POST', `${path(video)}/comments/${comment.id}/approve`, {})
+    expect((await pageOf(video)).html).toContain(text)
+    const { host } = new URL(node.base)
+    await root.send('POST', blocklist, { accountName: `${username}@${host}` })
+    expect((await pageOf(video)).html).not.toContain(text)
+    await root.send('DELETE', `${blocklist}/${username}@${host}`)
+    expect((await pageOf(video)).html).toContain(text)
+  }, 30_000)
+
+  it('shows a comment in another process as soon as that hears of it', async () => {
+    const video = await upload()
+    const text = marked()
+    await until(async () => (await pageOf(video, second.base)).status === 200)
+    expect((await pageOf(video, second.base)).html).toContain(NO_COMMENTS)
+    await root.send('POST', `${path(video)}/comment-threads`, { text })
+    await until(async () => (await pageOf(video, second.base)).html.includes(text))
+  }, 30_000)
+
+  it('is one for visitors and another one for each who is logged in', async () => {
+    const video = await upload({ description: marked() })
+    const browser = makeBrowser(node.base)
+    await browser.login(node.username, node.password)
+    for (let time = 0; time < 2; time += 1) {
+      const [own, visitors] = [await browser.open(`/w/${video.uuid}`), await fetch(`${node.base}/w/${video.uuid}`)]
+      expect(own.html).toContain('href="/logout"')
+      const html = await visitors.text()
+      expect([html.includes('href="/logout"'), html.includes('data-reports'), html.includes('data-token')]).toEqual([
+        false,
+        false,
+        false,
+      ])
+      expect(visitors.headers.getSetCookie()).toEqual([])
+    }
+  }, 30_000)
+
+  it('is shared with those who are logged in where it is the same for them, and theirs where it is not', async () => {
+    const video = await upload({ commentsPolicy: '3' })
+    const password = 'the password of a reader'
+    const named = async () => {
+      const username = `reader_${crypto.randomUUID().slice(0, 8)}`
+      const user = {
+        username,
+        password,
+        email: `${username}@example.org`,
+        role: 2,
+        videoQuota: -1,
+        videoQuotaDaily: -1,
+      }
+      await root.send('POST', '/api/v1/users', user)
+      const browser = makeBrowser(node.base)
+      await browser.login(username, password)
+      const html = async () => (await browser.open(`/w/${video.uuid}`)).html
+      return { username, html, client: await login(node.base, username, password) }
+    }
+    const [writer, reader] = [await named(), await named()]
+    const owner = makeBrowser(node.base)
+    await owner.login(node.username, node.password)
+    const seenBy = async (text: string) => {
+      const pages = [
+        (await owner.open(`/w/${video.uuid}`)).html,
+        await writer.html(),
+        await reader.html(),
+        (await pageOf(video)).html,
+      ]
+      return pages.map((html) => html.includes(text))
+    }
+    const [shown, held] = [marked(), marked()]
+    await root.send('POST', `${path(video)}/comment-threads`, { text: shown })
+    await writer.client.send('POST', `${path(video)}/comment-threads`, { text: held })
+    expect([await seenBy(shown), await seenBy(held)]).toEqual([
+      [true, true, true, true],
+      [true, true, false, false],
+    ])
+    const { host } = new URL(node.base)
+    const mutes = '/api/v1/users/me/blocklist/accounts'
+    await reader.client.send('POST', mutes, { accountName: `${node.username}@${host}` })
+    expect(await seenBy(shown)).toEqual([true, true, false, true])
+    await reader.client.send('DELETE', `${mutes}/${node.username}@${host}`)
+    expect(await seenBy(shown)).toEqual([true, true, true, true])
+
+    await reader.client.send('PUT', `${path(video)}/watching`, { currentTime: 1 })
+    expect(await seenBy('data-start="1"')).toEqual([false, false, true, false])
+
+    // What nobody was told of is seen by those alone whose page is not that of visitors.
+    const secret = marked()
+    const visitors = await pageOf(video)
+    await query('update video set name = $2 where id = $1', [video.id, secret])
+    expect((await pageOf(video)).html).toBe(visitors.html)
+    expect(await seenBy(secret)).toEqual([true, true, false, false])
+
+    await root.send('PUT', path(video), { nsfw: true })
+    await reader.client.send('PUT', '/api/v1/users/me', { nsfwPolicy: 'warn' })
+    expect(await seenBy('<details class="sensitive">')).toEqual([false, false, true, false])
+    await root.send('PUT', path(video), { privacy: 4 })
+    expect(await seenBy('<h1')).toEqual([true, true, true, true])
+    expect([(await pageOf(video)).status, await seenBy('Only users of this server')]).toEqual([
+      404,
+      [true, true, true, false],
+    ])
+  }, 60_000)
+
+  it('is no older than five seconds, however old what it is made of was', async () => {
+    const video = await upload()
+    const owner = makeBrowser(node.base)
+    await owner.login(node.username, node.password)
+    const secret = marked()
+    await until(async () => {
+      await owner.open(`/w/${video.uuid}`)
+      await query('update video set name = $2 where id = $1', [video.id, secret])
+      const isKept = !(await owner.open(`/w/${video.uuid}`)).html.includes(secret)
+      if (!isKept) await query('update video set name = $2 where id = $1', [video.id, video.name])
+      return isKept
+    })
+    clock.pass(3000)
+    expect((await pageOf(video)).html).not.toContain(secret)
+    clock.pass(2000)
+    expect((await pageOf(video)).html).toContain(secret)
+  }, 30_000)
+
+  async function beside({ channel }: Details): Promise<FormData> {
+    const { id } = await root.get<{ id: number }>(`/api/v1/video-channels/${channel.name}`)
+    const form = new FormData()
+    for (const [key, value] of [
+      ['channelId', String(id)],
+      ['name', marked()],
+      ['privacy', '1'],
+    ] as const)
+      form.set(key, value)
+    form.set('videofile', new File([bytes], 'small.mp4', { type: 'video/mp4' }))
+    return form
+  }
 })
 
 describe('another process', () => {

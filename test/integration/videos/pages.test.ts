@@ -684,3 +684,81 @@ describe('oEmbed', () => {
     }
   })
 })
+
+describe('pages that all visitors share', () => {
+  let keeping: VideoServer
+  let shown: MadeVideo
+
+  beforeAll(async () => {
+    keeping = await startVideoServer({ vireo: { caching: { routes: { videos: '1 hour' } } } }, { keepsPages: true })
+    shown = await makeVideo(keeping.db, {
+      channelId: keeping.users.user.channelId,
+      columns: { name: 'shared video' },
+      webVideo: { resolution: 240 },
+    })
+  })
+  afterAll(() => keeping.stop())
+
+  const ask = async (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') => {
+    const before = keeping.statements()
+    const answer = await keeping.app.inject({ method, url, headers: { ...HTML, ...headers } })
+    return { ...answer, statements: keeping.statements() - before, headers: answer.headers, body: answer.body }
+  }
+
+  it.each([
+    ['of a video', () => `/w/${toShortUuid(shown.uuid)}`],
+    ['of a video at a second', () => `/w/${shown.uuid}?start=1m&muted=1`],
+    ['of its comments', () => `/w/${shown.uuid}?commentsStart=20`],
+    ['of a player alone', () => `/videos/embed/${shown.uuid}`],
+    ['of the first of all', () => '/'],
+    ['of a list', () => '/videos/browse?sort=-views&page=1'],
+    ['of a channel', () => '/c/videos_user_channel/videos'],
+    ['of an account', () => '/a/videos_user?page=1'],
+  ])('cost the second visitor no statement: the page %s', async (_name, urlOf) => {
+    const url = urlOf()
+    const first = await ask(url)
+    expect([first.statusCode, first.statements > 0]).toEqual([200, true])
+    const { date, 'x-request-id': id, 'x-ratelimit-remaining': left, ...headers } = first.headers
+    for (const method of ['GET', 'HEAD'] as const) {
+      const second = await ask(url, { cookie: `vireo-form=${'a'.repeat(32)}; other=1` }, method)
+      expect([second.statusCode, second.statements]).toEqual([200, 0])
+      expect(second.headers).toMatchObject(headers)
+      expect(second.body).toBe(method === 'GET' ? first.body : '')
+    }
+    const known = await ask(url, { 'if-none-match': String(headers.etag) })
+    expect([known.statusCode, known.body, known.statements]).toEqual([304, '', 0])
+    expect(known.headers['content-security-policy']).toBe(headers['content-security-policy'])
+  })
+
+  it('differ by what their address says of the player', async () => {
+    const plain = await ask(`/w/${shown.uuid}`)
+    const later = await ask(`/w/${shown.uuid}?start=90`)
+    expect(later.statements).toBe(0)
+    expect([plain.body.includes('data-start'), later.body.includes('data-start="90"')]).toEqual([false, true])
+    expect((await ask(`/w/${shown.uuid}`)).body).toBe(plain.body)
+  })
+
+  it.each([
+    ['private', { privacy: 3 }, 404],
+    ['internal', { privacy: 4 }, 404],
+    ['blocked', { blocked: true }, 404],
+    ['with a password', { privacy: 5 }, 403],
+    ['of a number', { privacy: 2 }, 404],
+  ])('are none of a video that is %s', async (name, columns, status) => {
+    const hidden = await makeVideo(keeping.db, { channelId: keeping.users.user.channelId, columns })
+    for (let time = 0; time < 2; time += 1) {
+      const { statusCode, statements } = await ask(`/w/${name === 'of a number' ? hidden.id : hidden.uuid}`)
+      expect([statusCode, statements > 0]).toEqual([status, true])
+    }
+  })
+
+  it('are no page of somebody whose browser has the cookie of a session', async () => {
+    const url = `/w/${shown.uuid}?start=7`
+    const session = { cookie: `vireo-session=${'b'.repeat(40)}` }
+    const visitors = await ask(url)
+    const theirs = await ask(url, session)
+    expect([visitors, theirs].map(({ body }) => body.includes('href="/logout"'))).toEqual([false, true])
+    expect(theirs.headers['cache-control']).toBe('private, max-age=0, no-cache, must-revalidate')
+    expect((await ask(url)).body).toBe(visitors.body)
+  })
+})

@@ -24,6 +24,7 @@ import { servicesArea } from '../../../src/http/services/routes.ts'
 import { staticArea } from '../../../src/http/static/routes.ts'
 import { videoPasswordsArea } from '../../../src/http/video-passwords/routes.ts'
 import { videoTokensArea } from '../../../src/http/video-tokens/routes.ts'
+import { makeVideoAnswers } from '../../../src/http/videos/answers.ts'
 import { videosArea } from '../../../src/http/videos/routes.ts'
 import { type FileKind, type FileStore, fileKinds, fitImage, makeFileStore } from '../../../src/media/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
@@ -40,6 +41,8 @@ import { quietPages } from '../../support/quiet-pages.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import type { TestS3 } from '../../support/s3.ts'
 import { makeTestStore } from '../../support/test-store.ts'
+
+const silentBus = { publish: async () => undefined, subscribe: () => () => undefined }
 
 export interface VideoServer {
   app: App
@@ -67,7 +70,11 @@ export interface VideoServer {
   stop(): Promise<void>
 }
 
-export async function startVideoServer(overrides: Record<string, unknown> = {}): Promise<VideoServer> {
+/** `keepsPages`: whether those that visitors share are kept, for as long as the configuration says. */
+export async function startVideoServer(
+  overrides: Record<string, unknown> = {},
+  { keepsPages = false }: { keepsPages?: boolean } = {},
+): Promise<VideoServer> {
   const { runtime, db, stop } = await makeTestRuntime()
   const folder = await mkdtemp(join(tmpdir(), 'vireo-videos-'))
   const storeIn = (root: string) =>
@@ -178,7 +185,12 @@ export async function startVideoServer(overrides: Record<string, unknown> = {}):
         },
       }),
       servicesArea({ db: asked, urls, config: () => config }),
-      pagesArea({ ...quietPages(), db: asked, urls, config: () => config, fileTokens }),
+      pagesArea({
+        ...{ ...quietPages(), db: asked, urls, config: () => config, fileTokens },
+        ...(keepsPages
+          ? { answers: makeVideoAnswers({ config: () => config, clock: systemClock, bus: silentBus }) }
+          : {}),
+      }),
     ],
     checkResponses: true,
     version: '1.2.3',

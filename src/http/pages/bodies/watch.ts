@@ -17,7 +17,6 @@ import { clock, counted, day, initialOf } from './text.ts'
 export interface WatchParts {
   video: WatchedVideoRow
   here: Here
-  player: Html
   /** Instead of the player, or above it: what there is to say about the video itself. */
   notices: readonly string[]
   comments: Html | null
@@ -29,21 +28,15 @@ export interface WatchParts {
   aside?: Html
 }
 
-export function watchBody({
-  video,
-  here,
-  player,
-  notices,
-  comments,
-  downloads,
-  share,
-  covers,
-  aside,
-}: WatchParts): Html {
-  return html`<div class="watch">
+export const watchBody = (player: Html, below: Html): Html => html`<div class="watch">
 <article>
 ${player}
-${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
+${below}
+</div>`
+
+/** All that stands below the player and beside it. */
+export function belowPlayer({ video, here, notices, comments, downloads, share, covers, aside }: WatchParts): Html {
+  return html`${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 <h1 dir="auto"${langOf(video)}>${video.name}</h1>
 <p class="facts">${day(video.published_at)}<span>${counted(video.views, 'view')}</span><span>${counted(
     video.likes,
@@ -60,8 +53,7 @@ ${downloads}
 ${share}
 ${comments}
 </article>
-<aside aria-label="More videos">${aside ?? nextVideos(video, { covers })}</aside>
-</div>`
+<aside aria-label="More videos">${aside ?? nextVideos(video, { covers })}</aside>`
 }
 
 /** Of HTML: 1,000 characters of any script. */

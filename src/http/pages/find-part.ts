@@ -1,0 +1,75 @@
+// Finds the page of a video without its player. That of visitors is kept for a moment; users share it where theirs is the same.
+
+import { seesHeld } from '../../actors/comment/index.ts'
+import type { Visit } from '../../actors/session/index.ts'
+import { findOwnReading, hasPrivateFiles } from '../../actors/video/index.ts'
+import { viewerOf } from '../videos/viewer.ts'
+import type { PageTools } from './send.ts'
+import { makePart, type Said, type WatchPart } from './show-watch.ts'
+import { findWatched, sensitivePolicy, type Watched } from './watched.ts'
+
+type Found = Exclude<Watched, { found: 'video' }> | { found: 'video'; part: WatchPart }
+type FindPart = (
+  visit: Visit | null,
+  asked: { id: string; password?: string | undefined; said: Said },
+) => Promise<Found>
+
+/** Visitors have no such page; what they get instead is not kept. */
+class NotShared extends Error {
+  readonly instead: Found
+
+  constructor(instead: Found) {
+    super('This page is not the same for everybody.')
+    this.instead = instead
+  }
+}
+
+export function makeFindPart(tools: PageTools): FindPart {
+  const { db, config, answers } = tools
+  const kept = answers?.ofParts<WatchPart>()
+
+  async function make(visit: Visit | null, { id, password, said }: Parameters<FindPart>[1]): Promise<Found> {
+    const watched = await findWatched(tools, visit, { id, password })
+    if (watched.found !== 'video') return watched
+    return { found: 'video', part: await makePart(tools, { ...watched, visit, said }) }
+  }
+
+  /** The page of visitors. */
+  async function findShared(asked: { id: string; said: Said }): Promise<Found> {
+    if (!kept) return await make(null, asked)
+    const { id, said } = asked
+    try {
+      const part = await kept(`${id} ${said.start} ${said.threadId ?? ''}`, async () => {
+        const made = await make(null, asked)
+        if (made.found !== 'video' || hasPrivateFiles(made.part.video)) throw new NotShared(made)
+        return made.part
+      })
+      return { found: 'video', part }
+    } catch (error) {
+      if (error instanceof NotShared) return error.instead
+      throw error
+    }
+  }
+
+  /** The page of visitors for a user; undefined when the user's own page differs from it. */
+  async function findOwn(visit: Visit, asked: { id: string; said: Said }): Promise<Found | undefined> {
+    if (sensitivePolicy(config(), visit) !== sensitivePolicy(config(), null)) return undefined
+    const shared = await findShared(asked)
+    if (shared.found !== 'video') return undefined
+    const { part } = shared
+    const viewer = viewerOf(visit)
+    const { watchedSeconds, differs } = await findOwnReading(db, {
+      ...{ videoId: part.videoId, accountId: viewer.accountId },
+      seesHeld: seesHeld({ ownerAccountId: part.video.owner_account_id }, viewer),
+    })
+    if (differs) return undefined
+    return { found: 'video', part: { ...part, video: { ...part.video, watched_seconds: watchedSeconds } } }
+  }
+
+  return async (visit, asked) => {
+    // A password opens the page for its sender alone.
+    if (asked.password !== undefined) return await make(visit, asked)
+    if (visit === null) return await findShared(asked)
+    return (kept && (await findOwn(visit, asked))) ?? (await make(visit, asked))
+  }
+}
