@@ -57,7 +57,7 @@ export {
   resolutionLabel,
 } from './labels.ts'
 export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
-export { listVideos, type VideoPage } from './list-videos.ts'
+export { type ListedVideo, listVideoIds, listVideos, type Page, type VideoPage, withPositions } from './list-videos.ts'
 export { findUnfollowedActor, registerListing, relist } from './listing.ts'
 export { dimensionsOf } from './new-video-rows.ts'
 export { removeOldWork } from './old-work.ts'
@@ -152,6 +152,7 @@ export type {
   VideoRow,
 } from './video.rows.ts'
 export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
+export { readCards } from './video-cards.ts'
 export {
   listPasswords,
   makeVideoPasswords,

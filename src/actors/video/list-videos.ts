@@ -1,27 +1,59 @@
-// Lists of videos: one statement for a page, whatever it is filtered by. Totals of the public list come from counters.
+// Lists of videos: a small statement finds the ids of a page, whatever it is filtered by, and `readCards` reads what is shown of them.
+// Totals of the public list come from counters.
 
 import type { Database } from '../../platform/database/index.ts'
-import { tagsOfVideo } from '../automatic-tag/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
 import { totalVideos } from './deltas.ts'
 import { channelsOf, conditions, isBeyondListed, isSelective, LISTED, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
-import { fileColumns, listColumns, mutedColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
+import type { VideoListRow } from './video.rows.ts'
+import { readCards } from './video-cards.ts'
 
-export interface VideoPage {
+export interface ListedVideo {
+  id: number
+  /** Where the watcher was last, in seconds. */
+  watchedSeconds: number | null
+}
+
+export interface Page<T> {
   /** Undefined when it was not to be counted. */
   total: number | undefined
-  rows: VideoListRow[]
+  rows: T[]
 }
+
+export type VideoPage = Page<VideoListRow>
 
 /** Where a search finds less than this, names that are much like it are found too. */
 const FEW = 15
 
 /**
- * A page of videos in one statement; where a search finds few, in two or three. Counters folded within the last second may not
+ * A page of videos in two statements; where a search finds few, in three or four. Counters folded within the last second may not
  * yet act on the order.
  */
 export async function listVideos(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
+  const { total, rows: listed } = await listVideoIds(db, query)
+  const [rows = []] = await withCards(db, [listed], query.include)
+  return { total, rows }
+}
+
+/** Pages with what is shown of their videos, read in one statement. */
+export async function withCards(
+  db: Pick<Database, 'query'>,
+  pages: readonly ListedVideo[][],
+  include?: VideoListQuery['include'],
+): Promise<VideoListRow[][]> {
+  const ids = pages.flat().map(({ id }) => id)
+  const cards = new Map((await readCards(db, ids, include)).map((card) => [card.id, card]))
+  return pages.map((page) =>
+    page.flatMap(({ id, watchedSeconds }) => {
+      const card = cards.get(id)
+      return card ? [{ ...card, watched_seconds: watchedSeconds }] : []
+    }),
+  )
+}
+
+/** The ids alone, for callers that keep the cards. */
+export async function listVideoIds(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<Page<ListedVideo>> {
   const page = await readPage(db, query)
   if (!query.search || !(await foundFew(db, query, page))) return page
   return readPage(db, { ...query, alike: true })
@@ -31,66 +63,131 @@ export async function listVideos(db: Pick<Database, 'query'>, query: VideoListQu
 async function foundFew(
   db: Pick<Database, 'query'>,
   query: VideoListQuery,
-  { total, rows }: VideoPage,
+  { total, rows }: Page<ListedVideo>,
 ): Promise<boolean> {
   if (total !== undefined) return total < FEW
   if (query.start === 0 && query.count >= FEW) return rows.length < FEW
   return (await readPage(db, { ...query, start: 0, count: FEW })).rows.length < FEW
 }
 
-async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
-  const { text, values } = buildVideoList(query)
-  const rows = await db.query<Listed>(text, values, { prepared: !isSelective(query) })
-  const total = query.skipCount ? undefined : (rows[0]?.total ?? 0)
-  return { total, rows: rows.filter((row): row is VideoListRow & { total: number | null } => row.id !== null) }
+async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<Page<ListedVideo>> {
+  if (isWeighed(query)) {
+    const page = await readRow(db, query, buildMatches(query))
+    if ((page.total ?? 0) <= MOST_COUNTED) return toPage(page, query)
+  }
+  return toPage(await readRow(db, query, buildVideoList(query)), query)
 }
 
-type Listed = (VideoListRow & { total: number | null }) | { id: null; total: number | null }
+async function readRow(
+  db: Pick<Database, 'query'>,
+  query: VideoListQuery,
+  { text, values }: { text: string; values: unknown[] },
+): Promise<PageRow> {
+  const [row] = await db.query<PageRow>(text, values, { prepared: !isSelective(query) })
+  return row ?? { total: 0, ids: [], positions: null }
+}
 
-/**
- * The statement of a page; its values are added to those that there are. Of an empty page one row with nulls comes, so that the
- * total is always there.
- */
+const toPage = (row: PageRow, { skipCount }: VideoListQuery): Page<ListedVideo> => ({
+  total: skipCount ? undefined : (row.total ?? 0),
+  rows: listedIn(row),
+})
+
+/** The row of `buildVideoList`. */
+export interface PageRow {
+  total: number | null
+  ids: number[]
+  /** By ids; null for none. */
+  positions: Record<string, number> | null
+}
+
+/** The same videos with the positions of this account. */
+export async function withPositions(
+  db: Pick<Database, 'query'>,
+  videos: readonly ListedVideo[],
+  watcher: number,
+): Promise<ListedVideo[]> {
+  const rows = await db.query<{ video_id: number; seconds: number }>(
+    'select video_id, seconds from history where account_id = $1 and video_id = any($2::int[])',
+    [watcher, videos.map(({ id }) => id)],
+  )
+  const seconds = new Map(rows.map((row) => [row.video_id, row.seconds]))
+  return videos.map(({ id }) => ({ id, watchedSeconds: seconds.get(id) ?? null }))
+}
+
+export const listedIn = ({ ids, positions }: PageRow): ListedVideo[] =>
+  ids.map((id) => ({ id, watchedSeconds: positions?.[id] ?? null }))
+
+/** The statement of a page, which answers one `PageRow`; its values are added to those that there are. */
 export function buildVideoList(query: VideoListQuery, values: unknown[] = []): { text: string; values: unknown[] } {
   const bind: Bind = (value) => `$${values.push(value)}`
-  const visible = conditions(query, bind).join(' and ')
-  const channels = channelsOf(query, bind)
-  const muted =
-    query.mutedFor === undefined ? undefined : mutedChannels(query.mutedFor === null ? 'null' : bind(query.mutedFor))
-  const unmuted = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
-  const where = channels === undefined ? unmuted : `${unmuted} and v.channel_id in (${channels})`
+  const rows = rowsOf(query, bind)
   const order = orderBy(query, bind)
-  const total = query.skipCount ? 'null::int' : totalOf(query, { visible, where, muted })
-  const positions = positionsFor(query, bind)
-  const text = `with page as materialized (
-      select v.id from ${source(query, { unmuted, where, channels, order }, bind)} order by ${order} limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}
-    )
-    select ${total} as total, ${[columns(query, bind), ...positions.columns].join(', ')}
-    from (values (1)) one left join page on true left join video v on v.id = page.id ${videoJoins} ${positions.join}
-    order by ${order}`
+  const total = query.skipCount ? 'null::int' : totalOf(query, rows)
+  const text = `with ${rows.table}page as materialized (
+      select ${total} as total, ${idsOf(source(query, { ...rows, order }, bind), order, query, bind)} as ids)
+    select total, ids, ${positionsFor(query, bind)} as positions from page`
   return { text, values }
 }
 
-function columns({ include = {} }: VideoListQuery, bind: Bind): string {
-  const { files = false, source: wantsSource = false, automaticTags = false, description = false, mutedFor } = include
-  return [
-    listColumns,
-    ...(files ? [fileColumns] : []),
-    ...(description ? ['v.description as whole_description'] : []),
-    ...(wantsSource ? [sourceColumn] : []),
-    ...(automaticTags ? [`${tagsOfVideo('v.id')} as automatic_tags`] : []),
-    ...(mutedFor === undefined ? [] : [mutedColumns(mutedFor === null ? 'null' : bind(mutedFor))]),
-  ].join(', ')
+/**
+ * The same for a search by likeness that reads all matches once, for the total and for the page. A total of more than `MOST_COUNTED`
+ * says that there are too many, and the page is not right.
+ */
+export function buildMatches(query: VideoListQuery): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const bind: Bind = (value) => `$${values.push(value)}`
+  const { table, where } = rowsOf(query, bind)
+  const order = orderBy(query, bind)
+  const weighed = `(select matched.* from (select m.*, row_number() over (order by m.best desc, m.id desc) as place from matched m) matched
+    where matched.place <= ${weighedIn(query)} or matched.name = any(${bind(spellings(query.search ?? ''))}::text[])) v`
+  const text = `with ${table}matched as materialized (
+      select v.id, v.name, v.words, v.published_at, v.best from video v where ${where} limit ${MOST_COUNTED + 1}
+    ), page as materialized (
+      select (select count(*)::int from matched) as total, ${idsOf(weighed, order, query, bind)} as ids)
+    select total, ids, ${positionsFor(query, bind)} as positions from page`
+  return { text, values }
 }
 
-/** Where whoever asks was last in each video. */
-function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): { columns: string[]; join: string } {
+const isWeighed = ({ search, sort, scope }: VideoListQuery): boolean =>
+  search !== undefined && sort.by === 'match' && scope.of !== 'watched'
+
+/** Conditions of what is in the list, and the common table that they read. */
+interface Rows {
+  table: string
+  /** Whatever the channel. */
+  visible: string
+  /** The ids of the muted channels. */
+  muted: string | undefined
+  /** `visible`, and not muted. */
+  unmuted: string
+  /** The ids of the channels that are meant. */
+  channels: string | undefined
+  where: string
+}
+
+function rowsOf(query: VideoListQuery, bind: Bind): Rows {
+  const visible = conditions(query, bind).join(' and ')
+  const channels = channelsOf(query, bind)
+  const { mutedFor } = query
+  const table =
+    mutedFor === undefined
+      ? ''
+      : `muted as materialized (${mutedChannels(mutedFor === null ? 'null' : bind(mutedFor))}), `
+  const muted = mutedFor === undefined ? undefined : 'select id from muted'
+  const unmuted = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
+  const where = channels === undefined ? unmuted : `${unmuted} and v.channel_id in (${channels})`
+  return { table, visible, muted, unmuted, channels, where }
+}
+
+const idsOf = (rows: string, order: string, { start, count }: VideoListQuery, bind: Bind): string =>
+  `array(select v.id from ${rows} order by ${order} limit ${Number(count)}${start === 0 ? '' : ` offset ${bind(start)}`})`
+
+/** Where the watcher was last in each video of the page. */
+function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): string {
   const account = scope.of === 'watched' ? scope.accountId : watcher
-  if (account === undefined) return { columns: [], join: '' }
-  return {
-    columns: ['seen.seconds as watched_seconds'],
-    join: `left join history seen on seen.video_id = v.id and seen.account_id = ${bind(account)}`,
-  }
+  if (account === undefined) return 'null::jsonb'
+  return `(select jsonb_object_agg(h.video_id, h.seconds) from history h
+      where h.account_id = ${bind(account)} and h.video_id = any(page.ids))`
 }
 
 const WATCHED = 'history seen join video v on v.id = seen.video_id'
@@ -100,7 +197,7 @@ const WATCHED = 'history seen join video v on v.id = seen.video_id'
  * all of the first pages, so that these neither overlap nor miss one.
  */
 const MOST_MATCHES = 300
-const weighed = ({ start, count }: VideoListQuery): number =>
+const weighedIn = ({ start, count }: VideoListQuery): number =>
   MOST_MATCHES * Math.max(1, Math.ceil((Number(start) + Number(count)) / MOST_MATCHES))
 
 /**
@@ -110,7 +207,7 @@ const weighed = ({ start, count }: VideoListQuery): number =>
  */
 function source(
   query: VideoListQuery,
-  { unmuted, where, channels, order }: { unmuted: string; where: string; channels: string | undefined; order: string },
+  { unmuted, where, channels, order }: Rows & { order: string },
   bind: Bind,
 ): string {
   const { sort, search, start, count } = query
@@ -123,7 +220,7 @@ function source(
     const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
     const bestOf = (rows: string) =>
       `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
-        order by v.best desc, v.id desc limit ${weighed(query)})`
+        order by v.best desc, v.id desc limit ${weighedIn(query)})`
     return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
@@ -186,10 +283,7 @@ function likeness(search: string | undefined, bind: Bind): string[] {
 const MOST_COUNTED = 10_000
 
 /** Videos in all: what is public is read from the counters where nothing is filtered but nsfw and origin, else counted. */
-function totalOf(
-  query: VideoListQuery,
-  { visible, where, muted }: { visible: string; where: string; muted: string | undefined },
-): string {
+function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string {
   const from = query.scope.of === 'watched' ? WATCHED : 'video v'
   const counted = (rows: string) => `(select count(*)::int from ${from} where ${rows})`
   if (query.search)

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import type { VideoListQuery } from './list-query.ts'
-import { buildVideoList } from './list-videos.ts'
+import { buildVideoList, listedIn, type PageRow, withCards } from './list-videos.ts'
 import type { VideoListRow } from './video.rows.ts'
 
 /** Those with the most videos first. */
@@ -34,19 +34,13 @@ export async function findSamples(
   return found ?? { categories: [], tags: [], channels: [] }
 }
 
-/** The pages of several lists, in one statement. */
+/** The pages of several lists, in two statements. */
 export async function listSamples(db: Pick<Database, 'query'>, queries: VideoListQuery[]): Promise<VideoListRow[][]> {
   if (queries.length === 0) return []
   const values: unknown[] = []
   const texts = queries.map(
-    (query, sample) =>
-      `select ${sample} as sample, row_number() over () as place, page.* from (${buildVideoList(query, values).text}) page`,
+    (query, sample) => `select ${sample} as sample, page.* from (${buildVideoList(query, values).text}) page`,
   )
-  const rows = await db.query<(VideoListRow | { id: null }) & { sample: number }>(
-    `select * from (${texts.join(' union all ')}) samples order by sample, place`,
-    values,
-  )
-  return queries.map((_query, sample) =>
-    rows.filter((row): row is VideoListRow & { sample: number } => row.sample === sample && row.id !== null),
-  )
+  const pages = await db.query<PageRow>(`select * from (${texts.join(' union all ')}) samples order by sample`, values)
+  return await withCards(db, pages.map(listedIn))
 }

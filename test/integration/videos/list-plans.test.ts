@@ -5,7 +5,7 @@ import { findInLibrary, type Library, seedLibrary, settleLibrary } from '../../.
 import { listCases } from '../../../bench/lists.ts'
 import { migrations } from '../../../migrations/index.ts'
 import { entities } from '../../../src/actors/entities.ts'
-import { buildVideoList } from '../../../src/actors/video/list-videos.ts'
+import { buildMatches, buildVideoList } from '../../../src/actors/video/list-videos.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
@@ -60,6 +60,8 @@ async function readWhole(statement: { text: string; values: unknown[] }): Promis
 
 describe('in a library of twenty thousand videos', () => {
   it.each(cases)('$name: reads no large table from end to end', async ({ queryOf, alike }) => {
-    expect(await readWhole(buildVideoList({ ...queryOf(library), alike }))).toEqual([])
+    const query = { ...queryOf(library), alike }
+    expect(await readWhole(buildVideoList(query))).toEqual([])
+    if (query.search && query.sort.by === 'match') expect(await readWhole(buildMatches(query))).toEqual([])
   })
 })
