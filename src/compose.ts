@@ -202,7 +202,7 @@ async function start(
   closers.push(async () => runtimeConfig.close())
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
   const guesses = makeGuesses({ store: makeLimitStore({ redis: limits, prefix: `${prefix}:`, clock }), config })
-  const sessions = makeSessions({ ...deps, passwords, guesses })
+  const sessions = makeSessions({ ...deps, passwords, guesses, bus })
   const twoFactor = makeTwoFactor({ ...deps, passwords, guesses })
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })

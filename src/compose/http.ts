@@ -100,6 +100,7 @@ import { videoStatsArea } from '../http/video-stats/routes.ts'
 import { videoStudioArea } from '../http/video-studio/routes.ts'
 import { videoTokensArea } from '../http/video-tokens/routes.ts'
 import { videosArea } from '../http/videos/routes.ts'
+import { makeVideoPages } from '../http/videos/video-pages.ts'
 import { viewsArea } from '../http/views/routes.ts'
 import { makeWatch } from '../http/views/watch.ts'
 import { watchedWordsArea } from '../http/watched-words/routes.ts'
@@ -195,6 +196,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const watch = makeWatch({ db, config, views, history })
   const notificationSettings = makeNotificationSettings(deps)
   const fileTokens = makeFileTokens({ db, clock, config, signedTokens })
+  const videoPages = makeVideoPages({ ...deps, bus, fileTokens })
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
   const receiveImage = makeReceiveImage({ uploads, config })
   const subscriptions = makeSubscriptions({ ...deps, follows })
@@ -229,8 +231,8 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     mailPreferencesArea({ config, unsubscribe: makeUnsubscribe(deps) }),
     myAvatarArea({ actorImages, receiveImage }),
     instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
-    accountsArea({ db, config, urls, fileTokens, lookedAtActor }),
-    videoChannelsArea({ db, config, urls, fileTokens, channels, lookedAtActor }),
+    accountsArea({ db, config, urls, videoPages, lookedAtActor }),
+    videoChannelsArea({ db, config, urls, videoPages, channels, lookedAtActor }),
     channelImagesArea({ db, urls, actorImages, receiveImage }),
     videoChannelSyncsArea({ db, config, urls, channelSyncs }),
     commentListsArea({ db, config, urls }),
@@ -242,7 +244,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     registrationsArea({ db, config, registrations }),
     userMailsArea({ emailVerification, passwordReset }),
     videosArea({
-      ...{ db, config, urls, fileTokens, videos, uploads, answers },
+      ...{ db, config, urls, fileTokens, videos, uploads, answers, videoPages },
       fitPicture: createVideo.fitPicture,
       lookedAt: makeLookedAt(deps),
     }),
@@ -270,7 +272,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
       elements: makePlaylistElements(deps),
     }),
     viewsArea({ watch }),
-    historyArea({ db, config, urls, fileTokens, history }),
+    historyArea({ db, config, videoPages, history }),
     videoStatsArea({ db, clock, config }),
     metricsArea({ db, telemetry }),
     serverFollowsArea({
@@ -313,9 +315,9 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
       ],
     }),
     serverLogsArea({ db, config, clock, logger, urls }),
-    searchArea({ db, config, urls, fileTokens, resolvePasted: federation.resolvePasted }),
+    searchArea({ db, config, urls, videoPages, resolvePasted: federation.resolvePasted }),
     overviewsArea({ db, config, clock, urls }),
-    subscriptionsArea({ db, config, urls, fileTokens, subscriptions }),
+    subscriptionsArea({ db, config, urls, videoPages, subscriptions }),
     feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
     client

@@ -1,5 +1,6 @@
 // A runtime on a database of its own, with a queue that forgets everything: the harshest back end there is.
 
+import { EventEmitter } from 'node:events'
 import { migrations } from '../../migrations/index.ts'
 import { entities } from '../../src/actors/entities.ts'
 import { makeRuntime, type Runtime, type RuntimeSettings } from '../../src/actors/runtime/index.ts'
@@ -16,6 +17,7 @@ export interface TestRuntime {
   db: Database
   url: string
   queue: MemoryQueue
+  bus: Bus
   stop(): Promise<void>
 }
 
@@ -49,10 +51,11 @@ export async function makeTestRuntime(
   const own = await makeDatabase({ url, poolMax: 10, entities, migrations, logger: silentLogger })
   const db = options.wrapDatabase?.(own) ?? own
   const queue = options.queue ?? memoryQueue()
+  const bus = options.bus ?? localBus()
   const runtime = makeRuntime({
     db,
     queue,
-    bus: options.bus ?? silentBus,
+    bus,
     clock: options.clock ?? systemClock,
     logger: silentLogger,
     settings: () => ({ ...settings, ...options.settings, jobs: { ...settings.jobs, ...options.settings?.jobs } }),
@@ -62,6 +65,7 @@ export async function makeTestRuntime(
     db,
     url,
     queue,
+    bus,
     async stop() {
       await runtime.stop(1000)
       await own.close()
@@ -108,4 +112,14 @@ function memoryQueue(): MemoryQueue {
   return queue
 }
 
-const silentBus: Bus = { publish: async () => {}, subscribe: () => () => {}, close: async () => {} }
+function localBus(): Bus {
+  const emitter = new EventEmitter()
+  return {
+    publish: async (topic, payload) => void emitter.emit(topic, payload),
+    subscribe(topic, listener) {
+      emitter.on(topic, listener)
+      return () => emitter.off(topic, listener)
+    },
+    close: async () => {},
+  }
+}

@@ -2,6 +2,7 @@
 // block; what follows from it is done by end-follows.ts.
 
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import { renewSessions } from '../session/index.ts'
 import { normalHost } from './server-list.ts'
 
 export interface BlockedAccount {
@@ -48,6 +49,7 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
         if (!block) return false
         unit.emit({ aggregate: 'account_block', id: block.id }, 'AccountBlocked', { blockId: block.id })
         if (ownerId === null) noteBlock(unit, 'create', block.id, { account: block.url })
+        else renewSessions(unit, { account: ownerId })
         return true
       })
     },
@@ -109,6 +111,7 @@ async function storeServers(unit: Unit, ownerId: number | null, hosts: string[])
   for (const { id, host } of blocks) {
     unit.emit({ aggregate: 'server_block', id }, 'ServerBlocked', { blockId: id })
     if (ownerId === null) noteBlock(unit, 'create', id, { host })
+    else renewSessions(unit, { account: ownerId })
   }
   return blocks.length
 }

@@ -4,6 +4,7 @@ export {
   endSessions,
   makeSessions,
   type PasswordLogin,
+  renewSessions,
   type Session,
   type Sessions,
   type Tokens,

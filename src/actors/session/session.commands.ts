@@ -1,11 +1,13 @@
 // Sessions: OAuth 2.0 password and refresh grants (RFC 6749, 4.3 and 6). Tokens are stored as hashes; one access
 // token a session; refresh tokens rotate, and using any old one again ends the session (RFC 9700, 4.14.2).
 
-import type { Sql } from '../../platform/database/index.ts'
+import { z } from 'zod'
+import type { Bus } from '../../platform/bus/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
+import { makeKept } from '../../platform/kept.ts'
 import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { type ActorDeps, DomainError, type Guesses } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type Guesses, type Unit } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
 
@@ -22,12 +24,14 @@ export interface Session {
     videoQuota: number
     videoQuotaDaily: number
   }
+  /** How the user wants sensitive videos treated in lists. */
+  nsfwPolicy: string
+  /** Whether the user mutes accounts or servers. */
+  mutes: boolean
 }
 
-/** A session with what pages for people ask about its user. */
-export interface Visit extends Session {
-  nsfwPolicy: string
-}
+/** The session of who looks at a page. */
+export type Visit = Session
 
 export interface Tokens {
   access_token: string
@@ -58,9 +62,12 @@ export interface Sessions {
    */
   login(login: PasswordLogin): Promise<Tokens>
   refresh(client: ClientCredentials, refreshToken: string): Promise<Tokens>
-  /** The session of an access token, asked of the database each time, so that its end shows at once everywhere. */
+  /**
+   * The session of an access token, kept for a second. Its end and changes of its user show at once in the process that wrote them,
+   * and in the others as soon as the bus tells them.
+   */
   authenticate(accessToken: string): Promise<Session | null>
-  /** The same, for a page. */
+  /** The same, for pages. */
   visit(accessToken: string): Promise<Visit | null>
   /** Of these sessions, those that are over, or whose access token is too old: for who stays connected. */
   ended(sessionIds: readonly number[]): Promise<number[]>
@@ -69,10 +76,28 @@ export interface Sessions {
 
 /**
  * In the transaction that blocks a user or changes a password: all sessions of the user end, but for the one that asked,
- * if that stays. Every request asks the database for its session, so they are over at once everywhere.
+ * if that stays.
  */
-export async function endSessions(query: Sql, userId: number, except?: number): Promise<void> {
-  await query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
+export async function endSessions(
+  unit: Pick<Unit, 'query' | 'publish'>,
+  userId: number,
+  except?: number,
+): Promise<void> {
+  await unit.query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
+  renewSessions(unit, { user: userId })
+}
+
+/** In the transaction that changes what a session says of its user. */
+export const renewSessions = (unit: Pick<Unit, 'publish'>, of: { user: number } | { account: number }): void =>
+  unit.publish(SESSIONS_CHANGED, of)
+
+type SessionRow = Session['user'] & {
+  session_id: number
+  access_expires_at: Date
+  /** Whether the access token is used for the first time. */
+  first_use: boolean
+  nsfw_policy: string
+  mutes: boolean
 }
 
 /** Whoever has the name that was given. */
@@ -90,13 +115,29 @@ interface LoginRow {
 const wrongCredentials = (): DomainError =>
   new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
 
+/** The topic: `{ user }` or `{ account }`, whose sessions ended or changed. */
+const SESSIONS_CHANGED = 'sessions-changed'
+const KEPT_MS = 1000
+const MOST_KEPT = 10_000
+
 const TOKEN_BYTES = 20
 /** How long after an exchange its refresh token may come again, as long as the new tokens are not used. */
 const ASKED_TWICE_MS = 10_000
 const SWEEP_EVERY_MS = 3_600_000
 
-export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: Guesses }): Sessions {
-  const { db, tell, clock, config, passwords, registry, secrets, guesses } = deps
+export function makeSessions(
+  deps: ActorDeps & { passwords: Passwords; guesses: Guesses; bus: Pick<Bus, 'publish' | 'subscribe'> },
+): Sessions {
+  const { db, tell, clock, config, passwords, registry, secrets, guesses, bus } = deps
+  /** By the hash of the access token. */
+  const kept = makeKept<string, { session: Session; expiresAt: Date }>({ clock, max: MOST_KEPT })
+  bus.subscribe(SESSIONS_CHANGED, (payload) => {
+    const of = z.object({ user: z.int(), account: z.int() }).partial().parse(payload)
+    kept.drop((_hash, { session: { user } }) => user.id === of.user || user.accountId === of.account)
+  })
+  const changed = async (rows: readonly { user_id: number }[]): Promise<void> => {
+    for (const { user_id: user } of rows) await bus.publish(SESSIONS_CHANGED, { user })
+  }
 
   registry.periodic('ended-sessions', {
     everyMs: () => SWEEP_EVERY_MS,
@@ -171,18 +212,23 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: 
     }
   }
 
-  async function findVisit(accessToken: string): Promise<Visit | null> {
+  async function authenticate(accessToken: string): Promise<Session | null> {
     const hash = sha256(accessToken)
-    const [row] = await db.query<Session['user'] & { session_id: number; first_use: boolean; nsfw_policy: string }>(
-      `select s.id as session_id, s.spent_refresh_token_hash is not null as first_use, u.nsfw_policy, u.id, u.username,
+    const key = hash.toString('base64')
+    const known = kept.find(key)
+    if (known && known.expiresAt > clock.now()) return known.session
+    const keep = kept.reading(KEPT_MS)
+    const [row] = await db.query<SessionRow>(
+      `select s.id as session_id, s.access_expires_at, s.spent_refresh_token_hash is not null as first_use, u.nsfw_policy, u.id, u.username,
          u.role, a.id as "accountId", a.actor_id as "actorId", u.video_quota as "videoQuota",
-         u.video_quota_daily as "videoQuotaDaily"
+         u.video_quota_daily as "videoQuotaDaily",
+         exists (select from account_block where owner_id = a.id) or exists (select from server_block where owner_id = a.id) as mutes
        from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
        where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
       [hash, clock.now()],
     )
     if (!row) return null
-    const { session_id, first_use, nsfw_policy, ...user } = row
+    const { session_id, access_expires_at: expiresAt, first_use, nsfw_policy: nsfwPolicy, mutes, ...user } = row
     if (first_use) {
       // The client has the new tokens: from now on the refresh token before them is one that should be gone.
       await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [
@@ -190,7 +236,9 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: 
         hash,
       ])
     }
-    return { id: session_id, user, nsfwPolicy: nsfw_policy }
+    const session = { id: session_id, user, nsfwPolicy, mutes }
+    keep(key, { session, expiresAt })
+    return session
   }
 
   return {
@@ -228,7 +276,7 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: 
       const clientId = await findClient(client)
       const spent = sha256(refreshToken)
       const { values, tokens } = mint()
-      const rows = await db.query(
+      const rows = await db.query<{ user_id: number }>(
         `with rotated as (
            update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6,
              refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3
@@ -239,29 +287,29 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: 
            update users set last_login_at = $3
            where id in (select u.id from users u join rotated r on r.user_id = u.id for no key update of u skip locked)
          ) insert into spent_refresh_token (token_hash, session_id, expires_at)
-         select $1, rotated.id, $7 from rotated returning session_id`,
+         select $1, rotated.id, $7 from rotated
+         returning (select user_id from rotated) as user_id`,
         [spent, clientId, clock.now(), ...values],
       )
       if (rows.length === 0) {
         // Somebody has a token that was already exchanged: either side may be a thief. Only a client that asks twice at
         // once, or at once again since the answer was lost, is no sign of that, while nobody has used the new tokens.
-        await db.query(
-          `delete from session s using spent_refresh_token t
-           where t.token_hash = $1 and s.id = t.session_id
-             and (s.spent_refresh_token_hash is distinct from $1 or s.updated_at <= $2)`,
-          [spent, new Date(clock.now().getTime() - ASKED_TWICE_MS)],
+        await changed(
+          await db.query(
+            `delete from session s using spent_refresh_token t
+             where t.token_hash = $1 and s.id = t.session_id
+               and (s.spent_refresh_token_hash is distinct from $1 or s.updated_at <= $2) returning s.user_id`,
+            [spent, new Date(clock.now().getTime() - ASKED_TWICE_MS)],
+          ),
         )
         throw new DomainError('invalid', 'Invalid grant: refresh token is invalid', { code: 'invalid_grant' })
       }
+      await changed(rows)
       return tokens
     },
 
-    async authenticate(accessToken) {
-      const found = await findVisit(accessToken)
-      return found && { id: found.id, user: found.user }
-    },
-
-    visit: findVisit,
+    authenticate,
+    visit: authenticate,
 
     async ended(sessionIds) {
       const rows = await db.query<{ id: number }>(
@@ -275,7 +323,7 @@ export function makeSessions(deps: ActorDeps & { passwords: Passwords; guesses: 
     },
 
     async end(sessionId) {
-      await db.query('delete from session where id = $1', [sessionId])
+      await changed(await db.query('delete from session where id = $1 returning user_id', [sessionId]))
     },
   }
 }

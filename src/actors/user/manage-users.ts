@@ -8,7 +8,7 @@ import { IllegalMove, step } from '../../state-machines/step.ts'
 import { type UserEvent, type UserState, userMachine } from '../../state-machines/user.ts'
 import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { endSessions } from '../session/index.ts'
+import { endSessions, renewSessions } from '../session/index.ts'
 import { User, type UserRole } from './user.entity.ts'
 import { assertMayBlock, assertMayLeave, assertMayRemove, assertMayUpdate, type Manager } from './user.policy.ts'
 
@@ -46,6 +46,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
       if (user.state === 'deleted') throw userNotFound()
       await apply(unit, user)
       user.updatedAt = unit.now
+      renewSessions(unit, { user: userId })
     })
 
   return {
@@ -60,7 +61,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
           if (passwordHash === undefined) return
           user.passwordHash = passwordHash
           unit.note({ domain: 'users', action: 'update', id: userId, entity: { id: userId, password: 'changed' } })
-          await endSessions(unit.query, userId, by.sessionId)
+          await endSessions(unit, userId, by.sessionId)
         })
       } catch (error) {
         if (!isUniqueViolation(error)) throw error
@@ -72,7 +73,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
       change(userId, async (unit, user) => {
         assertMayBlock(by, user)
         move(user, { type: 'BLOCKED', reason })
-        await endSessions(unit.query, userId)
+        await endSessions(unit, userId)
         if (isMailEnabled(config())) askForMail(unit, { mail: 'user-blocked', userId })
       }),
 
@@ -93,7 +94,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
     await change(userId, async (unit, user) => {
       assertMay(user)
       move(user, { type: 'REMOVED' })
-      await endSessions(unit.query, userId)
+      await endSessions(unit, userId)
       forget(user, nobodysPassword)
       await unit.query(
         `update actor set deleted_at = $2, updated_at = $2 where id in (

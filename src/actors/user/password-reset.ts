@@ -49,7 +49,7 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
           passwordHash,
           unit.now,
         ])
-        await endSessions(unit.query, userId)
+        await endSessions(unit, userId)
       })
     },
   }

@@ -5,7 +5,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { Account } from '../account/account.entity.ts'
 import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
-import { endSessions } from '../session/index.ts'
+import { endSessions, renewSessions } from '../session/index.ts'
 import { User } from './user.entity.ts'
 
 export interface UserSettings {
@@ -53,10 +53,11 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: 
         // Somebody may have changed the password since it was checked.
         if (secrets && secrets.checkedHash !== user.passwordHash) throw wrongPassword()
         Object.assign(user, changes.settings, { updatedAt: unit.now })
+        renewSessions(unit, { user: userId })
         if (secrets?.newHash !== undefined) {
           user.passwordHash = secrets.newHash
           unit.note({ domain: 'users', action: 'update', id: userId, entity: { id: userId, password: 'changed' } })
-          await endSessions(unit.query, userId, sessionId)
+          await endSessions(unit, userId, sessionId)
         }
         if (changes.email !== undefined) await changeEmail(unit, user, changes.email)
         await changeAccount(unit, user, changes)

@@ -8,7 +8,7 @@ import { listFollowers } from '../../actors/follow/index.ts'
 import { listRatings } from '../../actors/rating/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
-import { type FileTokens, seesAllVideos } from '../../actors/video/index.ts'
+import { seesAllVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -22,6 +22,7 @@ import { noTokens } from '../videos/address-token.ts'
 import { listQuery } from '../videos/list.ts'
 import { makeVideoPageOf } from '../videos/list-page.ts'
 import { toVideoViews, videoView } from '../videos/video.view.ts'
+import type { VideoPages } from '../videos/video-pages.ts'
 import { viewerOf } from '../videos/viewer.ts'
 
 const tags = ['Accounts']
@@ -32,7 +33,7 @@ export function accountsArea(deps: {
   db: Database
   config: () => Config
   urls: Here
-  fileTokens: Pick<FileTokens, 'issue'>
+  videoPages: VideoPages
   /** Told of each look at an account. */
   lookedAtActor: LookedAtActor
 }): Area {

@@ -10,7 +10,13 @@ import {
   listFeedComments,
 } from '../../actors/feed/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { findVideoDetails, listVideos, type VideoListScope, type Viewer } from '../../actors/video/index.ts'
+import {
+  findVideoDetails,
+  listVideos,
+  nsfwPolicyOf,
+  type VideoListScope,
+  type Viewer,
+} from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -70,7 +76,7 @@ interface Found {
 
 /** Adds `/feeds`. */
 export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area {
-  const nsfwWanted = makeNsfwWanted({ db, config })
+  const nsfwWanted = makeNsfwWanted({ config })
   /** The date of feeds with nothing in them, so that they stay what they are. */
   const startedAt = clock.now()
   const keyOf = (id: number | undefined, name: string | undefined): FeedOwnerKey | undefined =>
@@ -149,7 +155,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
       { strangers, ...of }: { scope: VideoListScope; viewer: Viewer; nsfw: boolean | undefined; strangers?: boolean },
     ) => {
       const listed = { ...query, start: 0, count: config().feeds.videos.count, skipCount: true }
-      const asked = toListQuery(listed, { ...of, ownHost: urls.host })
+      const asked = toListQuery(listed, { ...of, reader: of.viewer?.accountId ?? null, ownHost: urls.host })
       const { rows } = await listVideos(db, {
         ...asked,
         ...{ strangers, skipCount: true, include: { files: true, description: true } },
@@ -173,7 +179,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const { query } = request
         assertMayList(query, null)
         const { head, scope } = await ownerOf(query)
-        const nsfw = await nsfwWanted(query, undefined)
+        const nsfw = nsfwWanted(query, undefined)
         const strangers = scope.of !== 'everybody' && seesStrangers({ config }, false)
         const rows = await rowsOf(query, { scope, viewer: null, nsfw, strangers })
         const self = selfOf('/feeds/videos', request, videoNames)
@@ -205,7 +211,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const rows = await rowsOf(query, {
           scope: { of: 'followed', followerActorId: subscriber.actorId },
           viewer: { accountId: subscriber.accountId, role: subscriber.role },
-          nsfw: await nsfwWanted(query, subscriber.userId),
+          nsfw: nsfwWanted(query, await nsfwPolicyOf(db, subscriber.userId)),
         })
         const self = selfOf('/feeds/subscriptions', request, subscriptionNames)
         const dates = rows.map((row) => row.published_at)
@@ -271,7 +277,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           isLive: false,
           ...{ start: 0, count: config().feeds.videos.count, skipCount: true, mutedFor: null },
           sort: { by: 'publishedAt', descending: true },
-          nsfw: await nsfwWanted({}, undefined),
+          nsfw: nsfwWanted({}, undefined),
           include: { files: true, description: true },
         })
         const self = selfOf('/feeds/podcast/videos.xml', request, podcastNames)

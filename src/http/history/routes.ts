@@ -2,22 +2,20 @@
 
 import { z } from 'zod'
 import type { History } from '../../actors/history/index.ts'
-import { type FileTokens, findVideoId, listVideos } from '../../actors/video/index.ts'
+import { findVideoId, type VideoListQuery } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { addFormRoutes, withForm } from '../plugins/multipart.ts'
 import { idOrUuid, listOf, moment, paging } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import type { Here } from '../videos/actor.view.ts'
-import { tokensFor } from '../videos/address-token.ts'
-import { toVideoViews, videoView } from '../videos/video.view.ts'
+import { videoView } from '../videos/video.view.ts'
+import type { VideoPages } from '../videos/video-pages.ts'
 
 export interface HistoryAreaDeps {
   db: Database
   config: () => Config
-  urls: Here
-  fileTokens: Pick<FileTokens, 'issue'>
+  videoPages: VideoPages
   history: History
 }
 
@@ -26,7 +24,7 @@ const auth = 'user'
 /** Nothing at all, or a form's empty field, has no bound. */
 const bounds = z.object({ beforeDate: z.preprocess((sent) => (sent === '' ? null : sent), moment.nullish()) })
 
-export function historyArea({ db, config, urls, fileTokens, history }: HistoryAreaDeps): Area {
+export function historyArea({ db, config, videoPages, history }: HistoryAreaDeps): Area {
   return (app) => {
     app.get(
       '/api/v1/users/me/history/videos',
@@ -41,16 +39,13 @@ export function historyArea({ db, config, urls, fileTokens, history }: HistoryAr
       async (request) => {
         const { start, count, search } = request.query
         const { accountId } = sessionOf(request).user
-        const { total, rows } = await listVideos(db, {
+        const asked: VideoListQuery = {
           scope: { of: 'watched', accountId },
           ...{ start, count, search: search || undefined },
           sort: { by: 'publishedAt', descending: true },
           ...{ internal: true, skipCount: false, mutedFor: accountId, watcher: accountId },
-        })
-        return {
-          total,
-          data: await toVideoViews(rows, { here: urls, include: 0, tokenOf: tokensFor(fileTokens, request) }),
         }
+        return await videoPages(request, asked, 0)
       },
     )
 

@@ -65,7 +65,7 @@ export function overviewsArea(deps: OverviewsDeps): Area {
         const common: VideoListQuery = {
           ...{ scope: { of: 'everybody' }, internal: viewer !== null, mutedFor: viewer?.accountId ?? null },
           ...{ start: 0, count: videos_per_sample, skipCount: true, sort: { by: 'publishedAt', descending: true } },
-          nsfw: await nsfwWanted({}, session?.user.id),
+          nsfw: nsfwWanted({}, session?.nsfwPolicy),
         }
         const wanted = [
           ...(category === undefined ? [] : [{ kind: 'category', query: { ...common, categoryOneOf: [category] } }]),

@@ -4,19 +4,19 @@
 import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { type FileTokens, listVideos } from '../../actors/video/index.ts'
+import type { VideoListQuery } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { playlistView, toPlaylistView } from '../video-playlists/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
-import { tokensFor } from '../videos/address-token.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
-import { toVideoViews, videoView } from '../videos/video.view.ts'
-import { viewerOf } from '../videos/viewer.ts'
+import { videoView } from '../videos/video.view.ts'
+import type { VideoPages } from '../videos/video-pages.ts'
+import { readerOf, viewerOf } from '../videos/viewer.ts'
 import { channelSearchQuery, playlistSearchQuery, videoSearchQuery } from './schemas.ts'
 
 /** The row that an address or handle names; `fetch`: its own server may be asked. Undefined when there is none in time. */
@@ -26,7 +26,7 @@ export interface SearchDeps {
   db: Database
   config: () => Config
   urls: Here
-  fileTokens: Pick<FileTokens, 'issue'>
+  videoPages: VideoPages
   resolvePasted: { video: Find; channel: Find; playlist: Find }
 }
 
@@ -35,7 +35,7 @@ const ADDRESS = /^\s*https?:\/\//i
 const HANDLE = /^\s*@?[^@\s/]+@[^@\s/]+\s*$/
 
 export function searchArea(deps: SearchDeps): Area {
-  const { db, config, urls, fileTokens, resolvePasted } = deps
+  const { db, config, urls, videoPages, resolvePasted } = deps
   const nsfwWanted = makeNsfwWanted(deps)
 
   const mayFetch = (isUser: boolean): boolean => seesStrangers(deps, isUser)
@@ -69,11 +69,12 @@ export function searchArea(deps: SearchDeps): Area {
         const options = {
           scope: { of: 'everybody' } as const,
           viewer,
-          nsfw: isAddress ? undefined : await nsfwWanted(query, session?.user.id),
+          reader: readerOf(session),
+          nsfw: isAddress ? undefined : nsfwWanted(query, session?.nsfwPolicy),
           ownHost: urls.host,
         }
         const { sort, ...others } = query
-        const page = await listVideos(db, {
+        const asked: VideoListQuery = {
           ...toListQuery({ ...others, sort: { by: 'publishedAt', descending: true } }, options),
           sort,
           // Whoever may have others asked for something also finds what is here of them.
@@ -83,14 +84,8 @@ export function searchArea(deps: SearchDeps): Area {
           originallyPublishedAt: span(query.originallyPublishedStartDate, query.originallyPublishedEndDate),
           duration: span(query.durationMin, query.durationMax),
           ...(isAddress ? { named, search: undefined } : {}),
-        })
-        return {
-          ...(page.total === undefined ? {} : { total: page.total }),
-          data: await toVideoViews(page.rows, {
-            ...{ here: urls, include: query.include },
-            tokenOf: tokensFor(fileTokens, request),
-          }),
         }
+        return await videoPages(request, asked, query.include)
       },
     )
 

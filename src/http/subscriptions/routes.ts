@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { listChannels } from '../../actors/channel/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Subscriptions } from '../../actors/subscription/index.ts'
-import { type FileTokens, listVideos } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { asciiHost } from '../../platform/host.ts'
@@ -13,17 +12,17 @@ import { isHost } from '../plugins/handles.ts'
 import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
-import { tokensFor } from '../videos/address-token.ts'
 import { assertMayList, listQuery, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
-import { toVideoViews, videoView } from '../videos/video.view.ts'
-import { viewerOf } from '../videos/viewer.ts'
+import { videoView } from '../videos/video.view.ts'
+import type { VideoPages } from '../videos/video-pages.ts'
+import { readerOf, viewerOf } from '../videos/viewer.ts'
 
 export interface SubscriptionsDeps {
   db: Database
   config: () => Config
   urls: Here
-  fileTokens: Pick<FileTokens, 'issue'>
+  videoPages: VideoPages
   subscriptions: Subscriptions
 }
 
@@ -43,7 +42,7 @@ const handle = (config: () => Config, message: string) =>
   })
 
 export function subscriptionsArea(deps: SubscriptionsDeps): Area {
-  const { db, config, urls, fileTokens, subscriptions } = deps
+  const { db, config, urls, videoPages, subscriptions } = deps
   const nsfwWanted = makeNsfwWanted(deps)
   const auth = { auth: 'user' } as const
   const params = z.object({ uri: handle(config, 'Invalid value') })
@@ -118,25 +117,17 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
       { config: auth, schema: { tags, querystring: listQuery(config()), response: { 200: listOf(videoView) } } },
       async (request) => {
         const { query } = request
-        const { user } = sessionOf(request)
+        const { user, nsfwPolicy } = sessionOf(request)
         const viewer = viewerOf(sessionOf(request))
         assertMayList(query, viewer)
-        const page = await listVideos(
-          db,
-          toListQuery(query, {
-            scope: { of: 'followed', followerActorId: await subscriptions.actorOf(user.accountId) },
-            viewer,
-            nsfw: await nsfwWanted(query, user.id),
-            ownHost: urls.host,
-          }),
-        )
-        return {
-          ...(page.total === undefined ? {} : { total: page.total }),
-          data: await toVideoViews(page.rows, {
-            ...{ here: urls, include: query.include },
-            tokenOf: tokensFor(fileTokens, request),
-          }),
-        }
+        const asked = toListQuery(query, {
+          scope: { of: 'followed', followerActorId: await subscriptions.actorOf(user.accountId) },
+          viewer,
+          reader: readerOf(sessionOf(request)),
+          nsfw: nsfwWanted(query, nsfwPolicy),
+          ownHost: urls.host,
+        })
+        return await videoPages(request, asked, query.include)
       },
     )
 

@@ -12,7 +12,6 @@ import {
 } from '../../actors/channel/index.ts'
 import { listFollowers } from '../../actors/follow/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -24,6 +23,7 @@ import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
 import { listQuery } from '../videos/list.ts'
 import { makeVideoPageOf } from '../videos/list-page.ts'
 import { videoView } from '../videos/video.view.ts'
+import type { VideoPages } from '../videos/video-pages.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { channelChangesBody, channelSortFields, newChannelBody, channelParam as params } from './fields.ts'
 
@@ -34,7 +34,7 @@ export function videoChannelsArea(deps: {
   db: Database
   config: () => Config
   urls: Here
-  fileTokens: Pick<FileTokens, 'issue'>
+  videoPages: VideoPages
   channels: Channels
   /** Told of each look at a channel. */
   lookedAtActor: LookedAtActor

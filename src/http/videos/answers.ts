@@ -31,9 +31,9 @@ export interface Keeping {
 }
 
 export interface VideoAnswers {
-  /** By the names of the query that the route reads. */
+  /** By the path and the names of the query that the route reads. */
   ofLists(names: readonly string[]): Keeping
-  /** By the path and the names of the query that the route reads; of any content type, always with a tag. */
+  /** The same, of any content type, always with a tag. */
   ofFeeds(names: readonly string[]): Keeping
   /**
    * HTML by the path and the names of the query that the route reads, always with a tag. `headers`: names of those that the route sets
@@ -154,10 +154,7 @@ export function makeVideoAnswers(deps: {
   }
 
   return {
-    ofLists: (names) => {
-      const read = new Set(names)
-      return keeping({ cache: lists, keyOf: ({ query }) => keyOfQuery(query, read) })
-    },
+    ofLists: (names) => keeping({ cache: lists, keyOf: keyOfPath(names) }),
     ofFeeds: (names) => keeping({ cache: lists, keyOf: keyOfPath(names), tagOf: etagOf }),
     ofPages: (names, options) => keeping({ cache: pages, keyOf: keyOfPath(names), tagOf: etagOf, ...options }),
     ofParts<P extends Part>() {
@@ -175,10 +172,7 @@ export function makeVideoAnswers(deps: {
       const making = makings.get(request)
       if (making) Object.assign(making, { videoId, until })
     },
-    async changed() {
-      clear()
-      await bus.publish(VIDEOS_CHANGED, {})
-    },
+    changed: () => bus.publish(VIDEOS_CHANGED, {}),
     clear,
     close,
   }
@@ -218,7 +212,8 @@ const isAboutVideo =
   (_key: string, answer?: Answer | Part): boolean =>
     answer === undefined || answer.videoId === videoId
 
-function numberIn(payload: JsonValue, name: string): number | undefined {
+/** A field of a message of `VIDEOS_CHANGED`. */
+export function numberIn(payload: JsonValue, name: string): number | undefined {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined
   const value = payload[name]
   return typeof value === 'number' ? value : undefined

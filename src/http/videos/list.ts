@@ -80,17 +80,19 @@ export function assertMayList(query: Omit<ListQuery, 'sort' | 'start' | 'count'>
   }
 }
 
-/** `nsfw` is whether only sensitive videos are wanted, or none of them; undefined for all. */
+/**
+ * `nsfw` is whether only sensitive videos are wanted, or none of them; undefined for all. `reader` is the account whose mutes count,
+ * beside those of the instance.
+ */
 export function toListQuery(
   query: ListQuery,
-  options: { scope: VideoListScope; viewer: Viewer; nsfw: boolean | undefined; ownHost: string },
+  options: { scope: VideoListScope; viewer: Viewer; reader: number | null; nsfw: boolean | undefined; ownHost: string },
 ): VideoListQuery {
-  const { scope, viewer, nsfw, ownHost } = options
+  const { scope, viewer, reader, nsfw, ownHost } = options
   const { start, count, sort, skipCount, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf, privacyOneOf } =
     query
   const { hasHLSFiles, hasWebVideoFiles, search, include } = query
   const host = query.host?.toLowerCase()
-  const reader = viewer?.accountId ?? null
   const includesMuted = (include & includes.blockedOwner) !== 0
   return {
     ...{ scope, start, count, sort, skipCount, nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf },

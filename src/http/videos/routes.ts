@@ -17,12 +17,12 @@ import {
   type LookedAt,
   languageLabels,
   licenceLabels,
-  listVideos,
   privacyLabels,
   type RemoveVideo,
   type UpdateVideo,
   type VideoAccessRow,
   type VideoKey,
+  type VideoListQuery,
   videoPrivacies,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -39,8 +39,9 @@ import { updateFields } from './fields.ts'
 import { assertMayList, listQuery, ownListQuery, toListQuery } from './list.ts'
 import { makeNsfwWanted } from './nsfw-wanted.ts'
 import { type FitPicture, makeReceiveChanges } from './receive-changes.ts'
-import { includes, toVideoDetailsView, toVideoViews, videoDetailsView, videoView } from './video.view.ts'
-import { passwordOf, viewerOf } from './viewer.ts'
+import { includes, toVideoDetailsView, videoDetailsView, videoView } from './video.view.ts'
+import type { VideoPages } from './video-pages.ts'
+import { passwordOf, readerOf, viewerOf } from './viewer.ts'
 
 export interface VideosDeps {
   db: Database
@@ -56,6 +57,7 @@ export interface VideosDeps {
   lookedAt: LookedAt
   /** Where answers are kept; without it each is made anew. */
   answers?: VideoAnswers
+  videoPages: VideoPages
 }
 
 const tags = ['Video']
@@ -63,7 +65,7 @@ const byKey = z.object({ id: idOrUuid('video') })
 
 /** Adds `/api/v1/videos` and `/api/v1/users/me/videos`. */
 export function videosArea(deps: VideosDeps): Area {
-  const { db, config, urls, fileTokens, videos, lookedAt, answers } = deps
+  const { db, config, urls, fileTokens, videos, lookedAt, answers, videoPages } = deps
   const receiveChanges = makeReceiveChanges(deps)
   const nsfwWanted = makeNsfwWanted(deps)
 
@@ -85,18 +87,15 @@ export function videosArea(deps: VideosDeps): Area {
         const { query, session } = request
         const viewer = viewerOf(session)
         assertMayList(query, viewer)
-        const nsfw = await nsfwWanted(query, session?.user.id)
-        const page = await listVideos(
-          db,
-          toListQuery(query, { scope: { of: 'everybody' }, viewer, nsfw, ownHost: urls.host }),
-        )
-        return {
-          ...(page.total === undefined ? {} : { total: page.total }),
-          data: await toVideoViews(page.rows, {
-            ...{ here: urls, include: query.include },
-            tokenOf: tokensFor(fileTokens, request),
-          }),
-        }
+        const nsfw = nsfwWanted(query, session?.nsfwPolicy)
+        const asked = toListQuery(query, {
+          scope: { of: 'everybody' },
+          viewer,
+          reader: readerOf(session),
+          nsfw,
+          ownHost: urls.host,
+        })
+        return await videoPages(request, asked, query.include)
       },
     )
 
@@ -110,18 +109,14 @@ export function videosArea(deps: VideosDeps): Area {
         const { start, count, sort, search, isLive, channelId } = request.query
         const { accountId } = sessionOf(request).user
         if (channelId !== undefined && !(await channelExists(db, channelId))) throw notFound('Video channel not found')
-        const { total, rows } = await listVideos(db, {
+        const asked: VideoListQuery = {
           scope: { of: 'owner', accountId, channelId },
           watcher: accountId,
           ...{ start, count, sort, isLive, search: search || undefined },
           internal: true,
           skipCount: false,
-        })
-        const include = includes.notPublished | includes.blacklisted
-        return {
-          total,
-          data: await toVideoViews(rows, { here: urls, include, tokenOf: tokensFor(fileTokens, request) }),
         }
+        return await videoPages(request, asked, includes.notPublished | includes.blacklisted)
       },
     )
 

@@ -11,6 +11,9 @@ export function viewerOf(session: Session | null): Viewer {
   return session && { accountId: session.user.accountId, role: session.user.role }
 }
 
+/** Whose mutes count in lists, beside those of the instance: of nobody where the user has none. */
+export const readerOf = (session: Session | null): number | null => (session?.mutes ? session.user.accountId : null)
+
 /**
  * The password of the request, from the header that clients use: browsers send it in Latin-1, as Node reads it, and most other programs
  * in UTF-8. An empty one is a wrong one.

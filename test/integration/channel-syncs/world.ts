@@ -111,11 +111,12 @@ export async function makeWorld() {
     logger: silentLogger,
     publicUrl: TEST_ORIGIN,
     async authenticate(token) {
-      const user = Object.values(users).find(({ username }) => username === token)
-      if (!user) return null
-      const { id, username, accountId, actorId } = user
-      const role = user === users.moderator ? 1 : 2
-      return { id, user: { id, username, accountId, actorId, role, videoQuota: -1, videoQuotaDaily: -1 } }
+      const known = Object.values(users).find(({ username }) => username === token)
+      if (!known) return null
+      const { id, username, accountId, actorId } = known
+      const role = known === users.moderator ? 1 : 2
+      const user = { id, username, accountId, actorId, role, videoQuota: -1, videoQuotaDaily: -1 } as const
+      return { id, user, nsfwPolicy: 'display', mutes: false }
     },
     areas: [videoChannelSyncsArea({ db, config, urls: deps.urls, channelSyncs })],
     checkResponses: true,

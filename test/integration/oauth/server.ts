@@ -14,6 +14,7 @@ import { meArea } from '../../../src/http/me/routes.ts'
 import { oauthArea } from '../../../src/http/oauth/routes.ts'
 import { scopedTokensArea } from '../../../src/http/oauth/scoped-tokens.ts'
 import { twoFactorArea } from '../../../src/http/two-factor/routes.ts'
+import type { Bus } from '../../../src/platform/bus/index.ts'
 import { type Clock, systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -37,6 +38,7 @@ export interface SessionServer {
   db: Database
   /** Of the database, for another process. */
   url: string
+  bus: Bus
   client: { client_id: string; client_secret: string }
   addUser(user: Pick<NewUser, 'username'> & Partial<NewUser>): Promise<CreatedUser>
   /** As the staff does, without its routes. */
@@ -57,10 +59,14 @@ export const PASSWORD = 'password1'
 export const bearer = (token: string): { authorization: string } => ({ authorization: `Bearer ${token}` })
 
 export async function startSessionServer(
-  options: { url?: string; clock?: Clock; config?: Values; passwords?: Passwords } = {},
+  options: { url?: string; bus?: Bus; clock?: Clock; config?: Values; passwords?: Passwords } = {},
 ): Promise<SessionServer> {
   const { clock = systemClock, passwords = cheapPasswords() } = options
-  const { runtime, db, url, stop } = await makeTestRuntime({ clock, ...(options.url ? { url: options.url } : {}) })
+  const { runtime, db, url, bus, stop } = await makeTestRuntime({
+    clock,
+    ...(options.url ? { url: options.url } : {}),
+    ...(options.bus ? { bus: options.bus } : {}),
+  })
   const config = testConfig(options.config)
   const deps: ActorDeps = {
     ...{ db, tell: runtime.tell, registry: runtime.registry, clock, logger: silentLogger },
@@ -71,7 +77,7 @@ export async function startSessionServer(
   const instance = makeInstance({ ...deps, generateKeys })
   const users = makeUsers({ ...deps, passwords, generateKeys })
   const guesses = guessesFor(deps)
-  const sessions = makeSessions({ ...deps, passwords, guesses })
+  const sessions = makeSessions({ ...deps, passwords, guesses, bus })
   await instance.ensure()
   const client = await instance.localClient()
   const app = await makeApp({
@@ -95,7 +101,7 @@ export async function startSessionServer(
   })
 
   const server: SessionServer = {
-    ...{ app, db, url, client },
+    ...{ app, db, url, bus, client },
     addUser: (user) =>
       users.create({ password: PASSWORD, email: `${user.username}@example.com`, role: 2, videoQuota: -1, ...user }),
     async block(userId) {

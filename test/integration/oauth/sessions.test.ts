@@ -15,7 +15,7 @@ let other: SessionServer
 beforeAll(async () => {
   clock = fakeClock()
   one = await startSessionServer({ clock, config })
-  other = await startSessionServer({ clock, config, url: one.url })
+  other = await startSessionServer({ clock, config, url: one.url, bus: one.bus })
 })
 afterAll(async () => {
   await other?.stop()
@@ -43,6 +43,24 @@ describe('a session', () => {
     const { access_token, expires_in, refresh_token_expires_in } = await member()
     expect({ expires_in, refresh_token_expires_in }).toEqual({ expires_in: 3599, refresh_token_expires_in: 7199 })
     expect((await other.me(access_token)).statusCode).toBe(200)
+  })
+
+  it('is asked of the database once in a second', async () => {
+    const { id, access_token } = await member()
+    expect((await one.me(access_token)).statusCode).toBe(200)
+    // Nobody is told of this.
+    await one.db.query('delete from session where user_id = $1', [id])
+    clock.pass(999)
+    expect((await one.me(access_token)).statusCode).toBe(200)
+    clock.pass(1)
+    expect((await one.me(access_token)).json()).toMatchObject(isOver)
+  })
+
+  it('that is kept in another process is over there at once', async () => {
+    const { access_token } = await member()
+    expect((await other.me(access_token)).statusCode).toBe(200)
+    await one.post('/api/v1/users/revoke-token', access_token)
+    expect((await other.me(access_token)).json()).toMatchObject(isOver)
   })
 
   it('leaves none of its tokens in the database', async () => {

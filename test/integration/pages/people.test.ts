@@ -7,6 +7,7 @@ import { type Client, login } from '../../../scripts/demo/client.ts'
 import { type Browser, type Form, formIn, linksIn, makeBrowser } from '../../support/browser.ts'
 import { type MadeUser, makeChannel, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
+import { until } from '../../support/until.ts'
 
 const LOGINS = 100
 const PASSWORD = 'the password of anna'
@@ -742,6 +743,8 @@ describe('subscribing', () => {
     const browser = await anna()
     const form = formIn((await browser.open('/c/maker_channel')).html, '/subscriptions')
     await db.query("delete from session where user_id = (select id from users where username = 'anna')")
+    // Sessions are kept for a second.
+    await until(async () => (await browser.open('/my-account/settings')).path.startsWith('/login'))
     expect((await browser.send(form)).path).toBe('/login?next=%2Fc%2Fmaker_channel%2Fvideos')
     expect(await followers()).toBe(0)
   })

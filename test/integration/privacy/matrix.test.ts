@@ -9,6 +9,7 @@ import { newUuid } from '../../../src/platform/ids.ts'
 import { insert, type MadeVideo, makeVideo } from '../../support/builders.ts'
 import { media } from '../../support/media.ts'
 import { PRIVATE_FILE } from '../../support/private-file.ts'
+import { until } from '../../support/until.ts'
 import { type Cast, makeCast, type Person } from '../routes/cast.ts'
 import { type RouteStage, startStage } from '../routes/stage.ts'
 
@@ -604,6 +605,8 @@ describe('a video that was public', () => {
     const [open, hidden] = [await makeSubject('public'), await makeSubject('private')]
     await cast.db.query("update users set state = 'blocked' where id = $1", [cast.users.user.id])
     try {
+      // Sessions are kept for a second.
+      await until(async () => (await ask('owner', '/api/v1/users/me')).status === 401)
       for (const { path } of ['thumbnail', 'preview', 'torrent', 'caption file'].map(
         (name) => artefacts.find((one) => one.name === name)?.request(hidden) ?? { path: '' },
       )) {

@@ -217,7 +217,12 @@ function sessionOf(disk: Disk, token: string): Session | null {
   if (!user) return null
   const { id, accountId, role } = user
   const limits = { videoQuota: -1, videoQuotaDaily: -1 }
-  return { id: 1, user: { id, accountId, username: 'somebody', role, actorId: 1, ...limits } }
+  return {
+    id: 1,
+    user: { id, accountId, username: 'somebody', role, actorId: 1, ...limits },
+    nsfwPolicy: 'display',
+    mutes: false,
+  }
 }
 
 /** Every file of the store by its kind and name, hidden ones too. */

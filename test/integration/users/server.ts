@@ -42,7 +42,7 @@ export interface UserServer {
 const ROOT_PASSWORD = 'password of root'
 
 export async function startUserServer(overrides: Values = {}): Promise<UserServer> {
-  const { runtime, db, stop } = await makeTestRuntime()
+  const { runtime, db, bus, stop } = await makeTestRuntime()
   const config = testConfig({ smtp: { hostname: 'mail.example' }, ...overrides })
   const urls = makeUrls(TEST_ORIGIN)
   const passwords = cheapPasswords()
@@ -56,7 +56,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   const instance = makeInstance({ ...deps, generateKeys })
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
   const guesses = guessesFor(deps)
-  const sessions = makeSessions({ ...deps, passwords, guesses })
+  const sessions = makeSessions({ ...deps, passwords, guesses, bus })
   await instance.ensure()
   await users.ensureRoot({ password: ROOT_PASSWORD })
   const client = await instance.localClient()

@@ -457,6 +457,81 @@ describe('the page of a video', () => {
   }
 })
 
+describe('who is signed in', () => {
+  const PASSWORD = 'a password of a reader'
+
+  async function reader(): Promise<Client> {
+    const username = `reader_${crypto.randomUUID().slice(0, 8)}`
+    await root.send('POST', '/api/v1/users', {
+      ...{
+        username,
+        password: PASSWORD,
+        email: `${username}@example.org`,
+        role: 2,
+        videoQuota: -1,
+        videoQuotaDaily: -1,
+      },
+    })
+    const client = await login(node.base, username, PASSWORD)
+    await client.send('PUT', '/api/v1/users/me', { nsfwPolicy: 'display' })
+    return client
+  }
+
+  const LISTS: [string, (video: Details) => string][] = [
+    ['the list of all', () => '/api/v1/videos?count=100'],
+    ['a search', ({ name }) => `/api/v1/search/videos?count=100&search=${encodeURIComponent(name)}`],
+    ['the videos of a channel', ({ channel }) => `/api/v1/video-channels/${channel.name}/videos`],
+    ['the videos of an account', ({ account }) => `/api/v1/accounts/${account.name}/videos?count=100`],
+  ]
+
+  it.each(LISTS)(
+    'sees in %s what others are shown, with their own positions, mutes and policy at once',
+    async (_name, listOf) => {
+      const owner = await makeUser({ query }, { origin: node.base })
+      const name = `Video ${crypto.randomUUID()}`
+      const { uuid } = await makeVideo(
+        { query },
+        { channelId: owner.channelId, columns: { name, nsfw: true, duration: 60 } },
+      )
+      // What was written by the test itself becomes known.
+      await root.send('PUT', path(await upload()), { name: 'Other' })
+      const video = await root.get<Details>(path({ uuid }))
+      const [one, another] = [await reader(), await reader()]
+      const found = async (client: Client) => {
+        const { data } = await client.get<{ data: (Details & { userHistory?: object })[] }>(listOf(video))
+        const listed = data.find((each) => each.uuid === uuid)
+        return listed && { name: listed.name, ...(listed.userHistory ? { userHistory: listed.userHistory } : {}) }
+      }
+      const asOthers = { name }
+      expect(await Promise.all([found(one), found(another)])).toEqual([asOthers, asOthers])
+
+      await one.send('PUT', `${path(video)}/watching`, { currentTime: 21 })
+      const watched = { name, userHistory: { currentTime: 21 } }
+      expect(await Promise.all([found(one), found(another)])).toEqual([watched, asOthers])
+
+      await another.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: owner.username })
+      expect(await Promise.all([found(one), found(another)])).toEqual([watched, undefined])
+      await another.send('DELETE', `/api/v1/users/me/blocklist/accounts/${owner.username}`)
+      expect(await found(another)).toEqual(asOthers)
+
+      await one.send('PUT', '/api/v1/users/me', { nsfwPolicy: 'do_not_list' })
+      expect(await Promise.all([found(one), found(another)])).toEqual([undefined, asOthers])
+    },
+    30_000,
+  )
+
+  it('sees internal videos, which visitors are not shown', async () => {
+    const { uuid } = await upload({ privacy: '4' })
+    const lists = async (client: Pick<Client, 'get'>) =>
+      (await client.get<{ data: Details[] }>('/api/v1/videos?count=100')).data.some((each) => each.uuid === uuid)
+    const visitor = { get: async <T>(at: string) => (await (await fetch(`${node.base}${at}`)).json()) as T }
+    const member = await reader()
+    for (let time = 0; time < 2; time += 1) {
+      expect([await lists(member), await lists(visitor)]).toEqual([true, false])
+    }
+  }, 30_000)
+})
+
 describe('another process', () => {
   it('shows a change as soon as it hears of it', async () => {
     const video = await upload()

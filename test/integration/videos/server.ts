@@ -12,6 +12,7 @@ import {
   makeRemoveVideo,
   makeUpdateVideo,
   makeVideoPasswords,
+  nsfwPolicyOf,
 } from '../../../src/actors/video/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
@@ -26,6 +27,7 @@ import { videoPasswordsArea } from '../../../src/http/video-passwords/routes.ts'
 import { videoTokensArea } from '../../../src/http/video-tokens/routes.ts'
 import { makeVideoAnswers } from '../../../src/http/videos/answers.ts'
 import { videosArea } from '../../../src/http/videos/routes.ts'
+import { makeVideoPages } from '../../../src/http/videos/video-pages.ts'
 import { type FileKind, type FileStore, fileKinds, fitImage, makeFileStore } from '../../../src/media/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
@@ -75,7 +77,7 @@ export async function startVideoServer(
   overrides: Record<string, unknown> = {},
   { keepsPages = false }: { keepsPages?: boolean } = {},
 ): Promise<VideoServer> {
-  const { runtime, db, stop } = await makeTestRuntime()
+  const { runtime, db, bus, stop } = await makeTestRuntime()
   const folder = await mkdtemp(join(tmpdir(), 'vireo-videos-'))
   const storeIn = (root: string) =>
     makeFileStore({
@@ -85,6 +87,8 @@ export async function startVideoServer(
   const kept = await makeTestStore(folder)
   const [store, remoteCache] = [kept.open(), storeIn(join(folder, 'cache'))]
   const asTest = { instance: { default_nsfw_policy: 'display' }, ...overrides }
+  // Tests write rows themselves, which nothing announces.
+  const unkept = testConfig({ vireo: { caching: { routes: { videos: 0 } } } })
   let config = testConfig(asTest)
   const routes: string[] = []
   const urls = makeUrls(TEST_ORIGIN)
@@ -118,10 +122,10 @@ export async function startVideoServer(
     admin: await makeUser(db, { username: 'root', role: 0 }),
   }
   const roles = { user: 2, other: 2, moderator: 1, admin: 0 } as const
-  const sessionOf = (name: keyof typeof users): Session => {
+  const sessionOf = async (name: keyof typeof users): Promise<Session> => {
     const { id, username, accountId, actorId } = users[name]
     const user = { id, username, role: roles[name], accountId, actorId, videoQuota: -1, videoQuotaDaily: -1 }
-    return { id, user }
+    return { id, user, nsfwPolicy: (await nsfwPolicyOf(db, id)) ?? 'display', mutes: true }
   }
   const remote: VideoServer['remote'] = new Map()
   const fetched: string[] = []
@@ -145,6 +149,7 @@ export async function startVideoServer(
     areas: [
       videosArea({
         ...{ db: asked, urls, fileTokens, videos, config: () => config, lookedAt: () => undefined },
+        videoPages: makeVideoPages({ ...deps, db: asked, config: () => unkept, fileTokens, bus }),
         uploads: {
           async beginForm() {
             const name = newUuid()

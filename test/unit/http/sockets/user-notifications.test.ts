@@ -54,7 +54,7 @@ function setUp(load: (stored: NotificationStored) => Promise<object | undefined>
           ...{ id: userId, username: 'una', role: 2, accountId: 1, actorId: 1 },
           ...{ videoQuota: -1, videoQuotaDaily: -1 },
         }
-        return userId > 0 && !over.has(id) ? { id, user } : null
+        return userId > 0 && !over.has(id) ? { id, user, nsfwPolicy: 'display', mutes: false } : null
       },
       async ended(ids) {
         asked.push([...ids])

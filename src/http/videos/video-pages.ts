@@ -1,0 +1,112 @@
+// Pages of videos. Pages of ids are kept for all who are shown the same, and so is what is shown of a video; where the caller was in
+// each video is asked of the database.
+
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import {
+  type FileTokens,
+  hasPrivateFiles,
+  type ListedVideo,
+  listVideoIds,
+  listVideos,
+  type Page,
+  readCards,
+  VIDEOS_CHANGED,
+  type VideoListQuery,
+  withPositions,
+} from '../../actors/video/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Bus } from '../../platform/bus/index.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/index.ts'
+import { makeKept } from '../../platform/kept.ts'
+import type { Here } from './actor.view.ts'
+import { tokensFor } from './address-token.ts'
+import { numberIn } from './answers.ts'
+import { toVideoView, toVideoViews, type videoView } from './video.view.ts'
+
+type View = z.infer<typeof videoView>
+
+/** `include`: bits of `includes`. */
+export type VideoPages = (
+  request: Pick<FastifyRequest, 'session' | 'headers'>,
+  query: VideoListQuery,
+  include: number,
+) => Promise<{ total?: number; data: View[] }>
+
+const MOST_VIEWS = 2000
+const MOST_PAGES = 1000
+
+export function makeVideoPages(deps: {
+  db: Database
+  config: () => Config
+  clock: Clock
+  bus: Pick<Bus, 'subscribe'>
+  urls: Here
+  fileTokens: Pick<FileTokens, 'issue'>
+}): VideoPages {
+  const { db, config, clock, bus, urls: here, fileTokens } = deps
+  /** Without what is the caller's own: positions and tokens. */
+  const views = makeKept<number, View>({ clock, max: MOST_VIEWS })
+  /** By the query. */
+  const pages = makeKept<string, Page<ListedVideo>>({ clock, max: MOST_PAGES })
+  const ttlMs = (): number => config().vireo.caching.routes.videos
+  bus.subscribe(VIDEOS_CHANGED, (payload) => {
+    if (numberIn(payload, 'commentsOf') !== undefined) return
+    const changed = numberIn(payload, 'video')
+    pages.clear()
+    if (changed === undefined) views.clear()
+    else views.drop((id) => id === changed)
+  })
+
+  async function listed(query: VideoListQuery): Promise<Page<ListedVideo>> {
+    if (!isForMany(query)) return await listVideoIds(db, query)
+    const { watcher, ...shared } = query
+    const key = JSON.stringify(shared)
+    const found = pages.find(key)
+    if (found) return watcher === undefined ? found : { ...found, rows: await withPositions(db, found.rows, watcher) }
+    const keep = pages.reading(ttlMs())
+    const page = await listVideoIds(db, query)
+    keep(key, { ...page, rows: page.rows.map(({ id }) => ({ id, watchedSeconds: null })) })
+    return page
+  }
+
+  async function viewsOf(videos: readonly ListedVideo[], request: Parameters<VideoPages>[0]): Promise<View[]> {
+    const found = new Map(videos.map(({ id }) => [id, views.find(id)]))
+    const missing = [...found.keys()].filter((id) => found.get(id) === undefined)
+    if (missing.length > 0) {
+      const keep = views.reading(ttlMs())
+      const tokenOf = tokensFor(fileTokens, request)
+      for (const row of await readCards(db, missing)) {
+        const view = await toVideoView(row, { here, include: 0, tokenOf })
+        found.set(row.id, view)
+        if (!hasPrivateFiles(row)) keep(row.id, view)
+      }
+    }
+    return videos.flatMap(({ id, watchedSeconds }) => {
+      const view = found.get(id)
+      if (view === undefined) return []
+      return [watchedSeconds === null ? view : { ...view, userHistory: { currentTime: watchedSeconds } }]
+    })
+  }
+
+  async function read(
+    ...[request, query, include]: Parameters<VideoPages>
+  ): Promise<{ total: number | undefined; data: View[] }> {
+    if (include === 0) {
+      const { total, rows } = await listed(query)
+      return { total, data: await viewsOf(rows, request) }
+    }
+    const { total, rows } = await listVideos(db, query)
+    return { total, data: await toVideoViews(rows, { here, include, tokenOf: tokensFor(fileTokens, request) }) }
+  }
+
+  return async (request, query, include) => {
+    const { total, data } = await read(request, query, include)
+    return total === undefined ? { data } : { total, data }
+  }
+}
+
+/** Whether the page depends on nothing of the caller but the positions. */
+const isForMany = ({ scope, mutedFor, notWatchedBy }: VideoListQuery): boolean =>
+  ['everybody', 'account', 'channel'].includes(scope.of) && mutedFor === null && notWatchedBy === undefined

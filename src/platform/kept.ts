@@ -1,0 +1,40 @@
+// Values that are kept for a moment after they were read, by their key: at most so many, the most recently used ones.
+
+import type { Clock } from './clock.ts'
+import { makeLru } from './lru.ts'
+
+export interface Kept<K, V> {
+  /** The value, when it is there and not too old. */
+  find(key: K): V | undefined
+  /** Begins to read: what it returns keeps a value for `ttlMs` from now on, unless something was dropped since. */
+  reading(ttlMs: number): (key: K, value: V) => void
+  drop(isMeant: (key: K, value: V) => boolean): void
+  clear(): void
+}
+
+export function makeKept<K extends {}, V>({ clock, max }: { clock: Clock; max: number }): Kept<K, V> {
+  const entries = makeLru<K, { value: V; until: number }>(max)
+  let drops = 0
+  const now = (): number => clock.now().getTime()
+  return {
+    find(key) {
+      const found = entries.get(key)
+      return found && found.until > now() ? found.value : undefined
+    },
+    reading(ttlMs) {
+      const before = drops
+      const until = now() + ttlMs
+      return (key, value) => {
+        if (drops === before) entries.set(key, { value, until })
+      }
+    },
+    drop(isMeant) {
+      drops += 1
+      for (const [key, { value }] of [...entries.entries()]) if (isMeant(key, value)) entries.delete(key)
+    },
+    clear() {
+      drops += 1
+      entries.clear()
+    },
+  }
+}
