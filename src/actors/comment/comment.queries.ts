@@ -1,7 +1,7 @@
 // Reads about comments: the threads of a video, one thread with all its replies, and a single comment.
 
 import type { Database } from '../../platform/database/index.ts'
-import { isMutedFor } from '../blocklist/index.ts'
+import { isAnythingMuted, isMutedFor } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 import { waits } from './comment.entity.ts'
 import { showsComments } from './hidden.ts'
@@ -48,11 +48,15 @@ const readerValues = (reader: CommentReader) => [
   reader.seesHeld,
 ]
 
-/** What the reader ($3, $4) must not see: comments of others that wait for approval or of the muted, and all that answers them. */
+// The planner does not look at these, so that one plan serves all readers.
+const READER = '(select $3::int)'
+const SEES_HELD = '(select $4::boolean)'
+
+/** What the reader must not see: comments of others that wait for approval or of the muted, and all that answers them. */
 const HIDDEN = `with recursive hidden as (
     select m.id from comment m
-    where m.video_id = $1 and m.account_id is distinct from $3::int
-      and (${waits('m')} and not $4::boolean or ${isMutedFor('m.account_id', '$3::int')})
+    where m.video_id = $1 and m.account_id is distinct from ${READER}
+      and (${waits('m')} and not ${SEES_HELD} or ${isAnythingMuted(READER)} and ${isMutedFor('m.account_id', READER)})
     union select r.id from comment r join hidden h on r.parent_id = h.id
   )`
 const isShown = (alias: string) => `${alias}.id not in (select id from hidden)`

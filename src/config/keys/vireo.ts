@@ -167,7 +167,7 @@ export const vireoKeys = {
         stats: duration('4 hours', 'statistics of the server'),
         videos: duration(
           '5 seconds',
-          'lists of videos, single ones, feeds and pages, to readers who are not signed in, and the parts of lists that signed-in ones share; 0: not kept',
+          'lists of videos, single ones, feeds, searches, comments and pages, to readers who are not signed in, and the parts of lists that signed-in ones share; 0: not kept',
         ),
         well_known: duration('1 day', 'other files below /.well-known'),
         dnt_policy: duration('1 week', '/.well-known/dnt-policy.txt'),

@@ -19,6 +19,7 @@ import { followView, toFollowView } from '../server-follows/views.ts'
 import { channelSortFields } from '../video-channels/fields.ts'
 import { accountView, type Here, listedChannelView, toAccountView, toListedChannelView } from '../videos/actor.view.ts'
 import { noTokens } from '../videos/address-token.ts'
+import type { VideoAnswers } from '../videos/answers.ts'
 import { listQuery } from '../videos/list.ts'
 import { makeVideoPageOf } from '../videos/list-page.ts'
 import { toVideoViews, videoView } from '../videos/video.view.ts'
@@ -36,8 +37,11 @@ export function accountsArea(deps: {
   videoPages: VideoPages
   /** Told of each look at an account. */
   lookedAtActor: LookedAtActor
+  /** Where answers are kept; without it each is made anew. */
+  answers?: VideoAnswers
 }): Area {
-  const { db, config, urls, lookedAtActor } = deps
+  const { db, config, urls, lookedAtActor, answers } = deps
+  const videosQuery = listQuery(config())
   const videoPageOf = makeVideoPageOf(deps)
   const byDate = () => ({ ...paging(config()), sort: sorting(['createdAt'], '-createdAt') })
 
@@ -76,7 +80,8 @@ export function accountsArea(deps: {
       '/api/v1/accounts/:name/videos',
       {
         config: { auth: 'optional' },
-        schema: { tags, params, querystring: listQuery(config()), response: { 200: listOf(videoView) } },
+        ...answers?.ofLists(Object.keys(videosQuery.shape)),
+        schema: { tags, params, querystring: videosQuery, response: { 200: listOf(videoView) } },
       },
       (request) =>
         videoPageOf(request, async () => {

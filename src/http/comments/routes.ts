@@ -23,6 +23,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { type IdOrUuid, idOrUuid, idText, paging, readable, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
+import type { VideoAnswers } from '../videos/answers.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { visibleVideo } from '../videos/visible-video.ts'
 import { commentTree, commentView, toCommentView, toTree } from './views.ts'
@@ -46,8 +47,10 @@ export function commentsArea(deps: {
   comments: Comments
   reviews: CommentReviews
   waitingComments: WaitingComments
+  /** Where answers are kept; without it each is made anew. */
+  answers?: VideoAnswers
 }): Area {
-  const { db, config, urls, logger, comments, reviews, waitingComments } = deps
+  const { db, config, urls, logger, comments, reviews, waitingComments, answers } = deps
 
   const readerOf = (request: FastifyRequest, video: VideoAccessRow): CommentReader => ({
     videoId: video.id,
@@ -83,20 +86,23 @@ export function commentsArea(deps: {
   }
 
   return (app) => {
+    const querystring = z.object({ ...paging(config()), sort: sorting(['createdAt', 'totalReplies'], '-createdAt') })
     app.get(
       '/api/v1/videos/:id/comment-threads',
       {
         config: { auth: 'optional' },
+        ...answers?.ofLists(Object.keys(querystring.shape)),
         schema: {
           tags,
           params: byVideo,
-          querystring: z.object({ ...paging(config()), sort: sorting(['createdAt', 'totalReplies'], '-createdAt') }),
+          querystring,
           response: { 200: threadList },
         },
       },
       async (request) => {
         const video = await visibleVideo({ db, config }, request, request.params.id)
         if (video.remote) await refresh(video.id)
+        answers?.isAbout(request, video.id)
         const found = await listThreads(db, { ...readerOf(request, video), ...request.query })
         return {
           total: found.total,
@@ -108,10 +114,15 @@ export function commentsArea(deps: {
 
     app.get(
       '/api/v1/videos/:id/comment-threads/:threadId',
-      { config: { auth: 'optional' }, schema: { tags, params: byThread, response: { 200: commentTree } } },
+      {
+        config: { auth: 'optional' },
+        ...answers?.ofLists([]),
+        schema: { tags, params: byThread, response: { 200: commentTree } },
+      },
       async (request) => {
         const { id, threadId } = request.params
         const video = await visibleVideo({ db, config }, request, id)
+        answers?.isAbout(request, video.id)
         const rows = await findThread(db, { ...readerOf(request, video), threadId })
         const tree = toTree(rows, threadId, urls)
         if (tree && rows.some((row) => row.id === threadId && row.thread_id === null)) return tree

@@ -11,6 +11,7 @@ import { listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { playlistView, toPlaylistView } from '../video-playlists/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
+import type { VideoAnswers } from '../videos/answers.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
 import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
@@ -28,6 +29,8 @@ export interface SearchDeps {
   urls: Here
   videoPages: VideoPages
   resolvePasted: { video: Find; channel: Find; playlist: Find }
+  /** Where answers are kept; without it each is made anew. */
+  answers?: VideoAnswers
 }
 
 const tags = ['Search']
@@ -35,7 +38,8 @@ const ADDRESS = /^\s*https?:\/\//i
 const HANDLE = /^\s*@?[^@\s/]+@[^@\s/]+\s*$/
 
 export function searchArea(deps: SearchDeps): Area {
-  const { db, config, urls, videoPages, resolvePasted } = deps
+  const { db, config, urls, videoPages, resolvePasted, answers } = deps
+  const videosQuery = videoSearchQuery(config)
   const nsfwWanted = makeNsfwWanted(deps)
 
   const mayFetch = (isUser: boolean): boolean => seesStrangers(deps, isUser)
@@ -50,10 +54,11 @@ export function searchArea(deps: SearchDeps): Area {
       '/api/v1/search/videos',
       {
         config: { auth: 'optional' },
+        ...answers?.ofLists(Object.keys(videosQuery.shape)),
         schema: {
           tags,
           operationId: 'searchVideos',
-          querystring: videoSearchQuery(config),
+          querystring: videosQuery,
           response: { 200: listOf(videoView) },
         },
       },

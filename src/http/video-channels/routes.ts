@@ -20,6 +20,7 @@ import { listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { followView, toFollowView } from '../server-follows/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
+import type { VideoAnswers } from '../videos/answers.ts'
 import { listQuery } from '../videos/list.ts'
 import { makeVideoPageOf } from '../videos/list-page.ts'
 import { videoView } from '../videos/video.view.ts'
@@ -38,8 +39,11 @@ export function videoChannelsArea(deps: {
   channels: Channels
   /** Told of each look at a channel. */
   lookedAtActor: LookedAtActor
+  /** Where answers are kept; without it each is made anew. */
+  answers?: VideoAnswers
 }): Area {
-  const { db, config, urls, channels, lookedAtActor } = deps
+  const { db, config, urls, channels, lookedAtActor, answers } = deps
+  const videosQuery = listQuery(config())
   const videoPageOf = makeVideoPageOf(deps)
 
   async function existing(handle: string): Promise<FoundChannel> {
@@ -125,7 +129,8 @@ export function videoChannelsArea(deps: {
       `${ONE}/videos`,
       {
         config: { auth: 'optional' },
-        schema: { tags, params, querystring: listQuery(config()), response: { 200: listOf(videoView) } },
+        ...answers?.ofLists(Object.keys(videosQuery.shape)),
+        schema: { tags, params, querystring: videosQuery, response: { 200: listOf(videoView) } },
       },
       (request) =>
         videoPageOf(request, async () => {

@@ -1,5 +1,5 @@
-// Ready bytes of lists of videos, of single ones and of their pages for readers without a session, who all get the same. Kept for
-// seconds, forgotten by whoever writes before that is answered, and in other processes as soon as they hear of it.
+// Ready bytes of lists of videos, of single ones, their comments and their pages for readers without a session, who all get the
+// same. Kept for seconds, forgotten by whoever writes before that is answered, and in other processes as soon as they hear of it.
 
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { VIDEOS_CHANGED } from '../../actors/video/index.ts'
@@ -90,7 +90,7 @@ export function makeVideoAnswers(deps: {
   const close = bus.subscribe(VIDEOS_CHANGED, (payload) => {
     const commented = numberIn(payload, 'commentsOf')
     if (commented !== undefined) {
-      for (const cache of ofPages) cache.drop(isAboutVideo(commented))
+      for (const cache of [lists, ...ofPages]) cache.drop(isAboutVideo(commented))
       return
     }
     const changed = numberIn(payload, 'video')

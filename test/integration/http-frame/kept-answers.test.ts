@@ -38,7 +38,10 @@ async function makeKept(
   const answers = makeVideoAnswers({
     ...{ config: () => config, clock },
     bus: {
-      publish: async (topic, payload) => void told.push({ topic, payload }),
+      async publish(topic, payload) {
+        listener(payload)
+        told.push({ topic, payload })
+      },
       subscribe(_topic, given) {
         listener = given
         return () => undefined

@@ -457,6 +457,26 @@ describe('the page of a video', () => {
   }
 })
 
+it('visitors see a comment as soon as it was written, and no longer once it was removed', async () => {
+  const { uuid } = await upload()
+  const threads = async () => {
+    const answer = await fetch(`${node.base}${path({ uuid })}/comment-threads`)
+    return ((await answer.json()) as { data: { id: number; text: string; totalReplies: number; isDeleted: boolean }[] })
+      .data
+  }
+  expect(await threads()).toEqual([])
+  const write = (at: string, text: string) =>
+    root.send<{ comment: { id: number } }>('POST', `${path({ uuid })}/${at}`, { text })
+  const { comment } = await write('comment-threads', 'A comment')
+  expect(await threads()).toMatchObject([{ text: 'A comment', totalReplies: 0 }])
+  await write(`comments/${comment.id}`, 'A reply')
+  expect(await threads()).toMatchObject([{ text: 'A comment', totalReplies: 1 }])
+  await root.send('DELETE', `${path({ uuid })}/comments/${comment.id}`)
+  expect(await threads()).toMatchObject([{ isDeleted: true }])
+  await root.send('PUT', path({ uuid }), { commentsPolicy: 2 })
+  expect(await threads()).toEqual([])
+}, 30_000)
+
 describe('who is signed in', () => {
   const PASSWORD = 'a password of a reader'
 
