@@ -223,7 +223,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     usersArea({ db, config, urls, users }),
     userExportsArea({ db, store, clock, config, userExports }),
     meArea({
-      ...{ db, urls },
+      ...{ db, urls, bus },
       updateMe,
       notificationSettings,
     }),

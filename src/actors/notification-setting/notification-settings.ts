@@ -2,6 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
+import { renewSessions } from '../session/index.ts'
 
 const WEB = 1
 const WEB_AND_MAIL = 3
@@ -61,7 +62,7 @@ export async function findNotificationSettings(query: Sql, userId: number): Prom
 
 /** In a message to the user; `change` answers those that are to be other ones. */
 export async function changeNotificationSettings(
-  unit: Pick<Unit, 'query' | 'now'>,
+  unit: Pick<Unit, 'query' | 'now' | 'publish'>,
   userId: number,
   change: (settings: NotificationSettings) => Partial<NotificationSettings>,
 ): Promise<void> {
@@ -75,6 +76,7 @@ export async function changeNotificationSettings(
        ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
     [userId, unit.now, ...columns.map(({ name }) => values[name])],
   )
+  renewSessions(unit, { user: userId })
 }
 
 /** Its column: `newPeerTubeVersion` → `new_peertube_version`. */

@@ -3,6 +3,7 @@
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { askForMail, type MailLinks, NOBODY, newAddressState, verifyEmailState } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { renewSessions } from '../session/index.ts'
 
 export interface EmailVerification {
   /** Sends the link again to whoever has this address unverified. Does not tell whether somebody has. */
@@ -38,6 +39,7 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
         if (!user) throw userNotFound()
         await check(unit.query, { id: userId, state: verifyEmailState(user) })
         await unit.query('update users set email_verified = true, updated_at = $2 where id = $1', [userId, unit.now])
+        renewSessions(unit, { user: userId })
       })
     },
 
@@ -56,6 +58,7 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
              where id = $1 and pending_email is not null`,
             [userId, unit.now],
           )
+          renewSessions(unit, { user: userId })
         })
       } catch (error) {
         if (!isUniqueViolation(error)) throw error

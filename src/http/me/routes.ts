@@ -3,31 +3,48 @@
 import { z } from 'zod'
 import type { NotificationSettingCommands } from '../../actors/notification-setting/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
+import type { Session } from '../../actors/session/index.ts'
 import { findMe, quotaUsed, type UpdateMe } from '../../actors/user/index.ts'
+import { VIDEOS_CHANGED } from '../../actors/video/index.ts'
+import type { Bus } from '../../platform/bus/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { Area } from '../plugins/types.ts'
+import { numberIn } from '../videos/answers.ts'
 import { notificationSettingsBody, toMeChanges, updateMeBody } from './schemas.ts'
 import { meView, quotaView, toMeView } from './views.ts'
 
 export interface MeDeps {
   db: Database
   urls: { host: string }
+  bus: Pick<Bus, 'subscribe'>
   updateMe: UpdateMe
   notificationSettings: NotificationSettingCommands
 }
 
 const tags = ['My User']
 
-export function meArea({ db, urls, updateMe, notificationSettings }: MeDeps): Area {
+export function meArea({ db, urls, bus, updateMe, notificationSettings }: MeDeps): Area {
+  /** Sessions are read anew after a second, and when something of their user changes; channels and pictures change with videos. */
+  let kept = new WeakMap<Session, z.infer<typeof meView>>()
+  bus.subscribe(VIDEOS_CHANGED, (payload) => {
+    if (numberIn(payload, 'commentsOf') === undefined) kept = new WeakMap()
+  })
+
   return (app) => {
     app.get(
       '/api/v1/users/me',
       { config: { auth: 'user' }, schema: { tags, response: { 200: meView } } },
       async (request) => {
-        const me = await findMe(db, sessionOf(request).user.id)
+        const session = sessionOf(request)
+        const keptNow = kept
+        const known = keptNow.get(session)
+        if (known) return known
+        const me = await findMe(db, session.user.id)
         if (!me) throw notFound('User not found')
-        return toMeView(me, urls.host)
+        const view = toMeView(me, urls.host)
+        keptNow.set(session, view)
+        return view
       },
     )
 

@@ -16,8 +16,8 @@ const TOLD: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Writes that nobody sees in a list of videos or in a video. Those that come all the time have to be here, or nothing is kept
- * for long; whatever is not here counts as seen.
+ * Writes that nobody sees in a list of videos, in a video or in what `users/me` says. Those that come all the time have to be here,
+ * or nothing is kept for long; whatever is not here counts as seen.
  */
 export const UNSEEN: ReadonlySet<string> = new Set([
   ...TOLD,
@@ -33,8 +33,6 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:id/reset-password',
   'POST /api/v1/users/:id/verify-email',
   'POST /api/v1/users/:id/two-factor/request',
-  'POST /api/v1/users/:id/two-factor/confirm-request',
-  'POST /api/v1/users/:id/two-factor/disable',
   'POST /api/v1/users/:userId/exports/request',
   'DELETE /api/v1/users/:userId/exports/:id',
   'PUT /api/v1/users/me/notification-settings',

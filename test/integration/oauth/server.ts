@@ -7,6 +7,7 @@ import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeScopedTokens, makeSessions } from '../../../src/actors/session/index.ts'
 import { makeTwoFactor } from '../../../src/actors/two-factor/index.ts'
 import { type CreatedUser, makeUpdateMe, makeUsers, type NewUser } from '../../../src/actors/user/index.ts'
+import { VIDEOS_CHANGED } from '../../../src/actors/video/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
@@ -85,12 +86,16 @@ export async function startSessionServer(
     logger: silentLogger,
     publicUrl: TEST_ORIGIN,
     authenticate: sessions.authenticate,
+    written: {
+      seen: () => bus.publish(VIDEOS_CHANGED, {}),
+      told: async () => undefined,
+    },
     areas: [
       oauthArea({ instance, sessions }),
       scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
       twoFactorArea({ twoFactor: makeTwoFactor({ ...deps, passwords, guesses }) }),
       meArea({
-        ...{ db, config: () => config, urls: deps.urls },
+        ...{ db, bus, config: () => config, urls: deps.urls },
         updateMe: makeUpdateMe({ ...deps, passwords, guesses }),
         notificationSettings: makeNotificationSettings(deps),
       }),

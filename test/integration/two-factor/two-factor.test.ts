@@ -15,7 +15,7 @@ beforeAll(async () => {
   // In the middle of a step, so that one step earlier and later are exactly that.
   clock = fakeClock(new Date(Math.floor(Date.now() / STEP) * STEP + STEP / 2))
   one = await startSessionServer({ clock })
-  other = await startSessionServer({ clock, url: one.url })
+  other = await startSessionServer({ clock, url: one.url, bus: one.bus })
 })
 afterAll(async () => {
   await other?.stop()
@@ -99,10 +99,10 @@ describe('two-factor login', () => {
 
   it('can be confirmed after a restart', async () => {
     const user = await member()
-    const before = await startSessionServer({ clock, url: one.url })
+    const before = await startSessionServer({ clock, url: one.url, bus: one.bus })
     const asked = await request(user, before)
     await before.stop()
-    const after = await startSessionServer({ clock, url: one.url })
+    const after = await startSessionServer({ clock, url: one.url, bus: one.bus })
     expect((await confirm(user, asked, after)).statusCode).toBe(204)
     await after.stop()
   })

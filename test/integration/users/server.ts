@@ -68,7 +68,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
     areas: [
       oauthArea({ instance, sessions }),
       meArea({
-        ...{ db, config: () => config, urls: deps.urls },
+        ...{ db, bus, config: () => config, urls: deps.urls },
         updateMe: makeUpdateMe({ ...deps, passwords, guesses }),
         notificationSettings: makeNotificationSettings(deps),
       }),
