@@ -321,7 +321,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     feedsArea({ db, config, clock, urls, answers }),
     servicesArea({ db, config, urls }),
     client
-      ? clientPagesArea({ db, config, urls, client, serverConfig })
+      ? clientPagesArea({ db, config, urls, client, serverConfig, answers })
       : pagesArea({
           ...{ db, config, urls, clock, fileTokens, sessions, instance, facts, contact, lookedAtActor, subscriptions },
           ...{

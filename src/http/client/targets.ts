@@ -11,6 +11,7 @@ import { siteOf } from '../pages/site.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Here } from '../videos/actor.view.ts'
+import type { Part, VideoAnswers } from '../videos/answers.ts'
 
 export interface Target {
   status: 200 | 404
@@ -34,12 +35,19 @@ export interface TargetsDeps {
   db: Database
   config: () => Config
   urls: Here
+  /** Where what the pages of videos have in common is kept; without it each is read anew. */
+  answers?: Pick<VideoAnswers, 'ofParts'>
+}
+
+interface VideoPart extends Part {
+  target: Target
 }
 
 const videoKey = idOrUuid('video')
 const playlistKey = idOrUuid('playlist')
 
-export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
+export function makeTargets({ db, config, urls, answers }: TargetsDeps): Targets {
+  const kept = answers?.ofParts<VideoPart>()
   const site = () => siteOf(config())
   const mayAsk = () => mayAskRemote(false, config().search.remote_uri)
   const missing = (): Target => ({ status: 404, head: plainHead(site(), undefined, { isIndexed: false }) })
@@ -47,6 +55,15 @@ export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
     status: 200,
     head: headTagsOf(subject, { site: site(), here: urls }),
   })
+
+  async function findVideo(id: string, embed: boolean): Promise<VideoPart | undefined> {
+    const key = videoKey.safeParse(id).data
+    const video = key && (await findVideoDetails(db, key))
+    const isShown = video && isOpenBy(video, { byId: 'id' in key }) && (!video.remote || video.listed || mayAsk())
+    if (!isShown) return undefined
+    const target = about({ kind: 'video', video, embed })
+    return { target, videoId: video.id, body: target.head.tags.text }
+  }
 
   const accountOf = (handle: string) => findAccount(db, toActorHandle(handle, urls.host))
   const channelOf = (handle: string) => findChannel(db, toActorHandle(handle, urls.host))
@@ -57,10 +74,9 @@ export function makeTargets({ db, config, urls }: TargetsDeps): Targets {
   return {
     site: () => ({ status: 200, head: plainHead(site()) }),
     async video(id, { embed = false } = {}) {
-      const key = videoKey.safeParse(id).data
-      const video = key && (await findVideoDetails(db, key))
-      const isShown = video && isOpenBy(video, { byId: 'id' in key }) && (!video.remote || video.listed || mayAsk())
-      return isShown ? about({ kind: 'video', video, embed }) : missing()
+      const find = () => findVideo(id, embed)
+      const part = kept ? await kept(`${embed ? 'embed' : 'page'} ${id}`, find) : await find()
+      return part?.target ?? missing()
     },
     async playlist(id, { embed = false } = {}) {
       const key = playlistKey.safeParse(id).data

@@ -14,16 +14,6 @@ type FindPart = (
   asked: { id: string; password?: string | undefined; said: Said },
 ) => Promise<Found>
 
-/** Visitors have no such page; what they get instead is not kept. */
-class NotShared extends Error {
-  readonly instead: Found
-
-  constructor(instead: Found) {
-    super('This page is not the same for everybody.')
-    this.instead = instead
-  }
-}
-
 export function makeFindPart(tools: PageTools): FindPart {
   const { db, config, answers } = tools
   const kept = answers?.ofParts<WatchPart>()
@@ -38,17 +28,14 @@ export function makeFindPart(tools: PageTools): FindPart {
   async function findShared(asked: { id: string; said: Said }): Promise<Found> {
     if (!kept) return await make(null, asked)
     const { id, said } = asked
-    try {
-      const part = await kept(`${id} ${said.start} ${said.threadId ?? ''}`, async () => {
-        const made = await make(null, asked)
-        if (made.found !== 'video' || hasPrivateFiles(made.part.video)) throw new NotShared(made)
-        return made.part
-      })
-      return { found: 'video', part }
-    } catch (error) {
-      if (error instanceof NotShared) return error.instead
-      throw error
-    }
+    let other: Found | undefined
+    const part = await kept(`${id} ${said.start} ${said.threadId ?? ''}`, async () => {
+      const made = await make(null, asked)
+      if (made.found === 'video' && !hasPrivateFiles(made.part.video)) return made.part
+      other = made
+      return undefined
+    })
+    return part ? { found: 'video', part } : (other ?? (await make(null, asked)))
   }
 
   /** The page of visitors for a user; undefined when the user's own page differs from it. */

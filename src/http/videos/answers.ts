@@ -43,8 +43,10 @@ export interface VideoAnswers {
     names: readonly string[],
     options: { headers: readonly string[]; isForAll: (request: FastifyRequest) => boolean },
   ): Keeping
-  /** Makes a cache of what such pages are made of, by keys of its user; it ends when they end. */
-  ofParts<P extends Part>(): (key: string, make: () => Promise<P>) => Promise<P>
+  /**
+   * A cache of what such pages are made of, by keys of its user; it ends when they end. Nothing is kept when `make` returns undefined.
+   */
+  ofParts<P extends Part>(): KeepPart<P>
   /** By the path alone; the route says by `isAbout` which video it found. */
   ofVideos: Keeping
   /** `until`: that of the part that the answer is made of. */
@@ -56,6 +58,8 @@ export interface VideoAnswers {
   /** Ends the subscription to changes. */
   close(): void
 }
+
+export type KeepPart<P extends Part> = (key: string, make: () => Promise<P | undefined>) => Promise<P | undefined>
 
 /** An answer on its way, made for all who asked for it. */
 interface Making {
@@ -160,12 +164,22 @@ export function makeVideoAnswers(deps: {
     ofParts<P extends Part>() {
       const parts = cacheOf<P>(1 / 8)
       ofPages.push(parts)
-      return async (key: string, make: () => Promise<P>) => {
+      const keep: KeepPart<P> = async (key, make) => {
         const ttlMs = config().vireo.caching.routes.videos
         if (ttlMs === 0) return await make()
         const until = clock.now().getTime() + ttlMs
-        return await parts.get(key, ttlMs, async () => ({ ...(await make()), until }))
+        try {
+          return await parts.get(key, ttlMs, async () => {
+            const part = await make()
+            if (!part) throw NOT_FOR_ALL
+            return { ...part, until }
+          })
+        } catch (error) {
+          if (error === NOT_FOR_ALL) return undefined
+          throw error
+        }
       }
+      return keep
     },
     ofVideos: keeping({ cache: videos, keyOf: ({ params }) => nameIn(params) }),
     isAbout(request, videoId, until) {

@@ -156,6 +156,27 @@ describe('the pages of a client', () => {
     expect(await answer.text()).toContain('<meta property="og:type" content="video">')
   })
 
+  it('read what a video is about once for all who ask, and anew when it changed', async () => {
+    const { videoChannels } = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const { id, uuid } = await makeVideo(
+      { query },
+      {
+        channelId: videoChannels[0]?.id ?? 0,
+        columns: { name: 'first', published_at: clock.now() },
+      },
+    )
+    const titles = async () =>
+      (await Promise.all([textOf(`/w/${uuid}`), textOf(`/videos/embed/${uuid}`)])).map((page) => read(page).title)
+    const before = await titles()
+    expect(before.every((title) => title.startsWith('first - '))).toBe(true)
+    await query("update video set name = 'second' where id = $1", [id])
+    expect(await titles()).toEqual(before)
+    await root.send('PUT', `/api/v1/videos/${uuid}`, { category: 1 })
+    expect((await titles()).every((title) => title.startsWith('second - '))).toBe(true)
+    await root.send('DELETE', `/api/v1/videos/${uuid}`)
+    expect((await get(`/w/${uuid}`)).status).toBe(404)
+  })
+
   it('hide what is not for everybody', async () => {
     for (const path of [`/w/${hidden.uuid}`, `/videos/embed/${hidden.uuid}`, `/w/${video.id + 1}`]) {
       const answer = await get(path)
