@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { userRoles } from '../../../src/actors/user/index.ts'
-import { foldDeltas, reconcileCounters } from '../../../src/actors/video/index.ts'
+import { foldDeltas, reconcileCounters, VIDEOS_CHANGED } from '../../../src/actors/video/index.ts'
 import { type MadeUser, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import { type CommentServer, startCommentServer } from './server.ts'
 
@@ -41,7 +41,7 @@ async function foldWhile(work: Promise<unknown>): Promise<void> {
 }
 
 describe('a comment that was approved and says something else then', () => {
-  it('is counted once, and no more when it waits or is refused', async () => {
+  it('is counted once, and no more when it waits or is refused, and the page of its video hears of each change', async () => {
     const { db, comments, reviews } = server
     const video = await newVideo({ comments_policy: 3 })
     const { accountId, host } = await makeRemoteChannel(db)
@@ -58,6 +58,7 @@ describe('a comment that was approved and says something else then', () => {
     const [comment] = await db.query<{ id: number }>('select id from comment where url = $1', [url])
     const commentId = comment?.id ?? 0
     const counted = async () => {
+      expect(server.published(VIDEOS_CHANGED)).toContainEqual({ commentsOf: video.id })
       await foldDeltas(db)
       return ((await counters(video.id)) as { comments: number }).comments
     }

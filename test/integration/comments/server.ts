@@ -14,6 +14,7 @@ import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { commentsArea } from '../../../src/http/comments/routes.ts'
 import { ratingsArea } from '../../../src/http/ratings/routes.ts'
+import type { Bus, JsonValue } from '../../../src/platform/bus/index.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -33,6 +34,8 @@ export interface CommentServer {
   shares: Shares
   /** Carries the stored events on, and gives them in order. */
   events(): Promise<{ name: EventName; payload: object }[]>
+  /** Payloads of what was published since the last time, of one topic. */
+  published(topic: string): JsonValue[]
   /** A user whose token is the user's name. */
   addUser(username: string, role?: 0 | 1 | 2): Promise<MadeUser>
   stop(): Promise<void>
@@ -44,7 +47,13 @@ const HEARD = [
 ]
 
 export async function startCommentServer(): Promise<CommentServer> {
-  const { runtime, db, stop } = await makeTestRuntime()
+  const messages: { topic: string; payload: JsonValue }[] = []
+  const bus: Bus = {
+    publish: async (topic, payload) => void messages.push({ topic, payload }),
+    subscribe: () => () => undefined,
+    close: async () => undefined,
+  }
+  const { runtime, db, stop } = await makeTestRuntime({ bus })
   const config = testConfig({})
   const urls = makeUrls(TEST_ORIGIN)
   const deps: ActorDeps = {
@@ -88,6 +97,7 @@ export async function startCommentServer(): Promise<CommentServer> {
       await runtime.relay.drain()
       return heard.splice(0)
     },
+    published: (topic) => messages.splice(0).flatMap((message) => (message.topic === topic ? [message.payload] : [])),
     async addUser(username, role = 2) {
       const made = await makeUser(db, { username, role })
       users.set(username, { made, role })
