@@ -61,6 +61,9 @@ export async function startS3(): Promise<TestS3> {
     requests.push(`${method} ${url}`)
     received.push(headers)
     if (isSilent) return void incoming.resume()
+    // Clients set their clock by it, and in a worker that has run tests for a quarter of an hour the date that Node keeps may stand still.
+    const date = new Date().toUTCString()
+    outgoing.setHeader('date', date)
     if (isBroken?.({ method, path: url })) {
       incoming.resume()
       outgoing.writeHead(500).end()
@@ -68,7 +71,7 @@ export async function startS3(): Promise<TestS3> {
     }
     if (await multipart.answered(incoming, outgoing)) return
     const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+      outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date })
       if (!isCut?.({ method, path: url })) return answer.pipe(outgoing)
       let left = cutAfter
       answer.on('data', (bytes: Buffer) => {

@@ -297,7 +297,7 @@ function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string
   const isPublic = `${visible} and v.privacy = 1 and v.state = 'published'`
   const sums = [
     totalVideos(rows === '' ? undefined : rows),
-    ...(query.internal ? [counted(`${where} and v.privacy = 4 and v.state = 'published'`)] : []),
+    ...(privaciesIn(query).includes(4) ? [counted(`${where} and v.privacy = 4 and v.state = 'published'`)] : []),
     ...(isBeyondListed(query) ? [counted(`${where} and ${UNLISTED}`)] : []),
     ...(query.blocked ? [counted(`${where} and v.blocked and v.privacy = 1 and v.state = 'published'`)] : []),
   ].join(' + ')
@@ -305,15 +305,15 @@ function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string
   return `(${sums} - ${counted(`${isPublic} and not v.blocked and v.channel_id in (${muted})`)})`
 }
 
+const privaciesIn = ({ privacyOneOf, internal }: VideoListQuery): number[] => privacyOneOf ?? (internal ? [1, 4] : [1])
+
 /** Whether the counters know the public ones. Every other filter has to be left out, those of later versions too. */
 function isCounted(query: VideoListQuery): boolean {
   const { scope, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, watcher, ...others } = query
   const { privacyOneOf, unpublished, blocked, ...filters } = others
-  const wanted = privacyOneOf ?? (internal ? [1, 4] : [1])
-  const isEverything = wanted.includes(1) && wanted.includes(4) === internal
   return (
     scope.of === 'everybody' &&
-    isEverything &&
+    privaciesIn(query).includes(1) &&
     Object.values(filters).every((filter) => filter === undefined || filter === false)
   )
 }

@@ -11,7 +11,7 @@ export interface JsonBounds {
 }
 
 /** What an honest activity stays far below; a video with all its files has about 1,000 parts and 9 levels. */
-export const ACTIVITY_BOUNDS: JsonBounds = { maxBytes: 1024 * 1024, maxDepth: 20, maxParts: 20_000 }
+export const ACTIVITY_BOUNDS: JsonBounds = { maxBytes: 1024 * 1024, maxDepth: 20, maxParts: 10_000 }
 
 /** Of what we ask for: a page of a collection holds many documents. Its bytes are bounded by the request. */
 export const FETCHED_BOUNDS: JsonBounds = { ...ACTIVITY_BOUNDS, maxBytes: Number.POSITIVE_INFINITY, maxParts: 50_000 }

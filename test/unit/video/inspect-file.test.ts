@@ -12,11 +12,17 @@ import { makeTestStore } from '../../support/test-store.ts'
 
 const nothing = async (): Promise<void> => {}
 
-/** Notes when it begins and ends. */
+/** Notes when it begins and ends; the first ones wait for each other. */
 async function noting(folder: string): Promise<{ ffmpeg: Ffmpeg; most: () => Promise<number> }> {
   const real = await testFfmpeg()
   const [path, notes] = [join(folder, 'ffmpeg'), join(folder, 'notes')]
-  await writeFile(path, `#!/bin/sh\necho 1 >> "${notes}"\n"${real.ffmpegPath}" "$@"\necho -1 >> "${notes}"\n`)
+  const script = `#!/bin/sh
+echo 1 >> "${notes}"
+while [ "$(grep -c '^1' "${notes}")" -lt ${DRAWN_AT_ONCE} ]; do sleep 0.01; done
+"${real.ffmpegPath}" "$@"
+echo -1 >> "${notes}"
+`
+  await writeFile(path, script)
   await chmod(path, 0o755)
   return {
     ffmpeg: { ...real, ffmpegPath: path },
