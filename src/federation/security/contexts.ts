@@ -129,8 +129,9 @@ const MOST_NAMELESS = 400
 const MOST_VALUES = 3_000
 
 /**
- * Whether canonicalising would take long, by the number of statements and what they are about: things without an address are told apart by all that is around them, which takes
- * seconds for some thousands. Items of a list are such things too, and names that begin with `_:` address nothing.
+ * Whether canonicalising would take long: each value is a statement, and things without an address are told apart by all that is
+ * around them, which takes seconds for some thousands. Items of a list are such things too, and names that begin with `_:` address
+ * nothing.
  */
 export function isTangled(document: JsonObject): boolean {
   let nameless = 0

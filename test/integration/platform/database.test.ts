@@ -71,10 +71,10 @@ describe('a statement', () => {
     await several.query('create table changing (n int)')
     await several.query('insert into changing values (1)')
     const all = 'select * from changing'
-    const onEach = () => Promise.all([1, 2, 3].map(() => several.query(`${all}, pg_sleep(0.01)`)))
+    const onEach = () => Promise.all([1, 2, 3].map(() => several.query(all)))
     await onEach()
     await several.query('alter table changing add column later int')
-    for (const rows of await onEach()) expect(rows).toEqual([{ n: 1, later: null, pg_sleep: '' }])
+    for (const rows of await onEach()) expect(rows).toEqual([{ n: 1, later: null }])
 
     const run = makeRunUnit({
       ...{ db: several, clock: systemClock, lockTimeoutMs: () => 1000, afterCommit: () => undefined },
