@@ -1,8 +1,6 @@
 // How an uploaded archive is brought in, with importers that only note what they get: order, counts, where it goes on after an
 // interruption, and that every end takes the archive's bytes away.
 
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -39,7 +37,7 @@ afterEach(async () => {
   for (const table of ['job', 'upload', 'user_import', 'pending_file']) await node.db.query(`delete from ${table}`)
   await node.db.query("update users set state = 'active'")
   await node.stop()
-  for (const name of await allFiles(disk)) await rm(join(disk.folder, name))
+  await disk.store.clear()
 })
 
 async function start(meet: Meet = async () => 'success', options: NodeOptions = {}): Promise<void> {
