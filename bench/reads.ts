@@ -26,7 +26,7 @@ const WARM_UP_MS = 1_500
 /** Of what the slowest of them answered: what arrives whether or not earlier requests were answered. */
 const SHARE_AT_RATE = 0.5
 
-interface Route {
+export interface Route {
   name: string
   path: string
   isSignedIn: boolean
@@ -54,7 +54,7 @@ interface Measured extends Load, Planned {
   processor: number
 }
 
-const routesOf = (uuid: string): Route[] => [
+export const routesOf = (uuid: string): Route[] => [
   { name: 'list, signed in', path: '/api/v1/videos?count=15&sort=-publishedAt', isSignedIn: true },
   { name: 'search', path: '/api/v1/search/videos?search=number&count=15', isSignedIn: false },
   { name: 'search, signed in', path: '/api/v1/search/videos?search=number&count=15', isSignedIn: true },
@@ -117,11 +117,9 @@ async function sideOf({ name, node, databaseUrl }: Checkout, uuid: string): Prom
   await seedComments({ databaseUrl, origin: node.base, uuid })
   const token = await tokenOf(node)
   const load = makeLoadGenerator({ origin: node.base, connections: CONNECTIONS })
-  // The API reads the header, and pages read the cookie.
-  const signedIn = { authorization: `Bearer ${token}`, cookie: `vireo-session=${token}` }
   return {
     ...{ name, pid: node.child.pid ?? 0, load },
-    target: ({ path, isSignedIn }) => ({ path, headers: isSignedIn ? signedIn : {}, varies: path.includes('search') }),
+    target: (route) => targetOf(route, token),
     async statements() {
       const { rows } = await statistics.query<Planned>(
         `select coalesce(sum(total_plan_time), 0) as planning, coalesce(sum(total_exec_time), 0) as execution
@@ -139,7 +137,13 @@ async function sideOf({ name, node, databaseUrl }: Checkout, uuid: string): Prom
   }
 }
 
-async function tokenOf(node: NodeProcess): Promise<string> {
+/** The API reads the header, and pages read the cookie. */
+export function targetOf({ path, isSignedIn }: Route, token: string): Target {
+  const signedIn = { authorization: `Bearer ${token}`, cookie: `vireo-session=${token}` }
+  return { path, headers: isSignedIn ? signedIn : {}, varies: path.includes('search') }
+}
+
+export async function tokenOf(node: NodeProcess): Promise<string> {
   const { path, headers, body = '' } = await loginTarget(node)
   const answer = await fetch(`${node.base}${path}`, { method: 'POST', headers, body })
   return ((await answer.json()) as { access_token: string }).access_token
@@ -164,12 +168,12 @@ async function startBareSide(routes: Route[], side: Side | undefined): Promise<S
 
 async function compare(route: Route, sides: readonly Side[]): Promise<string[][]> {
   const targets = new Map(sides.map((side) => [side, side.target(route)]))
-  const targetOf = (side: Side): Target => targets.get(side) ?? side.target(route)
+  const targetFor = (side: Side): Target => targets.get(side) ?? side.target(route)
   const taken = new Map<Side, Measured[]>(sides.map((side) => [side, []]))
-  for (const side of sides) await side.load.run(targetOf(side), WARM_UP_MS)
+  for (const side of sides) await side.load.run(targetFor(side), WARM_UP_MS)
   for (let round = 0; round < ROUNDS; round += 1) {
     const order = round % 2 === 0 ? sides : sides.toReversed()
-    for (const side of order) taken.get(side)?.push(await measure(side, targetOf(side)))
+    for (const side of order) taken.get(side)?.push(await measure(side, targetFor(side)))
   }
   const found = sides.map((side) => ({ side, ...medians(taken.get(side) ?? []) }))
   const rate = Math.max(1, SHARE_AT_RATE * Math.min(...found.map((one) => one.rate)))
@@ -177,7 +181,7 @@ async function compare(route: Route, sides: readonly Side[]): Promise<string[][]
   const before = found.find(({ side }) => side.name === 'before')
   const rows: string[][] = []
   for (const one of found) {
-    const steady = await one.side.load.runAtRate(targetOf(one.side), rate, ROUND_MS)
+    const steady = await one.side.load.runAtRate(targetFor(one.side), rate, ROUND_MS)
     rows.push([
       `${route.name}: ${one.side.name}`,
       ...[one.rate.toFixed(0), one.p50.toFixed(1), one.p99.toFixed(1)],

@@ -1,4 +1,4 @@
-// `npm run bench`: everything but `scale`, or the parts that are named (`npm run bench -- http reads uploads start login lists federation bytes
+// `npm run bench`: everything but `scale`, or the parts that are named (`npm run bench -- http reads uploads memory start login lists federation bytes
 // texts operations export import ladder scale`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
@@ -9,6 +9,7 @@ import { benchImport } from './import.ts'
 import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
 import { benchLists } from './lists.ts'
 import { benchLogin } from './login.ts'
+import { benchMemory } from './memory.ts'
 import { benchOperations } from './operations.ts'
 import { benchReads } from './reads.ts'
 import { benchScale } from './scale.ts'
@@ -21,6 +22,7 @@ const parts: Record<string, () => Promise<void>> = {
   http: benchHttp,
   reads: benchReads,
   uploads: benchUploads,
+  memory: benchMemory,
   start: benchStart,
   login: benchLogin,
   lists: benchLists,

@@ -58,17 +58,17 @@ export async function benchUploads(): Promise<void> {
   }
 }
 
-async function sideOf({ name, node }: Checkout): Promise<Side> {
+export async function sideOf({ name, node }: Checkout): Promise<Side> {
   const client = await login(node.base, node.username, node.password)
   const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   return { name, node, client, channelId: me.videoChannels[0]?.id, times: [] }
 }
 
 /** What comes after an upload is not measured. */
-const NOTHING_AFTER = { VIREO__TRANSCODING__ENABLED: 'false', VIREO__STORYBOARDS__ENABLED: 'false' }
+export const NOTHING_AFTER = { VIREO__TRANSCODING__ENABLED: 'false', VIREO__STORYBOARDS__ENABLED: 'false' }
 
 /** Four seconds with sound. */
-async function makeVideo(path: string): Promise<Buffer> {
+export async function makeVideo(path: string): Promise<Buffer> {
   const { ffmpegPath } = await findFfmpeg()
   await run(ffmpegPath, [
     ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30:duration=4'],
@@ -78,9 +78,10 @@ async function makeVideo(path: string): Promise<Buffer> {
   return await readFile(path)
 }
 
-async function upload({ client, channelId }: Side, video: Buffer): Promise<void> {
+/** Gives the uuid. */
+export async function upload({ client, channelId }: Side, video: Buffer): Promise<string> {
   const form = new FormData()
   for (const [name, value] of Object.entries({ channelId, name: 'bench', privacy: 1 })) form.set(name, String(value))
   form.set('videofile', new Blob([new Uint8Array(video)], { type: 'video/mp4' }), 'video.mp4')
-  await client.send('POST', '/api/v1/videos/upload', form)
+  return (await client.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)).video.uuid
 }

@@ -24,7 +24,7 @@ const ENOUGH_BYTES = 4 * 2 ** 30
 /** A server that does not start ends then. */
 const COMPILES_WITHIN_MS = 60_000
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url))
 
 export default async function setup(): Promise<void> {
   const place = temporaryFolder()

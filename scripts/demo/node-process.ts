@@ -1,6 +1,7 @@
 // A node as its own process, on loopback, with a data folder of its own.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -30,11 +31,12 @@ export async function startNode(options: {
 }): Promise<NodeProcess> {
   const { dataDir, port, env = {}, root = ROOT } = options
   const begun = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', join(root, 'src/main.ts'), 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', mainOf(root), 'serve'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
+      MALLOC_ARENA_MAX: '2',
       VIREO_DATA_DIR: dataDir,
       VIREO_ROOT_PASSWORD: PASSWORD,
       VIREO__LISTEN__PORT: String(port),
@@ -74,6 +76,12 @@ export async function startNode(options: {
       await ended
     },
   }
+}
+
+/** Earlier checkouts have a `main.ts`. */
+const mainOf = (root: string): string => {
+  const main = join(root, 'src/main.js')
+  return existsSync(main) ? main : join(root, 'src/main.ts')
 }
 
 /** Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere). */

@@ -131,7 +131,7 @@ it('ends although something never answers', async () => {
     VIREO__OBJECT_STORAGE: JSON.stringify(object_storage),
     VIREO__VIREO: JSON.stringify(vireo),
   }
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
   const ended = await run(process.execPath, [main, 'doctor', '--json'], { env, timeout: 50_000 }).catch(
     (error) => error,
   )

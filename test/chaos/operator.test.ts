@@ -16,7 +16,7 @@ import { makeTestRuntime } from '../support/runtime.ts'
 import { until } from '../support/until.ts'
 import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
 
-const MAIN = join(fileURLToPath(new URL('../../', import.meta.url)), 'src/main.ts')
+const MAIN = join(fileURLToPath(new URL('../../', import.meta.url)), 'src/main.js')
 const run = promisify(execFile)
 
 let node: TestNode

@@ -64,7 +64,7 @@ export interface LaunchOptions {
 export function launch(options: LaunchOptions): Child {
   const { dataDir, port, env = {}, roles } = options
   const command = ['serve', ...(roles ? ['--roles', roles.join(',')] : [])]
-  const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...command], {
+  const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'src/main.js'), ...command], {
     cwd: ROOT,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

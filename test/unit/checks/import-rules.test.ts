@@ -39,7 +39,7 @@ const wrong: Array<[file: string, specifier: string]> = [
   ['http/videos/b.ts', '../../actors/video/video.queries.ts'],
   ['http/videos/c.ts', '../../media/ffmpeg/probe.ts'],
   ['http/videos/d.ts', '@fedify/fedify'],
-  ['http/e.ts', '../main.ts'],
+  ['http/e.ts', '../main.js'],
   ['http/f.ts', '../runtime-settings.ts'],
 ]
 

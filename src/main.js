@@ -2,12 +2,13 @@
 
 import { enableCompileCache } from 'node:module'
 
-// Compiled code is kept between starts, which halves their time. It must be on before anything else is loaded.
+// Compiled code is kept between starts, which halves their time. It must be on before anything else is loaded, and this file is plain
+// JavaScript so that Node loads its TypeScript compiler only for what is not cached: 230 ms and 6 MiB of a start.
 enableCompileCache()
 
 // Whoever reads no further, such as `| head`, ends nothing.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
+  stream.on('error', (error) => {
     if (error.code !== 'EPIPE') throw error
   })
 }
