@@ -84,10 +84,11 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
   const heard = reader === undefined ? [] : [isHeard('c.account_id', 'x.host_id', reader)]
   const matching = `from channel c join actor x on x.id = c.actor_id ${follow}
     where ${['x.deleted_at is null', ...narrowed, ...heard].join(' and ')}`
-  const total =
-    follow !== '' || narrowed.length > 0
-      ? `(select count(*)::int ${matching})`
-      : [totalOfActors('channels'), ...(reader === undefined ? [] : [mutedOf(reader)])].join(' - ')
+  // What is counted row by row is found once, for the total and for the page.
+  const isNarrowed = follow !== '' || narrowed.length > 0
+  const total = isNarrowed
+    ? '(select count(*)::int from matched)'
+    : [totalOfActors('channels'), ...(reader === undefined ? [] : [mutedOf(reader)])].join(' - ')
   const direction = query.sort.descending ? 'desc' : 'asc'
   const key =
     query.sort.by === 'match' && query.search
@@ -95,9 +96,10 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
       : COLUMNS[query.sort.by]
   const stats = query.stats === undefined ? '' : `, 'stats', ${statsOf('c', query.stats)}`
   const followed = query.followedBy === undefined ? '' : `, 'followed', ${isFollowed('c', bind(query.followedBy))}`
-  const text = `with page as materialized (
-      select c.id, ${key} as sort_key ${matching}
-      order by ${key} ${direction}, c.id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
+  const text = `with matched as ${isNarrowed ? '' : 'not '}materialized (select c.id, ${key} as sort_key ${matching}),
+    page as materialized (
+      select id, sort_key from matched
+      order by sort_key ${direction}, id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
     )
     select ${total} as total,
       coalesce((

@@ -74,6 +74,8 @@ async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Pro
   if (isWeighed(query)) {
     const page = await readRow(db, query, buildMatches(query))
     if ((page.total ?? 0) <= MOST_COUNTED) return toPage(page, query)
+    const uncounted = await readRow(db, query, buildVideoList({ ...query, skipCount: true }))
+    return toPage({ ...uncounted, total: MOST_COUNTED }, query)
   }
   return toPage(await readRow(db, query, buildVideoList(query)), query)
 }
@@ -279,8 +281,8 @@ function likeness(search: string | undefined, bind: Bind): string[] {
   return [`similarity(v.name, ${word}) + ts_rank(v.words, search_words(${word}))`]
 }
 
-/** Matches are counted up to here. */
-const MOST_COUNTED = 10_000
+/** Matches are counted up to here: see docs/adr/0007. */
+const MOST_COUNTED = 1_000
 
 /** Videos in all: what is public is read from the counters where nothing is filtered but nsfw and origin, else counted. */
 function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string {
