@@ -188,13 +188,13 @@ describe('the command line', () => {
   it('says which migrations are pending, applies them, and changes nothing before', async () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
     const last = migrations.at(-1)?.name
-    await db.query('delete from migration where name = $1', [last])
+    await db.query("update migration set name = '0000-before' where name = $1", [last])
     expect(await askVireo(environment(), ['migrate', '--dry-run'])).toEqual({ pending: [last] })
     expect(await askVireo(environment(), ['migrate', '--list'])).toEqual({ pending: [last] })
     const beside = await vireo('jobs', 'list')
     expect([beside.code, beside.complaint]).toEqual([1, expect.stringContaining('run vireo migrate while none')])
     expect(await db.pendingMigrations()).toEqual([last])
-    await db.query('insert into migration (name, executed_at) values ($1, now())', [last])
+    await db.query("update migration set name = $1 where name = '0000-before'", [last])
     await stop()
     expect((await vireo('migrate', '--list')).said).toBe('The schema is up to date.')
   }, 60_000)

@@ -112,13 +112,17 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const onPool = onPoolBy(pool, run)
 
-  async function pendingMigrations(): Promise<string[]> {
+  async function migrationsDone(): Promise<Set<string>> {
     const { rows: tables } = await pool.query(
       "select to_regclass('migration') as found where to_regclass('migration') is not null",
     )
-    const { rows: ran } =
+    const { rows } =
       tables.length === 0 ? { rows: [] } : await pool.query<{ name: string }>('select name from migration')
-    const done = new Set(ran.map(({ name }) => name))
+    return new Set(rows.map(({ name }) => name))
+  }
+
+  async function pendingMigrations(): Promise<string[]> {
+    const done = await migrationsDone()
     return options.migrations.map(({ name }) => name).filter((name) => !done.has(name))
   }
 
@@ -154,7 +158,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     async assertMigrated() {
       const pending = await pendingMigrations()
       if (pending.length === 0) return
-      if (pending.length === options.migrations.length)
+      if ((await migrationsDone()).size === 0)
         throw new Error('The database is empty: see whether it is the right one, and start the server once.')
       throw new Error(
         `Migrations are pending (${pending.join(', ')}): start the server of this version, or run vireo migrate while none of another version runs.`,
