@@ -39,8 +39,8 @@ function fingerprint() {
 }
 
 /**
- * `npm ci` refuses a lockfile whose optional platform packages are incomplete; `install --no-save` takes the same locked
- * versions. No dependency needs its install script.
+ * The locked versions, as `npm ci` takes them, but without removing first what may be running this. No dependency needs its install
+ * script.
  */
 function install() {
   console.error('Installing dependencies (the first time this takes about half a minute) …')
