@@ -17,7 +17,6 @@ import { makeCaptions } from './actors/caption/index.ts'
 import { makeChannels, spreadSupport } from './actors/channel/index.ts'
 import { makeChannelRemoval } from './actors/channel-removal/index.ts'
 import { makeChannelSyncs, runChannelSyncs } from './actors/channel-sync/index.ts'
-import { makeChapters } from './actors/chapter/index.ts'
 import {
   keepCommentTotals,
   makeCommentReviews,
@@ -75,6 +74,7 @@ import { makeUserRemoval } from './actors/user-removal/index.ts'
 import {
   announceVideoChanges,
   makeAwaitedVideos,
+  makeChapters,
   makeCreateVideo,
   makeInspectFile,
   makeRedrawPictures,

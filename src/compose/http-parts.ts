@@ -8,7 +8,6 @@ import type { Blocklist } from '../actors/blocklist/index.ts'
 import type { Captions } from '../actors/caption/index.ts'
 import type { Channels } from '../actors/channel/index.ts'
 import type { ChannelSyncs } from '../actors/channel-sync/index.ts'
-import type { Chapters } from '../actors/chapter/index.ts'
 import type { CommentReviews, Comments, RemoveCommentsOf, WaitingComments } from '../actors/comment/index.ts'
 import type { Contact } from '../actors/contact/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
@@ -30,7 +29,14 @@ import type { TwoFactor } from '../actors/two-factor/index.ts'
 import type { Uploads } from '../actors/upload/index.ts'
 import type { EmailVerification, ManageUsers, PasswordReset, Users } from '../actors/user/index.ts'
 import type { ArchiveLinks, UserExports } from '../actors/user-export/index.ts'
-import type { CreateVideo, RemoveFiles, RemoveVideo, ReplaceSource, UpdateVideo } from '../actors/video/index.ts'
+import type {
+  Chapters,
+  CreateVideo,
+  RemoveFiles,
+  RemoveVideo,
+  ReplaceSource,
+  UpdateVideo,
+} from '../actors/video/index.ts'
 import type { VideoBlocks } from '../actors/video-block/index.ts'
 import type { VideoImports } from '../actors/video-import/index.ts'
 import type { Views } from '../actors/view/index.ts'

@@ -1,3 +1,4 @@
+export { acceptedExtensions } from './accepted-extensions.ts'
 // The public face of media: bytes and what they hold. Knows files, not users.
 
 export { type Archive, type ArchiveFile, openArchive } from './archive/archive.ts'
@@ -6,14 +7,9 @@ export { archiveLimits } from './archive/limits.ts'
 export { type ArchivedList, readList } from './archive/read-list.ts'
 export { makeZipWriter, type ZipWriter } from './archive/zip-writer.ts'
 export { cleanWebVtt, retimeWebVtt, toWebVtt } from './captions/captions.ts'
+export type { DownloadedVideo, DownloadSource } from './downloads/download.ts'
 export { DownloadError, type DownloadFailure } from './downloads/download-error.ts'
-export {
-  type DownloadedVideo,
-  type DownloadSource,
-  type Downloads,
-  type DownloadsOptions,
-  makeDownloads,
-} from './downloads/downloads.ts'
+export { type Downloads, type DownloadsOptions, makeDownloads } from './downloads/downloads.ts'
 export { readTorrent, type TorrentSummary } from './downloads/torrent/torrent-file.ts'
 export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.ts'
 export { findSandbox } from './downloads/yt-dlp/sandbox.ts'
@@ -28,6 +24,7 @@ export {
   type RunLadderOptions,
   runLadder,
 } from './ffmpeg/ladder.ts'
+export type { AudioProbe, MediaProbe, VideoProbe } from './ffmpeg/media-probe.ts'
 export type { FileMetadata } from './ffmpeg/metadata.ts'
 export { type Mux, type MuxInput, type MuxOptions, muxStreams } from './ffmpeg/mux.ts'
 export { withMuxInputs } from './ffmpeg/mux-inputs.ts'
@@ -40,7 +37,7 @@ export {
   type RenditionPlan,
 } from './ffmpeg/plan.ts'
 export { buildMasterPlaylist, buildSegmentHashes, type HlsEntry, playlistsOfMaster } from './ffmpeg/playlists.ts'
-export { type AudioProbe, type MediaProbe, probe, type VideoProbe } from './ffmpeg/probe.ts'
+export { probe } from './ffmpeg/probe.ts'
 export type { RunLimits } from './ffmpeg/run.ts'
 export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { renderIcon } from './images/icons.ts'

@@ -2,20 +2,8 @@
 
 import type { Retiming } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import type { ChangeParts, Viewer } from '../video/index.ts'
 import { listChapters } from './chapter.queries.ts'
 import { areSame, type Chapter, chaptersOfDescription, chaptersOfFile, retimeChapters } from './chapters.ts'
-
-export interface Chapters {
-  /** Puts these in the place of those before. Throws `not_found` and `forbidden` as a change of the video does. */
-  replace(videoId: number, by: NonNullable<Viewer>, chapters: readonly Chapter[]): Promise<void>
-}
-
-export function makeChapters({ changeParts }: { changeParts: ChangeParts }): Chapters {
-  return {
-    replace: (videoId, by, chapters) => changeParts(videoId, by, (unit) => replaceChapters(unit, videoId, chapters)),
-  }
-}
 
 /** In the transaction that holds the video. The timecodes differ from each other. */
 export async function replaceChapters(unit: Unit, videoId: number, chapters: readonly Chapter[]): Promise<void> {

@@ -1,7 +1,5 @@
 export {
-  type Chapters,
   followDescription,
-  makeChapters,
   moveChapters,
   replaceChapters,
   startChapters,

@@ -1,3 +1,3 @@
-export { acceptedExtensions } from './accepted-files.ts'
+export { acceptedExtensions } from '../../media/index.ts'
 export { type ChunkRange, rangeHeader } from './receive-chunk.ts'
 export { makeUploads, type Receipt, type Uploads } from './upload.commands.ts'

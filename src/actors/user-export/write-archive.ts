@@ -1,13 +1,7 @@
 // What is in an archive, in the order in which it is written: one part after the other, each read in pages. What changes meanwhile is
 // in it as it was when its page was read; what goes meanwhile is left out.
 
-import type { Config } from '../../config/index.ts'
-import type { Ffmpeg, Store } from '../../media/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
-import type { LocalUrls } from '../runtime/index.ts'
-import type { ArchiveDocuments } from './archive-documents.ts'
-import type { ArchiveWriter } from './archive-writer.ts'
-import type { ExportedUser } from './exported-user.ts'
+import type { Export } from './export.ts'
 import { writeAccount } from './parts/account.ts'
 import { writeTagPolicies } from './parts/automatic-tag-policies.ts'
 import { writeBlocklist } from './parts/blocklist.ts'
@@ -21,22 +15,6 @@ import { writeRatings } from './parts/ratings.ts'
 import { writeUserSettings } from './parts/user-settings.ts'
 import { writeVideos } from './parts/videos.ts'
 import { writeWatchedWords } from './parts/watched-words.ts'
-
-/** What every writer of a part has at hand. */
-export interface Export {
-  query: Sql
-  store: Store
-  ffmpeg: Ffmpeg
-  config: () => Config
-  urls: LocalUrls
-  documents: ArchiveDocuments
-  writer: ArchiveWriter
-  user: ExportedUser
-  withVideoFiles: boolean
-  signal: AbortSignal
-  /** 0 to 100. */
-  progress(percent: number): void
-}
 
 const PARTS: readonly ((of: Export) => Promise<void>)[] = [
   writeAccount,

@@ -3,7 +3,7 @@
 
 import type { Readable } from 'node:stream'
 import type { ArchivePart, ReadPartItem } from '../user-archive/index.ts'
-import type { ItemReason } from './failures.ts'
+import type { ItemOutcome } from './item-outcome.ts'
 
 /** A file of the archive that was found, of a declared size that is checked while it is read. */
 export interface ArchivedFile {
@@ -23,9 +23,6 @@ export interface ImportContext {
   /** The file that a part's document names, relative to `peertube/`; undefined when the archive has no such file. */
   file(name: string | null | undefined): ArchivedFile | undefined
 }
-
-/** `duplicate`: what it brings is here already. `error`: refused for itself, for this reason, and the import goes on with the next. */
-export type ItemOutcome = 'success' | 'duplicate' | { error: ItemReason }
 
 /**
  * Imports one item. It may be called again with the same item after a crash, and answers `duplicate` (or `success`) then. A DomainError is

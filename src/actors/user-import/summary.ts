@@ -1,7 +1,7 @@
 // What became of the items of an archive, counted by part under the names of the contract's `UserImportResultSummary`. Pure.
 
 import type { ArchivePart } from '../user-archive/index.ts'
-import type { ItemOutcome } from './part-importer.ts'
+import type { ItemOutcome } from './item-outcome.ts'
 
 /** The parts that are imported, in this order: what later ones refer to comes first. */
 export const importedParts = [

@@ -4,6 +4,7 @@
 import { copyFile, rename } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import {
+  acceptedExtensions,
   DownloadError,
   type DownloadedVideo,
   type DownloadSource,
@@ -26,7 +27,6 @@ import {
   PermanentFailure,
   unlessGone,
 } from '../runtime/index.ts'
-import { acceptedExtensions } from '../upload/index.ts'
 import { type UserRole, userRoles } from '../user/index.ts'
 import { type GivenPictures, type InspectFile, importOwner, type Leases, workFolder } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'

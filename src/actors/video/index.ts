@@ -153,6 +153,7 @@ export type {
 } from './video.rows.ts'
 export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
 export { readCards } from './video-cards.ts'
+export { type Chapters, makeChapters } from './video-chapters.ts'
 export {
   listPasswords,
   makeVideoPasswords,

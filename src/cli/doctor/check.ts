@@ -1,7 +1,6 @@
 // What a check of the doctor is, and how they are run: all at once, each for a limited time, whatever becomes of the others.
 
 import type { LoadedConfig } from '../../config/index.ts'
-import type { DoctorDatabase } from './database.ts'
 
 export type Status = 'ok' | 'warning' | 'problem'
 
@@ -12,6 +11,12 @@ export interface Finding {
   message: string
   /** One sentence: what to do about it. */
   advice?: string
+}
+
+export interface DoctorDatabase {
+  query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>
+  /** Whether a prepared statement can be used again when somebody else has had the connection to the server meanwhile. */
+  keepsStatements(): Promise<boolean>
 }
 
 export interface Patient {

@@ -9,13 +9,7 @@ import { withTls } from '../../connections.ts'
 import { startEmbeddedPostgres } from '../../platform/embedded-postgres.ts'
 import { silentLogger } from '../../platform/logger.ts'
 import { loadOrCreateSecret, makeSecrets } from '../../platform/secrets.ts'
-import type { Check, Patient, Say } from './check.ts'
-
-export interface DoctorDatabase {
-  query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>
-  /** Whether a prepared statement can be used again when somebody else has had the connection to the server meanwhile. */
-  keepsStatements(): Promise<boolean>
-}
+import type { Check, DoctorDatabase, Patient, Say } from './check.ts'
 
 const CONNECT_TIMEOUT_MS = 4_000
 /** Of `server_version_num`. */

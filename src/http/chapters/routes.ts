@@ -1,8 +1,9 @@
 // The chapters of a video.
 
 import { z } from 'zod'
-import { type Chapters, listChapters, MAX_CHAPTERS, MAX_TIMECODE, MAX_TITLE } from '../../actors/chapter/index.ts'
+import { listChapters, MAX_CHAPTERS, MAX_TIMECODE, MAX_TITLE } from '../../actors/chapter/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
+import type { Chapters } from '../../actors/video/index.ts'
 import { findVideoAccess } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'

@@ -1,5 +1,6 @@
 // The rate limits of the contract, which paths they cover, and how they count.
 
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
 export const limitGroups = [
   'api',
   'login',
@@ -33,4 +34,11 @@ export function limitsOf(url: string, own: readonly LimitGroup[] | false | undef
   if (own === false) return []
   const byPath = BY_PATH.find(([prefix]) => url.startsWith(prefix))
   return [...new Set([...(byPath ? [byPath[1]] : []), ...(own ?? [])])]
+}
+
+export interface RateLimits {
+  /** Counts the request in one group and sets the headers. Throws 429 when the limit is reached. */
+  take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Hooks for a route that is in these groups, the last of which gives the headers of the answer. */
+  hooks(groups: LimitGroup[]): { onRequest: onRequestAsyncHookHandler; onResponse?: onResponseHookHandler }
 }

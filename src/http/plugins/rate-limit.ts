@@ -9,15 +9,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { LimitStore } from '../../platform/limit-stores.ts'
 import { clientIp } from './client-ip.ts'
 import { HttpError } from './http-error.ts'
+import type { RateLimits } from './rate-limit-groups.ts'
 import { countsSuccesses, type LimitGroup, limitGroups } from './rate-limit-groups.ts'
 import type { App } from './types.ts'
-
-export interface RateLimits {
-  /** Counts the request in one group and sets the headers. Throws 429 when the limit is reached. */
-  take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Hooks for a route that is in these groups, the last of which gives the headers of the answer. */
-  hooks(groups: LimitGroup[]): { onRequest: onRequestAsyncHookHandler; onResponse?: onResponseHookHandler }
-}
 
 interface RateLimitOptions {
   config: Config

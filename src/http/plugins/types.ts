@@ -6,8 +6,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import type { Session } from '../../actors/session/index.ts'
 import type { UserRight } from '../../actors/user/index.ts'
-import type { RateLimits } from './rate-limit.ts'
-import type { LimitGroup } from './rate-limit-groups.ts'
+import type { LimitGroup, RateLimits } from './rate-limit-groups.ts'
 
 /** The Fastify instance that areas get: handlers see the parsed types of their zod schemas. */
 export type App = FastifyInstance<

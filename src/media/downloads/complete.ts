@@ -4,8 +4,8 @@ import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pr
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { randomToken, sha256 } from '../../platform/ids.ts'
+import type { DownloadedVideo, DownloadOptions, DownloadSource } from './download.ts'
 import { tooLarge } from './download-error.ts'
-import type { DownloadedVideo, DownloadOptions, DownloadSource } from './downloads.ts'
 
 const NOTE = 'complete.json'
 const COMPLETE = /^complete-/

@@ -11,8 +11,8 @@ import { FetchError, type FetchedStream, type GuardedFetch, toFetchError } from 
 import { randomToken } from '../../platform/ids.ts'
 import { silenceGuard } from '../silence.ts'
 import { completePath } from './complete.ts'
+import type { DownloadedVideo, DownloadOptions } from './download.ts'
 import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
-import type { DownloadedVideo, DownloadOptions } from './downloads.ts'
 
 export type Direct =
   | { isMedia: true; download(): Promise<DownloadedVideo> }

@@ -7,41 +7,15 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { forgetComplete, leftComplete, noteComplete } from './complete.ts'
 import { openDirect } from './direct.ts'
+import type { DownloadedVideo, DownloadOptions, DownloadSource } from './download.ts'
 import { asDownloadError, DownloadError } from './download-error.ts'
 import { maxMemoryOf } from './limits.ts'
 import { makeDownloadTorrent } from './torrent/torrent-downloads.ts'
 import { findYtDlp } from './yt-dlp/find.ts'
-import type { RemoteMetadata, RemoteVideoEntry } from './yt-dlp/info.ts'
+import type { RemoteVideoEntry } from './yt-dlp/info.ts'
 import { findSandbox } from './yt-dlp/sandbox.ts'
 import { isSafeYtDlp, makeVersionCache, OLDEST_SAFE_YT_DLP } from './yt-dlp/version.ts'
 import { makeYtDlp, type YtDlp } from './yt-dlp/yt-dlp.ts'
-
-export type DownloadSource =
-  | { kind: 'url'; url: string }
-  | { kind: 'magnet'; uri: string }
-  | { kind: 'torrent'; bytes: Buffer }
-
-export interface DownloadOptions {
-  /** Exists, and belongs to this download alone; what an earlier try left there is gone on with. */
-  folder: string
-  maxBytes: number
-  signal: AbortSignal
-  /** 0 to 100. */
-  onProgress(percent: number): void
-  /** Puts a file that was whole, and was taken out of the folder since, to this path again, if it can be had. */
-  bringBack?(path: string): Promise<void>
-}
-
-export interface DownloadedVideo {
-  /** In the folder. */
-  path: string
-  /** What the other side calls it: never part of a path. */
-  fileName: string
-  metadata: RemoteMetadata
-  picturePath?: string | undefined
-  /** In whichever format they came; read one by one. */
-  subtitles?: { language: string; path: string; read(): Promise<Uint8Array> }[]
-}
 
 export interface Downloads {
   /**

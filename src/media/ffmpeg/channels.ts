@@ -1,6 +1,6 @@
 // Sound with more channels than two, or with such as nobody knows how to mix.
 
-import type { AudioProbe } from './probe.ts'
+import type { AudioProbe } from './media-probe.ts'
 
 /** Layouts that FFmpeg makes stereo of. */
 const KNOWN = new Set([

@@ -4,25 +4,7 @@ import { inputGuard } from './guard.ts'
 import { colourOptions, toStandardColours, upright } from './picture.ts'
 import type { AudioPlan, LadderPlan, RenditionPlan, VideoPlan } from './plan.ts'
 import { formatRate, type Rational, toNumber } from './rate.ts'
-
-export interface CommandInput {
-  source: string
-  options: string[]
-}
-
-export interface CommandOutput {
-  target: string
-  options: string[]
-}
-
-export interface FfmpegCommandSpec {
-  inputs: CommandInput[]
-  /** The text of `-filter_complex`. */
-  filter: string | undefined
-  /** 0 lets ffmpeg choose. */
-  threads: number
-  outputs: CommandOutput[]
-}
+import type { CommandInput, CommandOutput, FfmpegCommandSpec } from './run.ts'
 
 /** The files of a rendition inside a work folder. */
 export interface RenditionFiles {

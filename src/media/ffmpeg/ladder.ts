@@ -8,14 +8,7 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { MediaError } from '../errors.ts'
 import { killOrphan } from '../process.ts'
-import {
-  type CommandOptions,
-  copyCommand,
-  encodeCommand,
-  type FfmpegCommandSpec,
-  packageCommand,
-  type RenditionFiles,
-} from './command.ts'
+import { type CommandOptions, copyCommand, encodeCommand, packageCommand, type RenditionFiles } from './command.ts'
 import type { Ffmpeg } from './find.ts'
 import { longestOf } from './longest.ts'
 import type { FileMetadata } from './metadata.ts'
@@ -23,6 +16,7 @@ import { type LadderPlan, type LadderStep, outlineOf, type RenditionPlan, stepsO
 import { bandwidthOf, type HlsEntry, inspectFragmented, parseMediaPlaylist } from './playlists.ts'
 import { probe } from './probe.ts'
 import { toNumber } from './rate.ts'
+import type { FfmpegCommandSpec } from './run.ts'
 import { type RunLimits, runFfmpeg } from './run.ts'
 
 /** A finished file in the work folder. The receiver moves it to the store. */

@@ -1,6 +1,6 @@
 // What must be done to decoded frames so that they stand upright and have colours that every screen shows. Pure.
 
-import type { Colours, VideoProbe } from './probe.ts'
+import type { Colours, VideoProbe } from './media-probe.ts'
 
 export type Looks = Pick<VideoProbe, 'rotation' | 'rotatedByTag' | 'hdr' | 'colours' | 'pixelFormat'>
 

@@ -2,9 +2,9 @@
 
 import { audioBitrate, isAudioBitrateKept, targetBitrate, theoreticalBitrate } from './bitrate.ts'
 import { mixable } from './channels.ts'
+import type { AudioProbe, MediaProbe, VideoProbe } from './media-probe.ts'
 import { outputRate } from './output-rate.ts'
 import { isWide, type Looks } from './picture.ts'
-import type { AudioProbe, MediaProbe, VideoProbe } from './probe.ts'
 import { type Rational, toNumber } from './rate.ts'
 
 /** The part of the configuration's `transcoding` section that decides a ladder. */

@@ -5,10 +5,28 @@ import { dirname, isAbsolute } from 'node:path'
 import ffmpegCommand from 'fluent-ffmpeg'
 import { MediaError, type MediaErrorReason, systemCode } from '../errors.ts'
 import { type ProcessEnd, runProcess } from '../process.ts'
-import type { FfmpegCommandSpec } from './command.ts'
 import type { Ffmpeg } from './find.ts'
 import { guarded } from './guard.ts'
 import { tooLong } from './longest.ts'
+
+export interface CommandInput {
+  source: string
+  options: string[]
+}
+
+export interface CommandOutput {
+  target: string
+  options: string[]
+}
+
+export interface FfmpegCommandSpec {
+  inputs: CommandInput[]
+  /** The text of `-filter_complex`. */
+  filter: string | undefined
+  /** 0 lets ffmpeg choose. */
+  threads: number
+  outputs: CommandOutput[]
+}
 
 export interface RunLimits {
   /** Milliseconds without a new frame or time mark until the process is killed. */

@@ -2,11 +2,11 @@
 
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FfmpegCommandSpec } from '../ffmpeg/command.ts'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
+import type { MediaProbe } from '../ffmpeg/media-probe.ts'
 import { type Looks, toStandardColours, upright } from '../ffmpeg/picture.ts'
-import type { MediaProbe } from '../ffmpeg/probe.ts'
+import type { FfmpegCommandSpec } from '../ffmpeg/run.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import { type EncodedImage, JPEG_QUALITY } from '../images/images.ts'
 import { loadSharp } from '../images/sharp.ts'

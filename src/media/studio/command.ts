@@ -1,17 +1,11 @@
 // From the plan of an edited video to the arguments of one ffmpeg process: each file is decoded once, only as far as it is
 // needed, and the result is encoded once. Pure. Only options that ffmpeg 4.1 and newer both know.
 
-import {
-  type CommandInput,
-  type FfmpegCommandSpec,
-  NO_METADATA,
-  SCALE_FLAGS,
-  WEB_MP4,
-  x264Options,
-} from '../ffmpeg/command.ts'
+import { NO_METADATA, SCALE_FLAGS, WEB_MP4, x264Options } from '../ffmpeg/command.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
 import { toStandardColours, upright } from '../ffmpeg/picture.ts'
 import { formatRate, toNumber } from '../ffmpeg/rate.ts'
+import type { CommandInput, FfmpegCommandSpec } from '../ffmpeg/run.ts'
 import type { Mark, PlannedClip, StudioPlan } from './plan.ts'
 
 export interface StudioCommandOptions {

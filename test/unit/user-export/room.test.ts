@@ -1,8 +1,8 @@
 // An archive is not begun where there is no room for it.
 
 import { describe, expect, it } from '@jest/globals'
+import type { Export } from '../../../src/actors/user-export/export.ts'
 import { writeVideos } from '../../../src/actors/user-export/parts/videos.ts'
-import type { Export } from '../../../src/actors/user-export/write-archive.ts'
 
 const BYTES = 1000
 

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from '@jest/globals'
 import type { ArchiveWriter } from '../../../src/actors/user-export/archive-writer.ts'
+import type { Export } from '../../../src/actors/user-export/export.ts'
 import { videoChoices } from '../../../src/actors/user-export/parts/video-choice.ts'
 import { writeVideoFiles } from '../../../src/actors/user-export/parts/video-files.ts'
 import type { VideoFileRow, VideoRow } from '../../../src/actors/user-export/parts/video-rows.ts'
-import type { Export } from '../../../src/actors/user-export/write-archive.ts'
 import type { FileRef } from '../../../src/media/index.ts'
 
 const uuid = '8d5a1fff-9481-431f-bfc2-3949347a753a'

@@ -1,6 +1,6 @@
 // The user's account: `account`, and the actor of which everything else in `activity-pub/` is.
 
-import type { Export } from '../write-archive.ts'
+import type { Export } from '../export.ts'
 import { describeActor, writePictures } from './actor-pictures.ts'
 
 export async function writeAccount(of: Export): Promise<void> {

@@ -3,9 +3,9 @@
 import { extname } from 'node:path'
 import type { ActorImageRow } from '../../actor/index.ts'
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import type { ExportedActor } from '../exported-user.ts'
 import { iso } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 /** Writes the pictures; answers their paths as documents name them. */
 export async function writePictures(

@@ -1,6 +1,6 @@
 // Tags for which comments wait for the user: `automatic-tag-policies`.
 
-import type { Export } from '../write-archive.ts'
+import type { Export } from '../export.ts'
 
 export async function writeTagPolicies({ query, user, writer }: Export): Promise<void> {
   const rows = await query<{ name: string }>(

@@ -1,6 +1,6 @@
 // Whom the user muted: `blocklist`.
 
-import type { Export } from '../write-archive.ts'
+import type { Export } from '../export.ts'
 
 export async function writeBlocklist({ query, user, urls, writer }: Export): Promise<void> {
   const owner = [user.account.id]

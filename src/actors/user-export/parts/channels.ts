@@ -1,7 +1,7 @@
 // The user's channels: `channels`.
 
 import type { PartItem } from '../../user-archive/index.ts'
-import type { Export } from '../write-archive.ts'
+import type { Export } from '../export.ts'
 import { describeActor, writePictures } from './actor-pictures.ts'
 
 export async function writeChannels(of: Export): Promise<void> {

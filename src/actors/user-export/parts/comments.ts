@@ -1,8 +1,8 @@
 // What the user wrote below videos: `comments`, the oldest first.
 
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import { iso, rowsOf, upTo } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 interface CommentRow {
   key: number

@@ -1,8 +1,8 @@
 // Whom the account follows, and who follows it and its channels: `following` in both folders, `follower`.
 
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import { iso, rowsOf, upTo } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 interface FollowRow {
   key: number

@@ -1,8 +1,8 @@
 // Where the user was last in each video: `video-history`.
 
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import { iso, rowsOf, upTo } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 interface HistoryRow {
   key: number

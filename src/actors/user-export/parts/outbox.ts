@@ -2,8 +2,8 @@
 
 import { videoPrivacies } from '../../video/index.ts'
 import type { ArchivedDocument, ArchivedVideo } from '../archive-documents.ts'
+import type { Export } from '../export.ts'
 import { rowsOf, upTo } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 /** Documents that are made together. */
 const PAGE = 20

@@ -2,8 +2,8 @@
 
 import { extname } from 'node:path'
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import { iso, rowsOf } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 interface PlaylistRow {
   key: number

@@ -1,8 +1,8 @@
 // What the user liked and disliked: `likes` and `dislikes`, in both folders.
 
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import { iso, rowsOf, upTo } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 interface RatingRow {
   key: number

@@ -2,8 +2,8 @@
 
 import { findNotificationSettings } from '../../notification-setting/index.ts'
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import { iso } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 type Settings = Omit<PartItem<'user-settings'>, 'createdAt' | 'notificationSettings'>
 

@@ -10,7 +10,7 @@ import {
   withMuxInputs,
 } from '../../../media/index.ts'
 import type { ArchivedVideo } from '../archive-documents.ts'
-import type { Export } from '../write-archive.ts'
+import type { Export } from '../export.ts'
 import { type VideoChoice, videoChoices } from './video-choice.ts'
 import { type VideoRow, videoRow } from './video-rows.ts'
 

@@ -1,8 +1,8 @@
 // The user's videos with all that hangs on them, a few at a time.
 
 import type { FileStorage } from '../../video/index.ts'
+import type { Export } from '../export.ts'
 import { rowsOf, upTo } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 export interface VideoFileRow {
   filename: string

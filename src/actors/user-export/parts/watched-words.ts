@@ -1,8 +1,8 @@
 // The user's lists of words to look for in comments: `watched-words-lists`.
 
 import type { PartItem } from '../../user-archive/index.ts'
+import type { Export } from '../export.ts'
 import { iso, rowsOf } from '../rows.ts'
-import type { Export } from '../write-archive.ts'
 
 interface ListRow {
   key: number

@@ -2,11 +2,10 @@
 // with the note of what it was made of; until then its files are pending. An import that dies at any line begins the video anew.
 
 import { basename, extname } from 'node:path'
-import { toWebVtt } from '../../../media/index.ts'
+import { acceptedExtensions, toWebVtt } from '../../../media/index.ts'
 import type { PlacedCaption } from '../../caption/index.ts'
 import { replaceChapters, tidyChapters } from '../../chapter/index.ts'
 import { DomainError } from '../../runtime/index.ts'
-import { acceptedExtensions } from '../../upload/index.ts'
 import type { ReadPartItem } from '../../user-archive/index.ts'
 import { type GivenPictures, languageLabels, type PendingFile, type PictureName } from '../../video/index.ts'
 import { findImported, noteImported } from '../imported-objects.ts'
