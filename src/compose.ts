@@ -56,7 +56,7 @@ import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index
 import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from './actors/studio/index.ts'
-import { makeTorrentOfUpload, makeTorrents } from './actors/torrent/index.ts'
+import { makeTorrents } from './actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -76,6 +76,7 @@ import {
   makeAwaitedVideos,
   makeChapters,
   makeCreateVideo,
+  makeDrawPictures,
   makeInspectFile,
   makeRedrawPictures,
   makeRemoteVideos,
@@ -227,13 +228,14 @@ async function start(
 
   const { media, remoteCache } = await openMedia({ ...deps, automaticTags }, instead, closers)
   const { store, ffmpeg } = media
-  const inspectFile = makeInspectFile({ ...media, torrentOf: makeTorrentOfUpload(media) })
+  const inspectFile = makeInspectFile(media)
+  const { drawPictures } = makeDrawPictures({ ...media, inspectFile })
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
   const userImports = makeUserImports(media)
   const uploads = makeUploads({ ...media, createVideo, replaceSource, userImports })
   removeOldWork(media)
-  makeTranscodings(media)
+  makeTranscodings({ ...media, drawPictures })
   const transcodeAgain = makeTranscodeAgain(deps)
   makeStoryboards(media)
   makeEditions({ ...media, inspectFile, replaceSource })
@@ -434,6 +436,7 @@ async function start(
       comments,
       contact,
       createVideo,
+      drawPictures,
       emailVerification,
       facts,
       federation,

@@ -81,7 +81,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const pendingFiles = makePendingFiles({ ...deps, store, leases })
   const placeFiles = makePlaceFiles({ ...deps, registry: nobody(deps), store, leases })
   const media = { ...opened.media, store, leases, pendingFiles, placeFiles }
-  const inspectFile = makeInspectFile({ ...media, torrentOf: async () => null })
+  const inspectFile = makeInspectFile(media)
   const unregistered = { ...deps, registry: nobody(deps) }
   const videos = makeUpdateVideo({ ...media, registry: nobody(deps) })
   const nowhere = async () => undefined
