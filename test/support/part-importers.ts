@@ -112,7 +112,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
 }
 
 /** What commands ask for. */
-const JOBS = ['activitypub-follow', 'channel-support', 'video-transcoding']
+const JOBS = ['activitypub-follow', 'channel-support', 'video-pictures', 'video-transcoding']
 
 /** Nothing runs here: the node does the jobs. */
 const nobody = ({ registry }: ActorDeps): ActorDeps['registry'] => ({
