@@ -105,7 +105,7 @@ import type { LoadedConfig } from './config/index.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { listen } from './http/server.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import type { Ffmpeg } from './media/index.ts'
+import { type Ffmpeg, makeWarmFfprobe } from './media/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { type Health, makeHealth } from './platform/health.ts'
@@ -228,7 +228,9 @@ async function start(
 
   const { media, remoteCache } = await openMedia({ ...deps, automaticTags }, instead, closers)
   const { store, ffmpeg } = media
-  const inspectFile = makeInspectFile(media)
+  const warmFfprobe = makeWarmFfprobe()
+  closers.push(() => warmFfprobe.close())
+  const inspectFile = makeInspectFile({ ...media, runFfprobe: warmFfprobe.run })
   const { drawPictures } = makeDrawPictures({ ...media, inspectFile })
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })

@@ -39,6 +39,7 @@ export {
 export { buildMasterPlaylist, buildSegmentHashes, type HlsEntry, playlistsOfMaster } from './ffmpeg/playlists.ts'
 export { probe } from './ffmpeg/probe.ts'
 export type { RunLimits } from './ffmpeg/run.ts'
+export { makeWarmFfprobe, type RunFfprobe } from './ffmpeg/warm-ffprobe.ts'
 export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { renderIcon } from './images/icons.ts'
 export {

@@ -16,6 +16,7 @@ import {
   type MediaProbe,
   planLadder,
   probe,
+  type RunFfprobe,
   type Store,
   webVideoFile,
 } from '../../media/index.ts'
@@ -114,9 +115,11 @@ export function makeInspectFile(
     ffmpeg: Ffmpeg
     pendingFiles: Pick<PendingFiles, 'reserve' | 'discard'>
     leases: Pick<Leases, 'owner'>
+    /** Other than by a process for each file. */
+    runFfprobe?: RunFfprobe
   },
 ): InspectFile {
-  const { config, store, ffmpeg, pendingFiles, leases } = deps
+  const { config, store, ffmpeg, pendingFiles, leases, runFfprobe } = deps
   const inTurn = atMost(FITTED_AT_ONCE)
   /** By the name of the file, which is never that of another: pictures are mostly drawn where it was uploaded, soon after. */
   const probes = makeLru<string, DrawnProbe>(REMEMBERED)
@@ -134,7 +137,8 @@ export function makeInspectFile(
   async function inspect(options: InspectFileOptions): Promise<FileDraft> {
     const { video, inputFilename, path, place: earlier, signal } = options
     try {
-      const found = await probe({ ffmpeg, path, signal, timeoutMs: config().vireo.media.probe_timeout })
+      const timeoutMs = config().vireo.media.probe_timeout
+      const found = await probe({ ffmpeg, path, signal, timeoutMs, runFfprobe })
       const isTranscoded = earlier ? earlier.kind === 'original_video_files' : transcodes()
       refuseSound(found)
       if (isTranscoded) planLadder({ probe: found, settings: config().transcoding })
