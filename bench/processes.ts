@@ -10,11 +10,12 @@ export function residentMemory(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / MIB
 }
 
-/** User and system time of all threads, in ms. */
-export function processorTime(pid: number): number {
+/** User and system time of all threads, in ms; with `children` also of the processes that it started and that have ended. */
+export function processorTime(pid: number, { children = false } = {}): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+  const ticks = fields.slice(11, children ? 15 : 13).reduce((sum, field) => sum + Number(field), 0)
+  return (ticks * 1000) / TICKS_PER_SECOND
 }
 
 export function median(values: readonly number[]): number {

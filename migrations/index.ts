@@ -1,5 +1,9 @@
 // Every migration, in order. Each one is small and works beside running processes of the version before.
 
 import { Initial } from './0001-initial.ts'
+import { PicturesToDraw } from './0002-pictures-to-draw.ts'
 
-export const migrations = [{ name: '0001-initial', class: Initial }]
+export const migrations = [
+  { name: '0001-initial', class: Initial },
+  { name: '0002-pictures-to-draw', class: PicturesToDraw },
+]

@@ -56,7 +56,7 @@ import { makeStorageMoves, type StorageMoves } from './actors/storage-move/index
 import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/index.ts'
 import { makeStoryboards } from './actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from './actors/studio/index.ts'
-import { makeTorrentOfUpload, makeTorrents } from './actors/torrent/index.ts'
+import { makeTorrents } from './actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
@@ -76,6 +76,7 @@ import {
   makeAwaitedVideos,
   makeChapters,
   makeCreateVideo,
+  makeDrawPictures,
   makeInspectFile,
   makeRedrawPictures,
   makeRemoteVideos,
@@ -104,7 +105,7 @@ import type { LoadedConfig } from './config/index.ts'
 import { fetchUnblocked, makeFederationPart } from './federation/index.ts'
 import { listen } from './http/server.ts'
 import { makeVideoAnswers } from './http/videos/answers.ts'
-import type { Ffmpeg } from './media/index.ts'
+import { type Ffmpeg, makeWarmFfprobe } from './media/index.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import { makeGuardedFetch } from './platform/fetch/index.ts'
 import { type Health, makeHealth } from './platform/health.ts'
@@ -227,13 +228,16 @@ async function start(
 
   const { media, remoteCache } = await openMedia({ ...deps, automaticTags }, instead, closers)
   const { store, ffmpeg } = media
-  const inspectFile = makeInspectFile({ ...media, torrentOf: makeTorrentOfUpload(media) })
+  const warmFfprobe = makeWarmFfprobe()
+  closers.push(() => warmFfprobe.close())
+  const inspectFile = makeInspectFile({ ...media, runFfprobe: warmFfprobe.run })
+  const { drawPictures } = makeDrawPictures({ ...media, inspectFile })
   const createVideo = makeCreateVideo({ ...media, inspectFile })
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
   const userImports = makeUserImports(media)
   const uploads = makeUploads({ ...media, createVideo, replaceSource, userImports })
   removeOldWork(media)
-  makeTranscodings(media)
+  makeTranscodings({ ...media, drawPictures })
   const transcodeAgain = makeTranscodeAgain(deps)
   makeStoryboards(media)
   makeEditions({ ...media, inspectFile, replaceSource })
@@ -434,6 +438,7 @@ async function start(
       comments,
       contact,
       createVideo,
+      drawPictures,
       emailVerification,
       facts,
       federation,

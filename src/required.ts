@@ -84,6 +84,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'video-redundancy',
     'redundancy-removal',
     'video-files-placement',
+    'video-pictures',
     'move-to-object-storage',
     'move-to-file-system',
     'user-removal',

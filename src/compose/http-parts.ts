@@ -32,6 +32,7 @@ import type { ArchiveLinks, UserExports } from '../actors/user-export/index.ts'
 import type {
   Chapters,
   CreateVideo,
+  DrawPictures,
   RemoveFiles,
   RemoveVideo,
   ReplaceSource,
@@ -74,6 +75,7 @@ export interface HttpParts {
   comments: Comments
   contact: Contact
   createVideo: CreateVideo
+  drawPictures: DrawPictures['drawPictures']
   emailVerification: EmailVerification
   facts: InstanceFactsReader
   federation: FederationPart

@@ -149,6 +149,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     contact,
     createVideo,
     deps,
+    drawPictures,
     emailVerification,
     facts,
     federation,
@@ -298,7 +299,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     activityPubArea({ config, serveActivityPub: federation.serveActivityPub }),
     staticArea({ db, store, config, fileTokens }),
     downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
-    lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens }),
+    lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens, drawPictures }),
     trackerArea({ db, config, logger: tagged(logger, 'tracker'), clock }),
     socketsArea({
       ...{ bus, logger, telemetry },

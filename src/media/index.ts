@@ -39,9 +39,17 @@ export {
 export { buildMasterPlaylist, buildSegmentHashes, type HlsEntry, playlistsOfMaster } from './ffmpeg/playlists.ts'
 export { probe } from './ffmpeg/probe.ts'
 export type { RunLimits } from './ffmpeg/run.ts'
+export { makeWarmFfprobe, type RunFfprobe } from './ffmpeg/warm-ffprobe.ts'
 export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
 export { renderIcon } from './images/icons.ts'
-export { type EncodedImage, fitImage, type ImageSize, imagesFromMedia } from './images/images.ts'
+export {
+  type DrawnProbe,
+  type EncodedImage,
+  fitImage,
+  type ImageSize,
+  imagesFromMedia,
+  plainImage,
+} from './images/images.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
 export { carryFile } from './store/carry.ts'

@@ -34,6 +34,10 @@ export interface ProcessOptions {
   messages?: { first: Serializable; onMessage: (message: unknown) => void }
   /** Where its id is noted while it runs, so that a restarted worker can end an orphan. */
   pidFile?: string | undefined
+  /** From when on its limits count, other than from its start. */
+  begun?: Promise<void>
+  /** Whether descriptor 3 is a pipe that ends with this process. */
+  hasLifeline?: boolean
 }
 
 export interface ProcessEnd {
@@ -73,10 +77,15 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
 
 function ended(options: ProcessOptions): Promise<ProcessEnd> {
   const { path, args, cwd, env, limits, niceness, signal, onStart, onLine, onOutputLine, messages } = options
+  const { begun, hasLifeline = false } = options
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, {
       ...{ cwd, env, detached: true, windowsHide: true, serialization: 'advanced' },
-      stdio: ['ignore', 'pipe', 'pipe', ...(messages ? (['ipc'] as const) : [])],
+      stdio: [
+        ...(['ignore', 'pipe', 'pipe'] as const),
+        ...(messages ? (['ipc'] as const) : []),
+        ...(hasLifeline ? (['pipe'] as const) : []),
+      ],
     })
     let movedAt = performance.now()
     let killedFor: ProcessEnd['killedFor']
@@ -101,9 +110,19 @@ function ended(options: ProcessOptions): Promise<ProcessEnd> {
         if (bytes > limit) kill('memory')
       })
     }
-    const watch = setInterval(look, Math.min(WATCH_MS, Math.max(20, (limits.stallMs ?? WATCH_MS * 4) / 4)))
-    const end = limits.timeoutMs === undefined ? undefined : setTimeout(() => kill('time-out'), limits.timeoutMs)
+    let watch: NodeJS.Timeout | undefined
+    let end: NodeJS.Timeout | undefined
+    let isOver = false
+    const startLimits = (): void => {
+      if (isOver) return
+      movedAt = performance.now()
+      watch = setInterval(look, Math.min(WATCH_MS, Math.max(20, (limits.stallMs ?? WATCH_MS * 4) / 4)))
+      end = limits.timeoutMs === undefined ? undefined : setTimeout(() => kill('time-out'), limits.timeoutMs)
+    }
+    if (begun) begun.then(startLimits)
+    else startLimits()
     const finish = (): void => {
+      isOver = true
       clearInterval(watch)
       clearTimeout(end)
       signal?.removeEventListener('abort', onAbort)
@@ -134,6 +153,7 @@ function ended(options: ProcessOptions): Promise<ProcessEnd> {
       setTimeout(() => {
         child.stdout?.destroy()
         child.stderr?.destroy()
+        if (hasLifeline) child.stdio[3]?.destroy()
         if (child.connected) child.disconnect()
       }, GRACE_MS).unref()
     })

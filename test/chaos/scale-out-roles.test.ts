@@ -16,7 +16,7 @@ import { channelOf, ladderOf, makeVideo } from './support/videos.ts'
 
 const PRIVATE = 3
 /** Of the queues that the role `media` works. */
-const MEDIA_JOBS = ['video-transcoding', 'manage-video-torrent', 'generate-video-storyboard']
+const MEDIA_JOBS = ['video-transcoding', 'manage-video-torrent', 'generate-video-storyboard', 'video-pictures']
 
 let database: TestDatabase
 let cluster: Cluster

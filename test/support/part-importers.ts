@@ -81,7 +81,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const pendingFiles = makePendingFiles({ ...deps, store, leases })
   const placeFiles = makePlaceFiles({ ...deps, registry: nobody(deps), store, leases })
   const media = { ...opened.media, store, leases, pendingFiles, placeFiles }
-  const inspectFile = makeInspectFile({ ...media, torrentOf: async () => null })
+  const inspectFile = makeInspectFile(media)
   const unregistered = { ...deps, registry: nobody(deps) }
   const videos = makeUpdateVideo({ ...media, registry: nobody(deps) })
   const nowhere = async () => undefined
@@ -112,7 +112,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
 }
 
 /** What commands ask for. */
-const JOBS = ['activitypub-follow', 'channel-support', 'video-transcoding']
+const JOBS = ['activitypub-follow', 'channel-support', 'video-pictures', 'video-transcoding']
 
 /** Nothing runs here: the node does the jobs. */
 const nobody = ({ registry }: ActorDeps): ActorDeps['registry'] => ({

@@ -1,4 +1,3 @@
 export { makeTorrents, type TorrentDeps } from './make-torrents.ts'
 export { findSwarmAccess, type SwarmAccess } from './torrent.queries.ts'
-export { makeTorrentOfUpload } from './torrent-of-upload.ts'
 export { trackersOf } from './trackers.ts'

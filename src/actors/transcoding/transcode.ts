@@ -20,6 +20,7 @@ import {
   askForTorrents,
   askForTranscoding,
   contextOf,
+  type DrawPictures,
   dropProvisional,
   hasPrivateFiles,
   moveAndTell,
@@ -65,8 +66,9 @@ interface Task extends MasterTask {
 const BEAT_EVERY = 2_000
 
 /** Adds the job, the time-out and the reactions of transcodings to the registry. */
-export function makeTranscodings(deps: TranscodingDeps): void {
-  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases } = deps
+export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
+  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases, drawPictures } =
+    deps
   const storeRenditions = makeStoreRenditions(deps)
   const held = makeRowLeases({
     ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
@@ -150,7 +152,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
       `select v.id as "videoId", v.uuid, s.kept_filename as source, x.outputs, x.keep_source as "keepSource",
          v.wait_transcoding as waits,
-         (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2 and t.on_disk) as preview
+         (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as preview
        from transcoding x join video v on v.id = x.video_id left join video_source s on s.video_id = v.id where x.id = $1`,
       [id],
     )
@@ -203,7 +205,7 @@ export function makeTranscodings(deps: TranscodingDeps): void {
       const find = (): Promise<SourceFile> => findSourceFile(deps, { videoId: task.videoId, kept: task.source })
       const makeAll = (source: SourceFile): Promise<void> =>
         withSourceFile(deps, source, { id: task.id, signal }, (input) =>
-          withStill(task, (stillPath) => make(task, { input, stillPath, work, signal, progress, log })),
+          make(task, { input, work, signal, progress, log }),
         )
       const source = await find()
       await makeAll(source).catch(async (error: unknown) => {
@@ -228,7 +230,13 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     return row?.state === 'packaged' || row?.state === 'stored'
   }
 
-  const withStill = async <T>({ preview }: Task, fn: (path: string | undefined) => Promise<T>): Promise<T> => {
+  async function withStill<T>(
+    { videoId, preview }: Task,
+    fn: (path: string | undefined) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    // The job that draws it may come later than this one.
+    await drawPictures(videoId, signal)
     const ref: FileRef = { kind: 'previews', name: preview ?? '' }
     const exists = preview !== null && (await store.stat(ref)) !== undefined
     return exists ? await store.withLocalPath(ref, fn) : await fn(undefined)
@@ -236,14 +244,13 @@ export function makeTranscodings(deps: TranscodingDeps): void {
 
   interface Making {
     input: string
-    stillPath: string | undefined
     work: FileRef
     signal: AbortSignal
     progress: (percent: number) => void
     log: typeof logger
   }
 
-  async function make(task: Task, { input, stillPath, work, signal, progress, log }: Making): Promise<void> {
+  async function make(task: Task, { input, work, signal, progress, log }: Making): Promise<void> {
     const { media } = config().vireo
     const found = await probe({ ffmpeg, path: input, signal, timeoutMs: media.probe_timeout })
     const plan = planLadder({
@@ -265,23 +272,24 @@ export function makeTranscodings(deps: TranscodingDeps): void {
     if (made >= total) return
     // A playlist that is removed later does not come back under its old names.
     let isFirst = made === 0
-    await runLadder({
-      ...{ ffmpeg, plan, input, signal, newUuid },
-      stillPath: found.video ? undefined : stillPath,
-      workFolder: await store.workFolder(work.name),
-      threads: config().transcoding.threads,
-      limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
-      niceness: media.nice,
-      skip: made > 0 ? ['copy', 'quick'] : [],
-      onProgress: progress,
-      onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
-      onFiles: async (files: LadderFile[], step, names) => {
-        await storeRenditions({ ...task, source: found, playlist: isFirst ? names : undefined }, files)
-        isFirst = false
-        log.info({ step, files: files.length }, 'renditions stored')
-        await tellOfStored(task)
-      },
-    })
+    const folder = await store.workFolder(work.name)
+    const encode = (stillPath?: string): Promise<void> =>
+      runLadder({
+        ...{ ffmpeg, plan, input, stillPath, signal, newUuid, workFolder: folder },
+        threads: config().transcoding.threads,
+        limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
+        niceness: media.nice,
+        skip: made > 0 ? ['copy', 'quick'] : [],
+        onProgress: progress,
+        onStart: ({ pid, step }) => log.info({ pid, step }, 'ffmpeg started'),
+        onFiles: async (files: LadderFile[], step, names) => {
+          await storeRenditions({ ...task, source: found, playlist: isFirst ? names : undefined }, files)
+          isFirst = false
+          log.info({ step, files: files.length }, 'renditions stored')
+          await tellOfStored(task)
+        },
+      })
+    await (found.video ? encode() : withStill(task, encode, signal))
   }
 
   /** Says which renditions there will be; answers how many are stored already. */

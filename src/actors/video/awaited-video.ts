@@ -1,13 +1,21 @@
 // A video whose file comes later: its rows are there before the file, which then is put in as an upload's would be.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { FileRef, Store } from '../../media/index.ts'
+import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { askForPictures } from './ask-for-pictures.ts'
 import { type CreatedVideo, lockChannel, type NewVideoFields } from './create-video.ts'
-import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
+import {
+  type DraftPicture,
+  type FileDraft,
+  type GivenPictures,
+  givenPictures,
+  type InspectFile,
+  refOfPicture,
+} from './inspect-file.ts'
 import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
@@ -17,7 +25,7 @@ import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
 import { replacePicture, textOf } from './update-video.ts'
-import { Thumbnail, thumbnailTypes, Video, VideoSource } from './video.entity.ts'
+import { Thumbnail, Video, VideoSource } from './video.entity.ts'
 
 /** What is known of a video only when its file is there. */
 export type FoundFields = Partial<
@@ -40,7 +48,7 @@ export interface Filling {
 }
 
 /** A picture in the store that no row names yet. */
-export type PlacedPicture = Omit<FileDraft['pictures'][number], 'generated'>
+export type PlacedPicture = DraftPicture & { image: EncodedImage }
 
 /** What the rows say of such a picture. */
 export type NamedPicture = Pick<PlacedPicture, 'type' | 'filename'> & Record<'width' | 'height', number | null>
@@ -86,6 +94,7 @@ export function makeAwaitedVideos(
     await tagVideo(unit.query, videoId, filling.automaticTags)
     Object.assign(video, { ...dimensionsOf(draft.probe), updatedAt: unit.now })
     const gone = await addPictures(unit, videoId, draft)
+    askForPictures(unit, videoId, draft.pictures)
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId, createdAt: unit.now })
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     const played = playedAtOnce(draft, video)
@@ -108,7 +117,7 @@ export function makeAwaitedVideos(
 
   return {
     async placePictures(given) {
-      const placed = (['thumbnail', 'preview'] as const).flatMap((name) => placedAs(name, given))
+      const placed = givenPictures(given)
       await pendingFiles.reserve(
         leases.owner,
         placed.map(({ ref }) => ref),
@@ -162,12 +171,6 @@ export function makeAwaitedVideos(
   }
 }
 
-/** Where a picture of a video lies. */
-export const refOfPicture = ({ type, filename }: Pick<NamedPicture, 'type' | 'filename'>): FileRef => ({
-  kind: type === thumbnailTypes.miniature ? 'thumbnails' : 'previews',
-  name: filename,
-})
-
 async function ownerOf(unit: Unit, channelId: number): Promise<number> {
   const [owner] = await unit.query<{ user_id: number | null }>(
     'select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1',
@@ -206,13 +209,4 @@ async function beginChapters(
   if (known) return
   if (told && told.length > 0) await startChapters(unit, video.id, { description: null, ofFile: told })
   else await startChapters(unit, video.id, { description: video.description ?? null, ofFile })
-}
-
-function placedAs(name: PictureName, given: GivenPictures): PlacedPicture[] {
-  const image = given[name]
-  if (!image) return []
-  const filename = `${newUuid()}.jpg`
-  const isSmall = name === 'thumbnail'
-  const ref = { kind: isSmall ? 'thumbnails' : 'previews', name: filename } as const
-  return [{ type: isSmall ? thumbnailTypes.miniature : thumbnailTypes.preview, ref, filename, image }]
 }

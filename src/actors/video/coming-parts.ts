@@ -4,6 +4,7 @@
 import type { FileRef, Retiming } from '../../media/index.ts'
 import { moveChapters } from '../chapter/index.ts'
 import type { Unit } from '../runtime/index.ts'
+import { askForPictures } from './ask-for-pictures.ts'
 import type { FileDraft } from './inspect-file.ts'
 import { thumbnailTypes } from './video.entity.ts'
 
@@ -65,7 +66,9 @@ export async function comingRetiming({ query }: Pick<Unit, 'query'>, videoId: nu
 export async function takeComingParts(unit: Unit, videoId: number): Promise<void> {
   const waiting = await unit.query('select 1 from video_coming_file where video_id = $1 limit 1', [videoId])
   if (waiting.length > 0) {
-    const taken = [...(await takePictures(unit, videoId)), ...(await takeCaptions(unit, videoId))]
+    const pictures = await takePictures(unit, videoId)
+    if (pictures.length > 0) askForPictures(unit, videoId)
+    const taken = [...pictures, ...(await takeCaptions(unit, videoId))]
     await unit.query('delete from video_coming_file where video_id = $1', [videoId])
     await unit.query(
       'delete from pending_file p using jsonb_to_recordset($1) as f(kind text, name text) where p.kind = f.kind and p.name = f.name',
@@ -78,14 +81,15 @@ export async function takeComingParts(unit: Unit, videoId: number): Promise<void
   await unit.query('delete from video_retiming where video_id = $1', [videoId])
 }
 
+/** Those that somebody chose stay. The others have their names from now on, and are drawn of the new files. */
 const takePictures = (unit: Unit, videoId: number): Promise<FileRef[]> =>
   unit.query<FileRef>(
     `insert into thumbnail (video_id, type, filename, width, height, on_disk, automatically_generated, created_at)
      select f.video_id, case f.kind when 'previews' then ${thumbnailTypes.preview} else ${thumbnailTypes.miniature} end,
-       f.filename, f.width, f.height, true, true, $2
+       f.filename, f.width, f.height, false, true, $2
      from video_coming_file f where f.video_id = $1 and f.kind in ('thumbnails', 'previews')
      on conflict (video_id, type) do update set filename = excluded.filename, width = excluded.width,
-       height = excluded.height, file_url = null, on_disk = true
+       height = excluded.height, file_url = null, on_disk = false
      where thumbnail.automatically_generated
      returning case type when ${thumbnailTypes.preview} then 'previews' else 'thumbnails' end as kind, filename as name`,
     [videoId, unit.now],

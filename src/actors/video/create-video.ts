@@ -5,6 +5,7 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { askForPictures } from './ask-for-pictures.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
 import { insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
@@ -73,12 +74,12 @@ export interface CreateVideo {
   quotaLeft(userId: number): Promise<number>
   /** Fits an uploaded picture. Throws MediaError when it is none. */
   fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** Looks into the file and makes what is missing. Throws `unprocessable` when it cannot be used. Writes nothing. */
+  /** Looks into the file. Throws `unprocessable` when it cannot be used. Writes nothing. */
   inspect(options: InspectOptions): Promise<VideoDraft>
-  /** Moves the file into the store and writes the pictures. Done twice it stays done. */
+  /** Moves the file into the store and writes the pictures that were sent. Done twice it stays done. */
   place(draft: FileDraft, path: string): Promise<void>
   /**
-   * Stores the rows, with the job that makes the renditions. `isNews` false: subscribers on this server are not told of it. Throws
+   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews` false: subscribers on this server are not told of it. Throws
    * `invalid` and `too_large` as the checks do.
    */
   insert(unit: Unit, draft: VideoDraft, options?: { isNews?: boolean }): Promise<CreatedVideo>
@@ -137,9 +138,10 @@ export function makeCreateVideo(
     moveAndTell(unit, video, [added])
     for (const { type, filename, image, generated } of draft.pictures) {
       const { width, height } = image
-      const of = { videoId: video.id, type, filename, width, height, onDisk: true, createdAt: unit.now }
+      const of = { videoId: video.id, type, filename, width, height, onDisk: image.bytes !== null, createdAt: unit.now }
       unit.em.create(Thumbnail, { ...of, automaticallyGenerated: generated })
     }
+    askForPictures(unit, video.id, draft.pictures)
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId: video.id, createdAt: unit.now })
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })

@@ -6,7 +6,6 @@ export {
   makeAwaitedVideos,
   type NamedPicture,
   type PlacedPicture,
-  refOfPicture,
 } from './awaited-video.ts'
 export { comingRetiming, type Retimed, type RetimedCaption } from './coming-parts.ts'
 export {
@@ -34,6 +33,7 @@ export {
   findTorrent,
   type StoredFileRow,
 } from './download.queries.ts'
+export { type DrawPictures, makeDrawPictures } from './draw-pictures.ts'
 export type { FileFormat } from './file-removal.ts'
 export { type FileStorage, fileStorages, storageIn, storageOf } from './file-storage.ts'
 export { type FileTokens, makeFileTokens } from './file-tokens.ts'
@@ -43,7 +43,7 @@ export {
   type InspectFile,
   makeInspectFile,
   type PictureName,
-  type TorrentOfUpload,
+  refOfPicture,
 } from './inspect-file.ts'
 export {
   categoryLabels,
@@ -125,6 +125,7 @@ export {
 export {
   findAccessBySmallFile,
   findAccessByWebVideo,
+  findAwaitedPictures,
   findDescription,
   findFileMetadata,
   findRemoteActorImage,

@@ -1,9 +1,10 @@
 // Looks into a file that arrived, for a new video or in the place of another file: what it holds, where it is going to lie,
-// and the pictures of it.
+// and which pictures it gets. Those that nobody sent are drawn later.
 
 import { availableParallelism } from 'node:os'
-import { basename, extname } from 'node:path'
+import { extname } from 'node:path'
 import {
+  type DrawnProbe,
   type EncodedImage,
   type Ffmpeg,
   type FileRef,
@@ -15,11 +16,13 @@ import {
   type MediaProbe,
   planLadder,
   probe,
+  type RunFfprobe,
   type Store,
   webVideoFile,
 } from '../../media/index.ts'
 import { atMost } from '../../platform/at-most.ts'
 import { newUuid } from '../../platform/ids.ts'
+import { makeLru } from '../../platform/lru.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import { resolutionOf } from './new-video-rows.ts'
@@ -30,11 +33,13 @@ import { workFolder } from './work-folders.ts'
 
 /** Pictures that the uploader sent, in their final size. */
 export interface GivenPictures {
-  thumbnail?: EncodedImage
-  preview?: EncodedImage
+  thumbnail?: EncodedImage | undefined
+  preview?: EncodedImage | undefined
 }
 
 export type PictureName = keyof GivenPictures
+
+const names: readonly PictureName[] = ['thumbnail', 'preview']
 
 /** All that is known of a file before the transaction that stores it. */
 export interface FileDraft {
@@ -45,43 +50,34 @@ export interface FileDraft {
   place: FileRef
   /** The file as a web video that plays at once; null when the renditions are awaited. */
   webVideo: WebVideoDraft | null
-  pictures: { type: ThumbnailType; ref: FileRef; filename: string; image: EncodedImage; generated: boolean }[]
+  pictures: DraftPicture[]
+}
+
+/** A picture with the name and the size that its row gets. */
+export interface DraftPicture {
+  type: ThumbnailType
+  ref: FileRef
+  filename: string
+  image: DraftImage
+  generated: boolean
+}
+
+/** An encoded JPEG; `bytes` is null until it is drawn. */
+export interface DraftImage extends ImageSize {
+  bytes: Buffer | null
 }
 
 /** The uploaded file as viewers and scripts read it. */
 export interface WebVideoDraft {
   /** `place` itself, or a second name of the same bytes while the renditions are made of `place`. */
   ref: FileRef
-  /** Of the row, and so of its torrent. */
-  createdAt: Date
   /** Where the bytes are; known when the file was placed. */
   storage: FileStorage
-  torrent: TorrentDraft | null
 }
-
-export interface TorrentDraft {
-  ref: FileRef
-  bytes: Uint8Array
-  infoHash: string
-  magnetUri: string
-}
-
-/** Makes the torrent of a file that is not stored yet. */
-export type TorrentOfUpload = (file: {
-  /** The file; it is only read. */
-  path: string
-  filename: string
-  resolution: number
-  /** Bytes. */
-  size: number
-  createdAt: Date
-  video: Openness & { name: string }
-  signal: AbortSignal
-}) => Promise<TorrentDraft | null>
 
 export interface InspectFileOptions {
   /** What the file is for: whether it is placed among the private files, and plays before its renditions are there. */
-  video: Openness & { name: string; waitTranscoding: boolean }
+  video: Openness & { waitTranscoding: boolean }
   inputFilename: string
   /** The file; it is only read. */
   path: string
@@ -94,11 +90,13 @@ export interface InspectFileOptions {
 export interface InspectFile {
   /** Fits an uploaded picture. Throws MediaError when it is none. */
   fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** Looks into the file and makes what is missing. Throws `unprocessable` when it cannot be used. Writes nothing. */
+  /** Looks into the file. Throws `unprocessable` when it cannot be used. Writes nothing. */
   inspect(options: InspectFileOptions): Promise<FileDraft>
-  /** Draws these pictures of a file that was accepted before. Throws MediaError. Writes nothing. */
-  draw(names: readonly PictureName[], path: string): Promise<FileDraft['pictures']>
-  /** Moves the file into the store and writes the pictures. Done twice it stays done. */
+  /** A picture to be drawn, in the size of the configuration. */
+  planPicture(name: PictureName): DraftPicture
+  /** Draws one picture of each size from a file in the store. Throws MediaError. Writes nothing. */
+  draw(source: FileRef, sizes: readonly ImageSize[], signal?: AbortSignal): Promise<EncodedImage[]>
+  /** Moves the file into the store and writes the pictures that were sent. Done twice it stays done. */
   place(draft: FileDraft, path: string): Promise<void>
   /** Removes what was written for a draft that was not stored, and with `source` its file. */
   discard(draft: FileDraft, options: { source: boolean }): Promise<void>
@@ -106,20 +104,25 @@ export interface InspectFile {
   filesOf(draft: FileDraft): FileRef[]
 }
 
-/** Files of which a process draws pictures at the same time: each takes frames into memory, and processes of its own. */
-export const DRAWN_AT_ONCE = Math.max(2, availableParallelism())
+/** Pictures that a process fits at the same time: each is decoded in memory. */
+const FITTED_AT_ONCE = Math.max(2, availableParallelism())
+
+const REMEMBERED = 100
 
 export function makeInspectFile(
-  deps: Pick<ActorDeps, 'config' | 'clock'> & {
+  deps: Pick<ActorDeps, 'config'> & {
     store: Store
     ffmpeg: Ffmpeg
     pendingFiles: Pick<PendingFiles, 'reserve' | 'discard'>
     leases: Pick<Leases, 'owner'>
-    torrentOf: TorrentOfUpload
+    /** Other than by a process for each file. */
+    runFfprobe?: RunFfprobe
   },
 ): InspectFile {
-  const { config, store, ffmpeg, pendingFiles, leases, clock, torrentOf } = deps
-  const inTurn = atMost(DRAWN_AT_ONCE)
+  const { config, store, ffmpeg, pendingFiles, leases, runFfprobe } = deps
+  const inTurn = atMost(FITTED_AT_ONCE)
+  /** By the name of the file, which is never that of another: pictures are mostly drawn where it was uploaded, soon after. */
+  const probes = makeLru<string, DrawnProbe>(REMEMBERED)
 
   const sizeOf = (name: PictureName): ImageSize => {
     const [thumbnail, preview] = config().thumbnails.sizes
@@ -132,40 +135,26 @@ export function makeInspectFile(
   }
 
   async function inspect(options: InspectFileOptions): Promise<FileDraft> {
-    const { video, inputFilename, path, place: given, signal } = options
+    const { video, inputFilename, path, place: earlier, signal } = options
     try {
-      const found = await probe({ ffmpeg, path, signal, timeoutMs: config().vireo.media.probe_timeout })
-      const isTranscoded = given ? given.kind === 'original_video_files' : transcodes()
+      const timeoutMs = config().vireo.media.probe_timeout
+      const found = await probe({ ffmpeg, path, signal, timeoutMs, runFfprobe })
+      const isTranscoded = earlier ? earlier.kind === 'original_video_files' : transcodes()
       refuseSound(found)
       if (isTranscoded) planLadder({ probe: found, settings: config().transcoding })
-      const extension = extname(given?.name ?? inputFilename).toLowerCase()
+      const extension = extname(earlier?.name ?? inputFilename).toLowerCase()
       const newWebVideo = (): FileRef =>
         webVideoFile(`${newUuid()}-${resolutionOf(found)}${extension}`, hasPrivateFiles(video))
       const newOriginal = (): FileRef => ({ kind: 'original_video_files', name: `${newUuid()}${extension}` })
-      const place = given ?? (isTranscoded ? newOriginal() : newWebVideo())
-      const isAwaited = isTranscoded && video.waitTranscoding
-      const [pictures, webVideo] = await together(signal, [
-        (stop) => makePictures(found, { ...options, signal: stop }),
-        async (stop) =>
-          isAwaited
-            ? null
-            : await webVideoOf(isTranscoded ? newWebVideo() : place, found, { ...options, signal: stop }),
-      ])
-      return { inputFilename, probe: found, pictures, place, webVideo }
+      const place = earlier ?? (isTranscoded ? newOriginal() : newWebVideo())
+      const { video: picture, duration, coverIndex } = found
+      probes.set(place.name, { video: picture, duration, coverIndex })
+      const ref = isTranscoded ? newWebVideo() : place
+      const webVideo = isTranscoded && video.waitTranscoding ? null : { ref, storage: fileStorages.fileSystem }
+      return { inputFilename, probe: found, pictures: picturesOf(options.pictures), place, webVideo }
     } catch (error) {
       throw asRefusal(error)
     }
-  }
-
-  async function webVideoOf(
-    ref: FileRef,
-    found: MediaProbe,
-    { path, video, signal }: InspectFileOptions & { signal: AbortSignal },
-  ): Promise<WebVideoDraft> {
-    const createdAt = clock.now()
-    const filename = basename(ref.name)
-    const file = { path, filename, resolution: resolutionOf(found), size: found.size, createdAt, video, signal }
-    return { ref, createdAt, storage: fileStorages.fileSystem, torrent: await torrentOf(file) }
   }
 
   function refuseSound(found: MediaProbe): void {
@@ -174,30 +163,30 @@ export function makeInspectFile(
     throw new DomainError('unsupported_media_type', 'Files without a picture are not accepted on this server.')
   }
 
-  async function makePictures(found: MediaProbe, options: InspectFileOptions): Promise<FileDraft['pictures']> {
-    const names: PictureName[] = ['thumbnail', 'preview']
-    const missing = names.filter((name) => !options.pictures[name])
-    const generated = missing.length > 0 ? await inTurn(() => generate(found, missing.map(sizeOf), options)) : []
-    return names.flatMap((name) => {
-      const image = options.pictures[name] ?? generated[missing.indexOf(name)]
-      return image ? [pictureOf(name, image, !options.pictures[name])] : []
-    })
-  }
+  const planPicture = (name: PictureName): DraftPicture =>
+    newPicture(name, { image: { ...sizeOf(name), bytes: null }, generated: true })
 
-  async function draw(names: readonly PictureName[], path: string): Promise<FileDraft['pictures']> {
-    const found = await probe({ ffmpeg, path, timeoutMs: config().vireo.media.probe_timeout })
-    const images = await inTurn(() => generate(found, names.map(sizeOf), { path }))
-    return images.flatMap((image, index) => {
-      const name = names[index]
-      return name ? [pictureOf(name, image, true)] : []
-    })
-  }
+  const picturesOf = (given: GivenPictures): DraftPicture[] => [
+    ...givenPictures(given),
+    ...names.filter((name) => !given[name]).map(planPicture),
+  ]
+
+  const draw = (source: FileRef, sizes: readonly ImageSize[], signal?: AbortSignal): Promise<EncodedImage[]> =>
+    store.withLocalPath(
+      source,
+      async (path) => {
+        const timeoutMs = config().vireo.media.probe_timeout
+        const found = probes.get(source.name) ?? (await probe({ ffmpeg, path, signal, timeoutMs }))
+        return await generate(found, sizes, { path, signal })
+      },
+      signal,
+    )
 
   async function generate(
-    found: MediaProbe,
-    sizes: ImageSize[],
+    found: DrawnProbe,
+    sizes: readonly ImageSize[],
     { path, signal }: Pick<InspectFileOptions, 'path' | 'signal'>,
-  ) {
+  ): Promise<EncodedImage[]> {
     const { media } = config().vireo
     const folder = workFolder('pictures', newUuid())
     await pendingFiles.reserve(leases.owner, [folder])
@@ -225,8 +214,7 @@ export function makeInspectFile(
     const { pictures, webVideo, place: original } = draft
     await pendingFiles.reserve(leases.owner, addedTo(draft))
     try {
-      for (const { ref, image } of pictures) await store.put(ref, image.bytes)
-      if (webVideo?.torrent) await store.put(webVideo.torrent.ref, webVideo.torrent.bytes)
+      for (const { ref, image } of pictures) if (image.bytes) await store.put(ref, image.bytes)
       if ((await store.stat(original)) === undefined) await store.put(original, { path })
       if (!webVideo) return
       if (!isSame(webVideo.ref, original)) await store.copy(original, webVideo.ref)
@@ -239,6 +227,7 @@ export function makeInspectFile(
   return {
     fitPicture: async (name, path) => firstOf(await inTurn(() => fitImage(path, [sizeOf(name)]))),
     inspect,
+    planPicture,
     draw,
     place,
     discard: (draft, { source }) => pendingFiles.discard([...addedTo(draft), ...(source ? [draft.place] : [])]),
@@ -246,41 +235,36 @@ export function makeInspectFile(
   }
 }
 
-function pictureOf(name: PictureName, image: EncodedImage, generated: boolean): FileDraft['pictures'][number] {
+/** By a new name: caches hold what an address answered. */
+function newPicture<I extends DraftImage>(
+  name: PictureName,
+  of: { image: I; generated: boolean },
+): DraftPicture & { image: I } {
   const filename = `${newUuid()}.jpg`
-  const [type, kind] =
-    name === 'thumbnail'
-      ? ([thumbnailTypes.miniature, 'thumbnails'] as const)
-      : ([thumbnailTypes.preview, 'previews'] as const)
-  return { type, ref: { kind, name: filename }, filename, image, generated }
+  const type = name === 'thumbnail' ? thumbnailTypes.miniature : thumbnailTypes.preview
+  return { ...of, type, filename, ref: refOfPicture({ type, filename }) }
 }
+
+/** Pictures that were sent, in the order of their types. */
+export const givenPictures = (given: GivenPictures): (DraftPicture & { image: EncodedImage })[] =>
+  names.flatMap((name) => {
+    const image = given[name]
+    return image ? [newPicture(name, { image, generated: false })] : []
+  })
+
+/** Where a picture of a video lies. */
+export const refOfPicture = ({ type, filename }: Pick<DraftPicture, 'type' | 'filename'>): FileRef => ({
+  kind: type === thumbnailTypes.miniature ? 'thumbnails' : 'previews',
+  name: filename,
+})
 
 /** What is written beside the file. */
 const addedTo = ({ pictures, webVideo, place }: FileDraft): FileRef[] => [
-  ...pictures.map(({ ref }) => ref),
-  ...(webVideo ? filesOfWebVideo(webVideo).filter((ref) => !isSame(ref, place)) : []),
+  ...pictures.flatMap(({ ref, image }) => (image.bytes ? [ref] : [])),
+  ...(webVideo && !isSame(webVideo.ref, place) ? [webVideo.ref] : []),
 ]
 
-export const filesOfWebVideo = ({ ref, torrent }: WebVideoDraft): FileRef[] => [ref, ...(torrent ? [torrent.ref] : [])]
-
 const isSame = (one: FileRef, other: FileRef): boolean => one.kind === other.kind && one.name === other.name
-
-/** Runs both at once; when one fails, the other is stopped and has ended. */
-async function together<A, B>(
-  signal: AbortSignal | undefined,
-  [one, other]: [(signal: AbortSignal) => Promise<A>, (signal: AbortSignal) => Promise<B>],
-): Promise<[A, B]> {
-  const failed = new AbortController()
-  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
-  const works = [one(stop), other(stop)] as const
-  try {
-    return await Promise.all(works)
-  } catch (error) {
-    failed.abort()
-    await Promise.allSettled(works)
-    throw error
-  }
-}
 
 const FALLBACK_SIZES = { thumbnail: { width: 280, height: 157 }, preview: { width: 850, height: 480 } } as const
 

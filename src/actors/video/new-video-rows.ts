@@ -66,12 +66,12 @@ export async function insertWebVideo(
   videoId: number,
   { webVideo, probe: found, provisional }: { webVideo: WebVideoDraft; probe: MediaProbe; provisional: boolean },
 ): Promise<void> {
-  const { ref, createdAt, storage, torrent } = webVideo
+  const { ref, storage } = webVideo
   const filename = basename(ref.name)
   await unit.query(
     `insert into video_file (video_id, resolution, width, height, size, extname, fps, filename, metadata, streams,
-       created_at, updated_at, storage, provisional, torrent_filename, info_hash, magnet_url)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15, $16)`,
+       created_at, updated_at, storage, provisional)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)`,
     [
       videoId,
       resolutionOf(found),
@@ -83,12 +83,9 @@ export async function insertWebVideo(
       filename,
       JSON.stringify(found.metadata),
       streamsOf(found),
-      createdAt,
+      unit.now,
       storage,
       provisional,
-      torrent?.ref.name ?? null,
-      torrent?.infoHash ?? null,
-      torrent?.magnetUri ?? null,
     ],
   )
 }

@@ -98,6 +98,7 @@ const SAME = 'where kind = $1 and name = $2 and owner = $3 and created_at = $4'
 const STILL_THERE = `
   select exists (
     select 1 from video_file where filename = $5 and $1 in ('web_videos', 'streaming_playlists')
+    union all select 1 from thumbnail where filename = $5 and $1 in ('thumbnails', 'previews')
     union all select 1 from video v join video_file f on f.video_id = v.id where v.uuid = $6 and f.playlist_filename = $5
     union all select 1 from video v join streaming_playlist p on p.video_id = v.id
       where v.uuid = $6 and $5 in (p.playlist_filename, p.segments_sha256_filename)) as "isNamed"

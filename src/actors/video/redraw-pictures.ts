@@ -1,12 +1,13 @@
 // New thumbnails and previews of local videos, for operators who changed their sizes or lost files. What users gave is kept.
 
-import { type FileRef, hlsFile, MediaError, type Store, webVideoFile } from '../../media/index.ts'
+import { type FileRef, MediaError, type Store } from '../../media/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
-import type { FileDraft, InspectFile, PictureName } from './inspect-file.ts'
+import type { DraftPicture, InspectFile, PictureName } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
+import { findPictureSource } from './picture-source.ts'
 import { replacePicture } from './update-video.ts'
 import { Video } from './video.entity.ts'
-import { hasPrivateFiles, isFederated, type Openness } from './video.policy.ts'
+import { isFederated } from './video.policy.ts'
 
 export interface RedrawPictures {
   /**
@@ -30,11 +31,9 @@ export interface Redrawn {
   failed: { uuid: string; reason: string }[]
 }
 
-interface Drawable extends Openness {
+interface Drawable {
   id: number
   uuid: string
-  filename: string
-  isHls: boolean
   /** Types of the pictures that are not to be drawn. */
   given: number[]
 }
@@ -45,15 +44,10 @@ const TYPES: Record<PictureName, 1 | 2> = { thumbnail: 1, preview: 2 }
 const WHICH = `from video v where not v.remote and v.state <> 'removed' and v.id > $1
   and ($2::integer[] is null or v.id = any($2))`
 
-// The largest picture is the best to draw from; of sound alone, what there is.
 const DRAWABLE = `
-  select v.id, v.uuid, v.privacy, v.blocked, f.filename, f.streaming_playlist_id is not null as "isHls",
+  select v.id, v.uuid,
     array(select t.type::integer from thumbnail t where t.video_id = v.id and not t.automatically_generated) as given
-  from video v left join lateral (
-    select filename, streaming_playlist_id from video_file f
-    where f.video_id = v.id and f.filename is not null and not f.outdated
-    order by f.streams & 1 = 1 desc, f.resolution desc, f.id limit 1) f on true
-  where v.id = $1`
+  from video v where v.id = $1`
 
 type Deps = ActorDeps & {
   store: Store
@@ -67,13 +61,14 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
 
   async function redraw(video: Drawable, force: boolean): Promise<boolean> {
     const names = (['thumbnail', 'preview'] as const).filter((name) => force || !video.given.includes(TYPES[name]))
-    if (names.length === 0 || video.filename === null) return false
-    const place = await placeOf(video)
-    const drawn = await store.withLocalPath(place, (path) => inspectFile.draw(names, path))
+    if (names.length === 0) return false
+    const source = await findPictureSource({ db, store }, video.id)
+    if (!source) return false
+    const drawn = await draw(names, source)
     const refs = drawn.map(({ ref }) => ref)
     await pendingFiles.reserve(leases.owner, refs)
     try {
-      for (const { ref, image } of drawn) await store.put(ref, image.bytes)
+      for (const { ref, image } of drawn) if (image.bytes) await store.put(ref, image.bytes)
       const replaced = await keep(video.id, drawn, force)
       await pendingFiles.discard(replaced)
       return true
@@ -87,7 +82,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
   }
 
   /** Answers the files that nobody needs any more: the old pictures, or new ones that a user's picture was faster than. */
-  const keep = (videoId: number, drawn: FileDraft['pictures'], force: boolean): Promise<FileRef[]> =>
+  const keep = (videoId: number, drawn: readonly DraftPicture[], force: boolean): Promise<FileRef[]> =>
     tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw new DomainError('not_found', 'Video not found')
@@ -113,13 +108,13 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
       return [...old, ...late]
     })
 
-  /** In the folder of its privacy, or still in the other one. */
-  async function placeOf({ uuid, filename, isHls, ...openness }: Drawable): Promise<FileRef> {
-    const isPrivate = hasPrivateFiles(openness)
-    const [place, other] = [isPrivate, !isPrivate].map((hidden) =>
-      isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden),
-    ) as [FileRef, FileRef]
-    return (await store.stat(place)) ? place : other
+  async function draw(names: readonly PictureName[], source: FileRef): Promise<DraftPicture[]> {
+    const planned = names.map(inspectFile.planPicture)
+    const images = await inspectFile.draw(
+      source,
+      planned.map(({ image }) => image),
+    )
+    return planned.map((picture, index) => ({ ...picture, image: images[index] ?? picture.image }))
   }
 
   async function refuseUnknown(videoIds: readonly number[]): Promise<void> {

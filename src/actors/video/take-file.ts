@@ -4,7 +4,7 @@ import type { Config } from '../../config/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
 import { askForTorrents } from './ask-for-torrents.ts'
-import { type FileDraft, filesOfWebVideo, type WebVideoDraft } from './inspect-file.ts'
+import type { FileDraft, WebVideoDraft } from './inspect-file.ts'
 import { insertWebVideo } from './new-video-rows.ts'
 import type { PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
@@ -34,8 +34,7 @@ export async function takeFile(
   else askForStoryboard(unit, video.id, config)
   if (played) {
     await insertWebVideo(unit, video.id, { webVideo: played, probe: draft.probe, provisional: isSource })
-    // The name or the privacy may have changed since its torrent was made.
     askForTorrents(unit, video.id, config)
     if (played.ref.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, video.id)
-  } else if (draft.webVideo) await pendingFiles.condemn(unit.query, filesOfWebVideo(draft.webVideo))
+  } else if (draft.webVideo) await pendingFiles.condemn(unit.query, [draft.webVideo.ref])
 }

@@ -2,17 +2,17 @@
 
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { newUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, type TaggedVideo, tagVideo } from '../automatic-tag/index.ts'
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
 import { askForTorrents } from './ask-for-torrents.ts'
+import { type DraftPicture, givenPictures } from './inspect-file.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { isOut, moveVideo, takes } from './publish-video.ts'
-import { Thumbnail, thumbnailTypes, Video, videoPrivacies } from './video.entity.ts'
+import { Thumbnail, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
 
 /** What is to change; what is left out stays. */
@@ -129,7 +129,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
       }),
 
     async update(videoId, by, changes, pictures = {}) {
-      const files = picturesOf(pictures)
+      const files = givenPictures(pictures)
       const tags = await tagsAfter(videoId, changes)
       await pendingFiles.reserve(
         leases.owner,
@@ -298,50 +298,18 @@ async function storeSchedule(unit: Unit, videoId: number, schedule: NonNullable<
   )
 }
 
-interface PictureFile {
-  type: 1 | 2
-  ref: FileRef
-  image: EncodedImage
-  /** Drawn by this server. */
-  generated?: boolean
-}
-
-function picturesOf({ thumbnail, preview }: NewPictures): PictureFile[] {
-  const name = () => `${newUuid()}.jpg`
-  return [
-    ...(thumbnail
-      ? [
-          {
-            type: thumbnailTypes.miniature,
-            ref: { kind: 'thumbnails' as const, name: name() },
-            image: thumbnail,
-          },
-        ]
-      : []),
-    ...(preview
-      ? [
-          {
-            type: thumbnailTypes.preview,
-            ref: { kind: 'previews' as const, name: name() },
-            image: preview,
-          },
-        ]
-      : []),
-  ]
-}
-
 /** Puts the picture in the place of the old one; answers the file of that one. */
 export async function replacePicture(
   unit: Unit,
   videoId: number,
-  { type, ref, image, generated = false }: PictureFile,
+  { type, ref, image, generated }: Pick<DraftPicture, 'type' | 'ref' | 'image' | 'generated'>,
 ): Promise<FileRef[]> {
   const row = {
     filename: ref.name,
     width: image.width,
     height: image.height,
     fileUrl: null,
-    onDisk: true,
+    onDisk: image.bytes !== null,
     automaticallyGenerated: generated,
   }
   const known = await unit.em.findOne(Thumbnail, { videoId, type })

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { notFound } from '../runtime/index.ts'
-import { thumbnailTypes } from './video.entity.ts'
+import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
 import type { FollowedVideo, GuardedVideo } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
@@ -133,29 +133,52 @@ export async function findFileMetadata(
   return row
 }
 
-/** Small files of a video: where each kind is named, and where another server has the file; null for ours. */
+const picture = (type: ThumbnailType) => ({
+  table: `thumbnail p on p.type = ${type} and p.filename = $1`,
+  isAwaited: 'p.file_url is null and not p.on_disk',
+})
+
+/** Small files of a video: where each kind is named, and whether the file is yet to be made. */
 const SMALL_FILES = {
-  thumbnail: `thumbnail p on p.type = ${thumbnailTypes.miniature} and p.filename = $1`,
-  preview: `thumbnail p on p.type = ${thumbnailTypes.preview} and p.filename = $1`,
-  caption: 'video_caption p on p.filename = $1',
-  storyboard: 'storyboard p on p.filename = $1',
+  thumbnail: picture(thumbnailTypes.miniature),
+  preview: picture(thumbnailTypes.preview),
+  caption: { table: 'video_caption p on p.filename = $1', isAwaited: 'false' },
+  storyboard: { table: 'storyboard p on p.filename = $1', isAwaited: 'false' },
 } as const
 
 export type SmallFileKind = keyof typeof SMALL_FILES
 
-/** The video that a small file belongs to. `fileUrl`: where another server has the file; null for local files. */
+export interface SmallFileRow extends VideoAccessRow {
+  /** Where another server has the file; null for local files. */
+  fileUrl: string | null
+  /** Whether it is yet to be drawn. */
+  isAwaited: boolean
+}
+
+/** The video that a small file belongs to. */
 export async function findAccessBySmallFile(
   db: Reader,
   file: { of: SmallFileKind; filename: string },
   password?: string,
-): Promise<(VideoAccessRow & { fileUrl: string | null }) | undefined> {
-  const [row] = await db.query<VideoAccessRow & { fileUrl: string | null }>(
-    `select ${accessColumns}, ${passwordCheck}, p.file_url as "fileUrl"
-     from video v join channel c on c.id = v.channel_id join ${SMALL_FILES[file.of]} and p.video_id = v.id
+): Promise<SmallFileRow | undefined> {
+  const { table, isAwaited } = SMALL_FILES[file.of]
+  const [row] = await db.query<SmallFileRow>(
+    `select ${accessColumns}, ${passwordCheck}, p.file_url as "fileUrl", ${isAwaited} as "isAwaited"
+     from video v join channel c on c.id = v.channel_id join ${table} and p.video_id = v.id
      where v.state <> 'removed'`,
     [file.filename, password ?? null],
   )
   return row
+}
+
+/** Those of these pictures of local videos that are yet to be drawn. */
+export async function findAwaitedPictures(db: Reader, filenames: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ filename: string }>(
+    `select t.filename from thumbnail t join video v on v.id = t.video_id
+     where t.filename = any($1) and t.file_url is null and not t.on_disk and v.state <> 'removed'`,
+    [filenames],
+  )
+  return rows.map(({ filename }) => filename)
 }
 
 /** The file that a video was made of, with what decides who may know of it. */

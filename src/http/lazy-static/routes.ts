@@ -3,8 +3,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findPlaylistPicture } from '../../actors/playlist/index.ts'
-import { notFound } from '../../actors/runtime/index.ts'
+import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import {
+  type DrawPictures,
   type FileTokens,
   findAccessBySmallFile,
   findRemoteActorImage,
@@ -25,6 +26,7 @@ import { assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
 import { folderIn, locate, type ServeOptions, serveFile } from '../static/serve-file.ts'
 import { passwordOf } from '../videos/viewer.ts'
+import { makeAwaitPicture } from './awaited-pictures.ts'
 import { makeKeptFiles } from './kept-files.ts'
 import {
   checkCaption,
@@ -37,7 +39,7 @@ import {
 
 const REFUSALS = { 404: '' }
 
-export interface LazyStaticDeps {
+export interface LazyStaticDeps extends DrawPictures {
   db: Database
   store: Store
   /** Holds what was fetched from other servers. */
@@ -74,6 +76,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const kept = makeKeptFiles({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
   const waitMs = () => config().vireo.federation.fetch.file_wait
   const bring = makeRemoteFiles({ ...deps, store: remoteCache, kept, waitMs })
+  const awaitPicture = makeAwaitPicture(deps)
   const open = (lifetime: 'lazy_server' | 'server' = 'lazy_server') =>
     openFile(Math.floor(config().vireo.caching.static[lifetime] / 1000))
   const largest = (kind: FileKind) =>
@@ -91,13 +94,19 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     return isGuarded
   }
 
-  /** The file with what decides how it is served. Throws `not_found`, and as `assertReadable`. */
+  /** The file with what decides how it is served, once it is there. Throws `not_found`, `busy`, and as `assertReadable`. */
   async function findFile(
     request: FastifyRequest,
     { of, filename, token }: { of: SmallFileKind; filename: string; token: string | undefined },
   ): Promise<{ fileUrl: string | null; isGuarded: boolean }> {
     const file = await findAccessBySmallFile(db, { of, filename }, passwordOf(request))
-    if (file) return { fileUrl: file.fileUrl, isGuarded: await assertReadable(request, file, token) }
+    if (file) {
+      const isGuarded = await assertReadable(request, file, token)
+      if (file.isAwaited && !(await awaitPicture({ filename, videoId: file.id }))) {
+        throw new DomainError('busy', 'This picture is being drawn.')
+      }
+      return { fileUrl: file.fileUrl, isGuarded }
+    }
     // Pictures of playlists lie among those of videos.
     const picture = of === 'thumbnail' ? await findPlaylistPicture(db, filename) : undefined
     if (!picture) throw notFound('File not found')

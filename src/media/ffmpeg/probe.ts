@@ -11,6 +11,7 @@ import type { AudioProbe, Colours, MediaProbe, VideoProbe } from './media-probe.
 import { type Ffprobe, type FfprobeStream, ffprobeSchema, toMetadata } from './metadata.ts'
 import { type Rational, snapRate, toNumber } from './rate.ts'
 import { sniff } from './sniff.ts'
+import type { RunFfprobe } from './warm-ffprobe.ts'
 
 export interface ProbeOptions {
   ffmpeg: Ffmpeg
@@ -18,6 +19,8 @@ export interface ProbeOptions {
   /** Milliseconds until ffprobe is killed. */
   timeoutMs?: number
   signal?: AbortSignal | undefined
+  /** Other than by a process that is started for it. */
+  runFfprobe?: RunFfprobe | undefined
 }
 
 /** px on one side: beyond it decoders need gigabytes per frame. */
@@ -39,7 +42,7 @@ const FIRST_PACKETS = 100
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const { size, isIsoMedia, isCut, isFragmented, keyFrameEvery } = await sniff(options.path, options)
-  const output = await runFfprobe(options, isIsoMedia)
+  const output = await askFfprobe(options, isIsoMedia)
   const { format, streams, chapters, packets } = parse(output)
   const video = streams.find((stream) => stream.codec_type === 'video' && !isCover(stream))
   const audio = streams.find((stream) => stream.codec_type === 'audio')
@@ -69,10 +72,21 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   }
 }
 
-async function runFfprobe({ ffmpeg, path, timeoutMs, signal }: ProbeOptions, isIsoMedia: boolean): Promise<string> {
+async function askFfprobe(options: ProbeOptions, isIsoMedia: boolean): Promise<string> {
+  const { ffmpeg, path: input, timeoutMs, signal, runFfprobe = (run) => runProcess(run) } = options
   const shown = ['-show_format', '-show_streams', '-show_chapters', '-show_entries', 'packet=stream_index,flags']
-  const args = ['-v', 'error', ...inputGuard(), '-of', 'json', ...shown, '-read_intervals', `%+#${FIRST_PACKETS}`, path]
-  const end = await runProcess({
+  const args = [
+    '-v',
+    'error',
+    ...inputGuard(),
+    '-of',
+    'json',
+    ...shown,
+    '-read_intervals',
+    `%+#${FIRST_PACKETS}`,
+    input,
+  ]
+  const end = await runFfprobe({
     ...{ path: ffmpeg.ffprobePath, args, signal },
     limits: {
       timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,

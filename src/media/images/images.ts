@@ -4,7 +4,7 @@ import { access, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
-import type { MediaProbe } from '../ffmpeg/media-probe.ts'
+import type { MediaProbe, VideoProbe } from '../ffmpeg/media-probe.ts'
 import { toStandardColours, upright } from '../ffmpeg/picture.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import { DECODE_SECONDS, loadSharp, MAX_PIXELS, readImage, withTypedErrors } from './sharp.ts'
@@ -45,9 +45,12 @@ export async function fitImage(path: string, sizes: readonly ImageSize[]): Promi
   return images
 }
 
+/** What has to be known of a file from which pictures are drawn. */
+export type DrawnProbe = Pick<MediaProbe, 'video' | 'duration' | 'coverIndex'>
+
 export interface ImagesFromMediaOptions {
   ffmpeg: Ffmpeg
-  probe: MediaProbe
+  probe: DrawnProbe
   input: string
   sizes: readonly ImageSize[]
   /** Configuration `thumbnails.generation_from_video.frames_to_analyze`. */
@@ -92,7 +95,7 @@ export async function imagesFromMedia(options: ImagesFromMediaOptions): Promise<
   return Promise.all(sizes.map(plainImage))
 }
 
-function placesIn({ video, duration }: MediaProbe): number[] {
+function placesIn({ video, duration }: DrawnProbe): number[] {
   if (!video) return [0]
   return duration > LONG_ENOUGH_SECONDS ? PLACES : PLACES_OF_SHORT
 }
@@ -137,10 +140,11 @@ function filtersFor({ probe: { video }, ffmpeg, sizes, framesToAnalyze }: Images
     1,
     Math.max(...sizes.map((size) => Math.max(size.width / video.width, size.height / video.height))),
   )
-  const [width, height] = [video.width, video.height].map((side) => Math.max(1, Math.ceil(side * share)))
+  const scaled = (side: number): number => Math.max(1, Math.ceil(side * share))
+  const [width, height] = [scaled(video.width), scaled(video.height)]
   return [
     ...upright(video).filters,
-    `scale=${width}:${height}`,
+    ...(share < 1 && video.squarePixels ? smaller(video, { width, height }) : [`scale=${width}:${height}`]),
     'setsar=1',
     // It wants two at least.
     ...(framesToAnalyze > 1 ? [`thumbnail=${framesToAnalyze}`] : []),
@@ -149,7 +153,14 @@ function filtersFor({ probe: { video }, ffmpeg, sizes, framesToAnalyze }: Images
   ]
 }
 
-async function plainImage({ width, height }: ImageSize): Promise<EncodedImage> {
+/** Scaling and changing the pixel format in one step costs more than twice as much as one after the other. */
+const smaller = ({ pixelFormat }: VideoProbe, { width, height }: ImageSize): string[] => [
+  `scale=${width}:${height}:flags=area`,
+  ...(pixelFormat === 'yuv420p' ? ['format=yuv420p'] : []),
+]
+
+/** A field of one colour, for what shows nothing. */
+export async function plainImage({ width, height }: ImageSize): Promise<EncodedImage> {
   const sharp = await loadSharp()
   const bytes = await sharp({ create: { width, height, channels: 3, background: '#1b1b1f' } })
     .jpeg({ quality: JPEG_QUALITY })

@@ -42,26 +42,47 @@ export async function makeTorrent(
   facts: TorrentFacts,
   options: { signal?: AbortSignal; onProgress?: (percent: number) => void } = {},
 ): Promise<Torrent> {
-  const { default: createTorrent } = await import('create-torrent')
   const { size } = facts
   const { signal, onProgress } = options
   if (signal) addAbortSignal(signal, stream)
-  const made = await new Promise<Uint8Array>((resolve, reject) => {
-    createTorrent(
-      stream,
-      {
-        name: 'file',
-        pieceLength: pieceLengthOf(size),
-        // Without one it would name trackers of strangers.
-        announceList: [],
-        onProgress: (done) => onProgress?.((100 * done) / Math.max(1, size)),
-      },
-      (error, bytes) => (error ? reject(error) : resolve(bytes)),
-    )
-  })
-  const info = await infoOf(made)
-  if (info?.length !== size) throw new MediaError('not-found', 'The file is not the one that the torrent is for.')
-  return await encoded(info, facts)
+  const pieceLength = pieceLengthOf(size)
+  const hasher = makePieceHasher(pieceLength)
+  let length = 0
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    length += chunk.length
+    if (length > size) break
+    hasher.add(chunk)
+    onProgress?.((100 * length) / Math.max(1, size))
+  }
+  if (length !== size) throw new MediaError('not-found', 'The file is not the one that the torrent is for.')
+  return await encoded({ length, pieceLength, pieces: hasher.end() }, facts)
+}
+
+/** The SHA-1 of each piece (BEP 3). Bytes are hashed as they come: a copy of each piece would cost more than its hash. */
+function makePieceHasher(pieceLength: number): { add(chunk: Uint8Array): void; end(): Uint8Array } {
+  const hashes: Buffer[] = []
+  let piece = createHash('sha1')
+  let filled = 0
+  const endPiece = (): void => {
+    hashes.push(piece.digest())
+    piece = createHash('sha1')
+    filled = 0
+  }
+  return {
+    add(chunk) {
+      for (let at = 0; at < chunk.length; ) {
+        const part = chunk.subarray(at, at + pieceLength - filled)
+        piece.update(part)
+        at += part.length
+        filled += part.length
+        if (filled === pieceLength) endPiece()
+      }
+    },
+    end() {
+      if (filled > 0) endPiece()
+      return Buffer.concat(hashes)
+    },
+  }
 }
 
 /** The torrent with other facts and the same pieces; undefined when `bytes` are no torrent of such a file. */

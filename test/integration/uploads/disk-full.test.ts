@@ -4,10 +4,20 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../../src/config/layers.ts'
-import { copyOfMedia, media } from '../../support/media.ts'
+import { media } from '../../support/media.ts'
 import { makeSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
 import { eventually } from '../../support/waiting.ts'
-import { allFiles, type Disk, makeDisk, NOTHING, rowCounts, startNode, type UploadNode } from './node.ts'
+import {
+  allFiles,
+  createVideoOf,
+  type Disk,
+  makeDisk,
+  NOTHING,
+  rowCounts,
+  startNode,
+  type UploadNode,
+  untilDrawn,
+} from './node.ts'
 
 const PATH = '/api/v1/videos/upload-resumable'
 const LADDER = {
@@ -101,6 +111,9 @@ async function webVideo(): Promise<Buffer> {
 }
 
 describe('a full disk', () => {
+  /** As if the time of the outage were over. */
+  const makeDue = () => node.db.query("update job set due_at = now() - interval '1 second' where state = 'delayed'")
+
   it('stops a chunk, whose bytes before are kept, and the upload goes on later', async () => {
     await start()
     const id = await open()
@@ -118,16 +131,18 @@ describe('a full disk', () => {
     await expectNothingTemporary()
   })
 
-  it('refuses the end of an upload, which is done when asked for later', async () => {
+  it('refuses the end of an upload or draws its pictures later, and all is done when there is room', async () => {
     await start()
     const id = await open()
     await chunk(id, 0, bytes.length - 1)
     await small.fill(1)
     // The last byte may have room in the last block, or not.
     const last = await chunk(id, bytes.length - 1, bytes.length)
-    expect(last).toMatchObject(FULL)
-    expect([308, 503]).toContain((await status(id)).status)
-    expect(await rowCounts(node.db)).toMatchObject({ video: 0, upload: 1 })
+    if (last.status !== 200) {
+      expect(last).toMatchObject(FULL)
+      expect([308, 503]).toContain((await status(id)).status)
+      expect(await rowCounts(node.db)).toMatchObject({ video: 0, upload: 1 })
+    }
     await small.free()
     const after = await status(id)
     expect(after.status === 200 ? after : await chunk(id, bytes.length - 1, bytes.length)).toMatchObject({
@@ -135,6 +150,8 @@ describe('a full disk', () => {
       body: { video: { id: expect.any(Number) } },
     })
     expect((await webVideo()).equals(bytes)).toBe(true)
+    await makeDue()
+    await untilDrawn(node.db)
     await expectNothingTemporary()
   })
 
@@ -167,22 +184,7 @@ describe('a full disk', () => {
     await expectNothingTemporary()
   })
 
-  /** As if the time of the outage were over. */
-  const makeDue = () => node.db.query("update job set due_at = now() - interval '1 second' where state = 'delayed'")
-
-  const create = async () =>
-    await node.createVideo.createFrom({
-      userId: disk.users.admin.id,
-      fields: {
-        ...{ channelId: disk.users.admin.channelId, name: 'A name', privacy: 1, category: null, licence: null },
-        ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
-        ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
-        schedule: null,
-      },
-      inputFilename: 'small.mp4',
-      path: await copyOfMedia('small.mp4'),
-      pictures: {},
-    })
+  const create = () => createVideoOf(node, disk.users.admin)
 
   it('makes a transcoding wait with its reason, leaves nothing half-way, and it goes on when there is space', async () => {
     await start({ enabled: true, resolutions: LADDER }, false)

@@ -9,10 +9,10 @@ import { makeVideoImports, type RunImportDeps, runImports } from '../../../src/a
 import type { Values } from '../../../src/config/layers.ts'
 import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { type KeptDisk, keepDisk } from '../../support/kept-disk.ts'
-import { copyOfMedia, media } from '../../support/media.ts'
+import { media } from '../../support/media.ts'
 import { declareDead, type Mortal, makeMortal } from '../../support/mortal.ts'
 import { eventually } from '../../support/waiting.ts'
-import { allFiles, type Disk, makeDisk, rowCounts, startNode, type UploadNode } from './node.ts'
+import { allFiles, createVideoOf, type Disk, makeDisk, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const SMALLEST = {
   ...{ '0p': false, '144p': true, '240p': false, '360p': false, '480p': false },
@@ -58,7 +58,7 @@ async function start(config: Values, mortal?: Mortal): Promise<UploadNode> {
 
 /** Another site, from which each download is the same file. */
 function importsOf(node: UploadNode): RunImportDeps {
-  const inspectFile = makeInspectFile({ ...node.deps, torrentOf: async () => null })
+  const inspectFile = makeInspectFile(node.deps)
   return {
     ...{ ...node.deps, inspectFile, createVideo: node.createVideo, mayImportFrom: async () => true },
     awaitedVideos: makeAwaitedVideos({ ...node.deps, inspectFile, automaticTags: automaticTagsFor(node.deps) }),
@@ -74,20 +74,8 @@ function importsOf(node: UploadNode): RunImportDeps {
   }
 }
 
-async function create(node: UploadNode, file: 'small.mp4' | 'red.mp4' = 'small.mp4') {
-  return await node.createVideo.createFrom({
-    userId: disk.users.owner.id,
-    fields: {
-      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, category: null, licence: null },
-      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: true },
-      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
-      schedule: null,
-    },
-    inputFilename: file,
-    path: await copyOfMedia(file),
-    pictures: {},
-  })
-}
+const create = (node: UploadNode, file: 'small.mp4' | 'red.mp4' = 'small.mp4') =>
+  createVideoOf(node, disk.users.owner, { file, waitTranscoding: true })
 
 const send = (node: UploadNode, method: string, path: string, token: string, body?: RequestInit) =>
   fetch(`${node.base}${path}`, {

@@ -81,13 +81,16 @@ describe('an upload in one request', () => {
     const [file] = await node.db.query<{ filename: string }>('select * from video_file')
     expect(file).toMatchObject({ resolution: 240, width: 320, height: 240, fps: 25, extname: '.mp4', streams: 3 })
     expect(file?.filename).toMatch(/^[0-9a-f-]{36}-240\.mp4$/)
-    const files = await allFiles(disk)
-    expect(files).toEqual([
-      expect.stringMatching(/^previews\/.*\.jpg$/),
-      expect.stringMatching(/^thumbnails\/.*\.jpg$/),
-      `web_videos/private/${file?.filename}`,
-    ])
-    expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, upload: 0, thumbnail: 2 })
+    await eventually(async () =>
+      expect(await allFiles(disk)).toEqual([
+        expect.stringMatching(/^previews\/.*\.jpg$/),
+        expect.stringMatching(/^thumbnails\/.*\.jpg$/),
+        `web_videos/private/${file?.filename}`,
+      ]),
+    )
+    await eventually(async () =>
+      expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, upload: 0, thumbnail: 2 }),
+    )
   })
 
   it('stores every field', async () => {
@@ -285,8 +288,10 @@ describe('an upload in one request is refused', () => {
     await node.db.query('update users set video_quota = $1', [Math.floor(size * 1.5)])
     const answers = await Promise.all([upload(await minimal()), upload(await minimal())])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 413])
-    expect(await rowCounts(node.db)).toMatchObject({ video: 1, thumbnail: 2, pending_file: 0 })
-    expect(await allFiles(disk)).toHaveLength(3)
+    await eventually(async () => {
+      expect(await rowCounts(node.db)).toMatchObject({ video: 1, thumbnail: 2, pending_file: 0 })
+      expect(await allFiles(disk)).toHaveLength(3)
+    })
   })
 
   it('without a token', async () => {

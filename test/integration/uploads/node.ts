@@ -3,20 +3,22 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from '@jest/globals'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
 import { makeStoryboards } from '../../../src/actors/storyboard/index.ts'
 import { makeEditions, makeStudio } from '../../../src/actors/studio/index.ts'
-import { makeTorrentOfUpload } from '../../../src/actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transcoding/index.ts'
 import type { TranscodingDeps } from '../../../src/actors/transcoding/transcoding-state.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
 import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
 import { makeUserImports, type PartImporter, runUserImports } from '../../../src/actors/user-import/index.ts'
 import {
+  type CreatedVideo,
   type CreateVideo,
   makeCreateVideo,
+  makeDrawPictures,
   makeInspectFile,
   makePendingFiles,
   makePlaceFiles,
@@ -24,6 +26,7 @@ import {
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
+  type NewVideoFields,
   type PendingFiles,
   type RemoveVideo,
   type ReplaceSource,
@@ -49,10 +52,11 @@ import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { cheapPasswords } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
-import { testFfmpeg } from '../../support/media.ts'
+import { copyOfMedia, type MediaName, testFfmpeg } from '../../support/media.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { makeTestRuntime, type TestRuntime, type TestSettings } from '../../support/runtime.ts'
 import { makeTestStore, type TestStore } from '../../support/test-store.ts'
+import { eventually } from '../../support/waiting.ts'
 
 /** What outlives a process: the database and the files. */
 export interface Disk {
@@ -152,7 +156,8 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const ffmpeg = options.ffmpeg ?? (await testFfmpeg())
   const automaticTags = automaticTagsFor(actorDeps)
   const deps = { ...actorDeps, store, ffmpeg, pendingFiles, placeFiles, leases, automaticTags }
-  const inspectFile = makeInspectFile({ ...deps, torrentOf: makeTorrentOfUpload(deps) })
+  const inspectFile = makeInspectFile(deps)
+  const { drawPictures } = makeDrawPictures({ ...deps, inspectFile })
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
   const replaceSource = makeReplaceSource({ ...deps, inspectFile })
   const uploads = makeUploads({ ...deps, createVideo, replaceSource, userImports: makeUserImports(deps) })
@@ -162,7 +167,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
     runtime.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
   }
   removeOldWork(deps)
-  makeTranscodings(deps)
+  makeTranscodings({ ...deps, drawPictures })
   makeStoryboards(deps)
   makeEditions({ ...deps, inspectFile, replaceSource })
   const updateVideo = makeUpdateVideo(deps)
@@ -224,6 +229,29 @@ function sessionOf(disk: Disk, token: string): Session | null {
     mutes: false,
   }
 }
+
+/** A video of a user, of a file that is uploaded as it is, without pictures. */
+export const createVideoOf = async (
+  { createVideo }: Pick<UploadNode, 'createVideo'>,
+  { id, channelId }: TestUser,
+  { file = 'small.mp4', ...fields }: Partial<NewVideoFields> & { file?: MediaName } = {},
+): Promise<CreatedVideo> =>
+  await createVideo.createFrom({
+    userId: id,
+    fields: {
+      ...{ channelId, name: 'A name', privacy: 1, category: null, licence: null },
+      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
+      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
+      ...{ schedule: null, ...fields },
+    },
+    inputFilename: file,
+    path: await copyOfMedia(file),
+    pictures: {},
+  })
+
+/** Until no picture is yet to be drawn. */
+export const untilDrawn = (db: Database): Promise<void> =>
+  eventually(async () => expect(await db.query('select 1 from thumbnail where not on_disk')).toEqual([]), 20_000)
 
 /** Every file of the store by its kind and name, hidden ones too. */
 export const allFiles = ({ store }: Disk): Promise<string[]> => store.all()

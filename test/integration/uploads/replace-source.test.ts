@@ -4,9 +4,19 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
-import { copyOfMedia, type MediaName, media } from '../../support/media.ts'
+import { type MediaName, media } from '../../support/media.ts'
 import { eventually } from '../../support/waiting.ts'
-import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
+import {
+  allFiles,
+  createVideoOf,
+  type Disk,
+  makeDisk,
+  type NodeOptions,
+  rowCounts,
+  startNode,
+  type UploadNode,
+  untilDrawn,
+} from './node.ts'
 
 const LADDER = {
   ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
@@ -39,20 +49,7 @@ async function start(config: NodeOptions['config'], options: NodeOptions = {}): 
   if (options.running !== false) await node.runtime.runtime.start()
 }
 
-async function create(fields: Partial<NewVideoFields> = {}) {
-  return await node.createVideo.createFrom({
-    userId: disk.users.owner.id,
-    fields: {
-      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, category: null, licence: null },
-      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
-      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
-      ...{ schedule: null, ...fields },
-    },
-    inputFilename: 'small.mp4',
-    path: await copyOfMedia('small.mp4'),
-    pictures: {},
-  })
-}
+const create = (fields: Partial<NewVideoFields> = {}) => createVideoOf(node, disk.users.owner, fields)
 
 const owner = () => disk.users.owner.token
 const at = (uuid: string) => `${node.base}/api/v1/videos/${uuid}/source`
@@ -118,6 +115,7 @@ describe('a replaced file', () => {
   it('takes the place of the old one, and the video keeps its address and its date', async () => {
     await start(AS_IT_IS)
     const { id, uuid } = await create()
+    await untilDrawn(node.db)
     const before = await stored(id)
     const [old] = await files('web_videos')
     const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
@@ -176,6 +174,7 @@ describe('a replaced file', () => {
   it('leaves pictures that somebody chose', async () => {
     await start(AS_IT_IS)
     const { uuid } = await create()
+    await untilDrawn(node.db)
     await node.db.query('update thumbnail set automatically_generated = false where type = 1')
     const [chosen] = await files('thumbnails')
     await replace(uuid)
@@ -192,6 +191,7 @@ describe('a replaced file', () => {
     const before = await stored(id)
     const old = await files('streaming_playlists')
     expect(old).toHaveLength(6)
+    await eventually(() => expect(told).toContainEqual({ event: 'VideoPublished', videoId: id }))
     await node.stop()
 
     await start(HLS, { running: false })
@@ -311,6 +311,7 @@ describe('a replaced file', () => {
   it('that cannot be read leaves the video as it was, and no byte of itself', async () => {
     await start(AS_IT_IS)
     const { id, uuid } = await create()
+    await untilDrawn(node.db)
     const [before, filesBefore] = [await stored(id), await allFiles(disk)]
     expect((await replace(uuid, 'text.mp4')).status).toBe(422)
     expect(await stored(id)).toMatchObject({ duration: before.duration, input_file_updated_at: null })
@@ -322,7 +323,7 @@ describe('a replaced file', () => {
       wrapStore: (store) => ({
         ...store,
         put: (ref, from) =>
-          ref.kind === 'previews' && isDying ? Promise.reject(new Error('died')) : store.put(ref, from),
+          ref.kind === 'web_videos' && isDying ? Promise.reject(new Error('died')) : store.put(ref, from),
       }),
     })
     const { id, uuid } = await create()

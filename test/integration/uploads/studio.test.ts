@@ -134,8 +134,8 @@ const isTidy = (uploads = 0) =>
     expect(await files('tmp')).toEqual([])
     const rows = await node.db.query<{ name: string }>(
       `select 'web_videos/' || filename as name from video_file where streaming_playlist_id is null
-       union all select 'thumbnails/' || filename from thumbnail where type = 1
-       union all select 'previews/' || filename from thumbnail where type = 2
+       union all select 'thumbnails/' || filename from thumbnail where type = 1 and on_disk
+       union all select 'previews/' || filename from thumbnail where type = 2 and on_disk
        union all select 'captions/' || filename from video_caption order by 1`,
     )
     const kept = ['web_videos', 'thumbnails', 'previews', 'captions']
@@ -504,9 +504,9 @@ describe('the job of an edition', () => {
     await isTidy()
   })
 
-  it.each(['previews', 'web_videos'])('that finds no room for %s leaves the video as it was', async (kind) => {
+  it('that finds no room for its file leaves the video as it was', async () => {
     isDying = false
-    await start(AS_IT_IS, { ...failing((ref) => ref.kind === kind, 'No space left'), settings: ONCE })
+    await start(AS_IT_IS, { ...failing((ref) => ref.kind === 'web_videos', 'No space left'), settings: ONCE })
     const { id, uuid } = await create()
     const before = await files('web_videos')
     isDying = true

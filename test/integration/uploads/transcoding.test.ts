@@ -101,7 +101,6 @@ async function expectFilesAsRowsSay(uuid: string, options: { hidden?: boolean } 
   const [playlist] = await node.db.query<{ playlist_filename: string; segments_sha256_filename: string }>(
     'select playlist_filename, segments_sha256_filename from streaming_playlist',
   )
-  const pictures = await node.db.query<{ type: number; filename: string }>('select type, filename from thumbnail')
   const [source] = await node.db.query<{ kept_filename: string | null }>('select kept_filename from video_source')
   const folder = `streaming_playlists/hls/${options.hidden ? 'private/' : ''}${uuid}`
   const expected = [
@@ -111,11 +110,13 @@ async function expectFilesAsRowsSay(uuid: string, options: { hidden?: boolean } 
         : [`${folder}/${filename}`, `${folder}/${playlist_filename}`],
     ),
     ...(playlist ? [`${folder}/${playlist.playlist_filename}`, `${folder}/${playlist.segments_sha256_filename}`] : []),
-    ...pictures.map(({ type, filename }) => `${type === 1 ? 'thumbnails' : 'previews'}/${filename}`),
     ...(source?.kept_filename ? [`original_video_files/${source.kept_filename}`] : []),
   ]
   await eventually(async () => {
-    expect(await allFiles(disk)).toEqual(expected.sort())
+    const pictures = await node.db.query<{ name: string }>(
+      `select case type when 1 then 'thumbnails/' else 'previews/' end || filename as name from thumbnail where on_disk`,
+    )
+    expect(await allFiles(disk)).toEqual([...expected, ...pictures.map(({ name }) => name)].sort())
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0 })
   })
 }
@@ -148,7 +149,8 @@ describe('transcoding', () => {
     )
     await expectFilesAsRowsSay(uuid)
     await eventually(async () =>
-      expect(await node.db.query('select type, state, progress from job')).toEqual([
+      expect(await node.db.query('select type, state, progress from job order by type')).toEqual([
+        { type: 'video-pictures', state: 'completed', progress: 100 },
         { type: 'video-transcoding', state: 'completed', progress: 100 },
       ]),
     )
@@ -207,7 +209,7 @@ describe('a transcoding that fails', () => {
     expect(await states()).toEqual({ video: 'transcoding-failed', transcoding: 'failed', error: expect.any(String) })
     expect(told).toEqual([])
     await expectFilesAsRowsSay(uuid)
-    expect(await node.db.query('select state from job')).toEqual([{ state: 'failed' }])
+    expect(await node.db.query("select state from job where type = 'video-transcoding'")).toEqual([{ state: 'failed' }])
   })
 
   it('is none while another worker is at it', async () => {

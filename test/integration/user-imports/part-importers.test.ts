@@ -650,6 +650,10 @@ describe('an import that dies', () => {
       leases: { owner: 'heir', isGone: (name) => name === dead },
     })
     opened.push(mortal, heir)
+    // The node draws those of earlier videos.
+    await until(async () => (await countOf('thumbnail', 'file_url is null and not on_disk')) === 0, {
+      what: 'the end of the drawing',
+    })
     for (let ended = false; !ended; ) {
       at += 1
       steps = 0

@@ -182,6 +182,7 @@ export async function startVideoServer(
           config: () => config,
           fileTokens,
         },
+        drawPictures: async () => undefined,
         async fetchRemoteFile(url) {
           fetched.push(url)
           const answer = remote.get(url) ?? new Error('404')

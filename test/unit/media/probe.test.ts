@@ -1,11 +1,19 @@
 // Reading uploaded files: facts of good ones, a clear reason for bad ones.
 
-import { writeFile } from 'node:fs/promises'
+import { chmod, copyFile, writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
+import type { ProbeOptions } from '../../../src/media/ffmpeg/probe.ts'
 import { sniff } from '../../../src/media/ffmpeg/sniff.ts'
-import { type Ffmpeg, isRefusal, MediaError, probe } from '../../../src/media/index.ts'
+import {
+  type Ffmpeg,
+  isRefusal,
+  MediaError,
+  makeWarmFfprobe,
+  probe,
+  type RunFfprobe,
+} from '../../../src/media/index.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
@@ -192,5 +200,75 @@ describe('a probe that takes too long', () => {
     const path = await media('small.mp4')
     const signal = AbortSignal.abort()
     await expect(probe({ ffmpeg, path, signal })).rejects.toMatchObject({ reason: 'aborted' })
+  })
+})
+
+describe('an ffprobe that waits for its file', () => {
+  /** What a file is said to be, by a process that waited and by one that was started for it. */
+  async function bothWays(paths: readonly string[], waits: Ffmpeg = ffmpeg) {
+    const warm = makeWarmFfprobe()
+    const outcome = (path: string, runFfprobe?: RunFfprobe) =>
+      probe({ ffmpeg: waits, path, runFfprobe }).catch((error: unknown) =>
+        error instanceof MediaError ? error.reason : error,
+      )
+    try {
+      // The first one finds none that waits.
+      await outcome(paths[0] ?? '', warm.run)
+      const found: [unknown, unknown][] = []
+      for (const path of paths) found.push([await outcome(path, warm.run), await outcome(path)])
+      return found
+    } finally {
+      await warm.close()
+    }
+  }
+
+  async function withoutExtension(name: MediaName): Promise<string> {
+    const path = join(await temporaryFolder(), 'a file')
+    await copyFile(await media(name), path)
+    return path
+  }
+
+  it('says the same as any other', async () => {
+    const names = ['small.mp4', 'rotated.mp4', 'sound.mp3', 'cover.mp3', 'text.mp4', 'silent.mp4'] as const
+    for (const [waited, started] of await bothWays(await Promise.all(names.map(withoutExtension)))) {
+      expect(waited).toEqual(started)
+    }
+  })
+
+  it('serves one of many that ask at once, and the others are served too', async () => {
+    const [path, warm] = [await withoutExtension('small.mp4'), makeWarmFfprobe()]
+    try {
+      const ask = () => probe({ ffmpeg, path, runFfprobe: warm.run })
+      const first = await ask()
+      expect(await Promise.all([ask(), ask(), ask()])).toEqual([first, first, first])
+    } finally {
+      await warm.close()
+    }
+  })
+
+  it('is killed when nobody waits for its answer any more', async () => {
+    const [path, warm] = [await withoutExtension('small.mp4'), makeWarmFfprobe()]
+    try {
+      const ask = (options: Partial<ProbeOptions> = {}) => probe({ ffmpeg, path, runFfprobe: warm.run, ...options })
+      await ask()
+      await expect(ask({ signal: AbortSignal.abort() })).rejects.toMatchObject({ reason: 'aborted' })
+      expect(await ask()).toMatchObject({ duration: 2 })
+    } finally {
+      await warm.close()
+    }
+  })
+
+  it('is not missed where ffprobe cannot wait', async () => {
+    const folder = await temporaryFolder()
+    const ffprobePath = join(folder, 'ffprobe')
+    await writeFile(
+      ffprobePath,
+      `#!/bin/sh\ncase "$*" in *" -o "*) exit 1 ;; esac\nexec "${ffmpeg.ffprobePath}" "$@"\n`,
+    )
+    await chmod(ffprobePath, 0o755)
+    const path = await withoutExtension('small.mp4')
+    for (const [waited, started] of await bothWays([path, path], { ...ffmpeg, ffprobePath })) {
+      expect(waited).toEqual(started)
+    }
   })
 })
