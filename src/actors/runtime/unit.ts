@@ -42,6 +42,18 @@ export type PassOn = (unit: Unit, videoId: number) => Promise<void>
 /** Stores something beside a new row, in the transaction in which that is made. */
 export type StoreWith = (unit: Unit, id: number) => Promise<void>
 
+/** Makes a look that the work of one unit shares: each key is looked up once in a unit. */
+export function perUnit<K, T>(look: (unit: Unit, key: K) => Promise<T>): (unit: Unit, key: K) => Promise<T> {
+  const known = new WeakMap<Unit, Map<K, Promise<T>>>()
+  return (unit, key) => {
+    const ofUnit = known.get(unit) ?? new Map<K, Promise<T>>()
+    known.set(unit, ofUnit)
+    const found = ofUnit.get(key) ?? look(unit, key)
+    ofUnit.set(key, found)
+    return found
+  }
+}
+
 export type JsonObject = { [key: string]: string | number | boolean | null }
 
 export interface WokenLane {
