@@ -40,7 +40,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
   for (const event of ['CommentCreated', 'CommentApproved', 'CommentShown'] as const) {
     registry.onSeveral(event, 'documents', async (payloads, unit) => {
       const videos = await unit.query<{ uuid: string }>(
-        'select distinct v.uuid from comment m join video v on v.id = m.video_id where m.id = any($1)',
+        'select distinct v.uuid from comment m join video v on v.id = m.video_id where m.id = any((select $1::int[])::int[])',
         [payloads.map(({ commentId }) => commentId)],
       )
       for (const { uuid } of videos) unit.publish(DOCUMENT_CHANGED, { url: urls.video(uuid) })

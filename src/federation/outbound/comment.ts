@@ -233,7 +233,7 @@ const load = (unit: Unit, commentIds: readonly number[]): Promise<CommentActors[
        case when x.deleted_at is null and x.host_id is not null then x.inbox_url end as "authorInbox", ${showsComments('v')} as "isCommented", ${isHiddenFromAll('m.id')} as hidden
      from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
        join video v on v.id = m.video_id ${VIDEO_JOINS} left join comment p on p.id = m.parent_id
-     where m.id = any($1) and m.deleted_at is null order by m.id`,
+     where m.id = any((select $1::int[])::int[]) and m.deleted_at is null order by m.id`,
     [commentIds],
   )
 
