@@ -34,7 +34,7 @@ const CLAIM = `
 /** Nearly always there is nothing, which is found out without a transaction. */
 const LOOK = 'select from outbox where parked_at is null and due_at <= $1 limit 1'
 
-const TOGETHER = 50
+const TOGETHER = 30
 /** So many are looked at for each that is carried on: several may be of one aggregate. */
 const WINDOW = 5
 const FAILURES_BEFORE_PARKING = 20

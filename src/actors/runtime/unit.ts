@@ -42,13 +42,15 @@ export type PassOn = (unit: Unit, videoId: number) => Promise<void>
 /** Stores something beside a new row, in the transaction in which that is made. */
 export type StoreWith = (unit: Unit, id: number) => Promise<void>
 
-/** Makes a look that the work of one unit shares: each key is looked up once in a unit. */
-export function perUnit<K, T>(look: (unit: Unit, key: K) => Promise<T>): (unit: Unit, key: K) => Promise<T> {
+/** Makes a look-up that the work of one unit shares: each key is looked up once in a unit. The key decides about the `details`. */
+export function perUnit<K, T, D extends unknown[]>(
+  look: (unit: Unit, key: K, ...details: D) => Promise<T>,
+): (unit: Unit, key: K, ...details: D) => Promise<T> {
   const known = new WeakMap<Unit, Map<K, Promise<T>>>()
-  return (unit, key) => {
+  return (unit, key, ...details) => {
     const ofUnit = known.get(unit) ?? new Map<K, Promise<T>>()
     known.set(unit, ofUnit)
-    const found = ofUnit.get(key) ?? look(unit, key)
+    const found = ofUnit.get(key) ?? look(unit, key, ...details)
     ofUnit.set(key, found)
     return found
   }

@@ -26,7 +26,7 @@ export function forward(inbound: Inbound, context: InboundContext): PassOn {
     if (video.hasGroups) await announce(inbound, videoId, unit, context)
     if (!activity.hasSignature && !activity.hasProof) return
     const actors = [video.accountActorId, video.channelActorId, await context.instanceActorId()]
-    const readers = await withoutGroups(unit.query, await audienceOf(unit.query, actors, videoId))
+    const readers = await readersOf(unit, videoId, actors)
     await enqueueDocument(
       unit,
       {
@@ -57,7 +57,11 @@ async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<T
   return video && isTold(video, config) ? video : undefined
 }
 
-/** Once for all activities about it in one transaction. */
+/** Once for all activities about it in one transaction, as what follows. */
+const readersOf = perUnit(async ({ query }: Unit, videoId: number, actors: number[]) =>
+  withoutGroups(query, await audienceOf(query, actors, videoId)),
+)
+
 const lookAt = perUnit(async (unit: Unit, videoId: number) => {
   const [video] = await unit.query<ToldVideo & { privacy: number; blocked: boolean; state: string }>(
     `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.blocked, v.state,
