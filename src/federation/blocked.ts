@@ -1,7 +1,7 @@
 // What the instance's blocks mean here: from blocked servers and actors nothing is taken, of them nothing is fetched, to
 // them nothing is sent but the end of follows.
 
-import { blockedActors, blockedHosts, ownedByBlocked } from '../actors/blocklist/index.ts'
+import { type Blocks, blockedHosts, blocksOf, ownedByBlocked } from '../actors/blocklist/index.ts'
 import type { Send } from '../actors/delivery/index.ts'
 import { DomainError } from '../actors/runtime/index.ts'
 import type { Config } from '../config/index.ts'
@@ -28,22 +28,19 @@ export interface Blocked {
   refuseActor(url: string): Promise<void>
 }
 
-/** `isActor`: by name, as an account or as a channel of it. */
-export interface Blocks {
-  isServer: boolean
-  isActor: boolean
-}
+export type { Blocks } from '../actors/blocklist/index.ts'
+
+/** Why nothing is taken from an actor, or fetched of it. */
+export const blockedHere = (url: string): DomainError => new DomainError('forbidden', `${url} is blocked here.`)
 
 export function makeBlocked({ query }: { query: Sql }): Blocked {
   // Asked of each activity, fetch and delivery: those of the same moment share a statement.
   const hostOf = batched<string, boolean>((hosts) => blockedHosts(query, hosts), { max: ASKED_AT_ONCE })
-  const actorOf = batched<string, boolean>((urls) => blockedActors(query, urls), { max: ASKED_AT_ONCE })
+  const both = batched<{ host: string; url: string }, Blocks>((asked) => blocksOf(query, asked), { max: ASKED_AT_ONCE })
   const ownerOf = batched<string, boolean>((urls) => ownedByBlocked(query, urls), { max: ASKED_AT_ONCE })
-  const host = (url: string) => hostOf(URL.parse(url)?.host ?? '')
-  async function of(url: string): Promise<Blocks> {
-    const [isServer, isActor] = await Promise.all([host(url), actorOf(url)])
-    return { isServer, isActor }
-  }
+  const nameIn = (url: string) => URL.parse(url)?.host ?? ''
+  const host = (url: string) => hostOf(nameIn(url))
+  const of = (url: string) => both({ host: nameIn(url), url })
   async function actor(url: string): Promise<boolean> {
     const { isServer, isActor } = await of(url)
     return isServer || isActor
@@ -54,15 +51,14 @@ export function makeBlocked({ query }: { query: Sql }): Blocked {
       const owner = (await find(keyId))?.owner
       if (owner !== undefined) return { owner, ...(await of(owner)) }
       const named = keyId.split('#', 1)[0] ?? keyId
-      const [isServer, isActor] = await Promise.all([hostOf(hostOfKey(keyId) ?? ''), actorOf(named)])
-      return { owner: named, isServer, isActor }
+      return { owner: named, ...(await both({ host: hostOfKey(keyId) ?? '', url: named })) }
     },
     async ofThing(url) {
       const [isServer, isActor] = await Promise.all([host(url), ownerOf(url)])
       return { isServer, isActor }
     },
     async refuseActor(url) {
-      if (await actor(url)) throw new DomainError('forbidden', `${url} is blocked here.`)
+      if (await actor(url)) throw blockedHere(url)
     },
   }
 }

@@ -38,12 +38,12 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     })
   }
   for (const event of ['CommentCreated', 'CommentApproved', 'CommentShown'] as const) {
-    registry.on(event, 'documents', async ({ commentId }, unit) => {
-      const [video] = await unit.query<{ uuid: string }>(
-        'select v.uuid from comment m join video v on v.id = m.video_id where m.id = $1',
-        [commentId],
+    registry.onSeveral(event, 'documents', async (payloads, unit) => {
+      const videos = await unit.query<{ uuid: string }>(
+        'select distinct v.uuid from comment m join video v on v.id = m.video_id where m.id = any((select $1::int[])::int[])',
+        [payloads.map(({ commentId }) => commentId)],
       )
-      if (video) unit.publish(DOCUMENT_CHANGED, { url: urls.video(video.uuid) })
+      for (const { uuid } of videos) unit.publish(DOCUMENT_CHANGED, { url: urls.video(uuid) })
     })
   }
   for (const event of ['PlaylistCreated', 'PlaylistUpdated'] as const) {

@@ -1,6 +1,7 @@
 // What is tagged automatically: videos by the lists of the instance, comments by these and by the lists of the account of whose
 // video they are about. Texts are looked through before the transaction that stores them with their tags.
 
+import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 import { CORE_TAGS, type FindLists, type ListOwner, type StoredList } from '../watched-words/index.ts'
@@ -46,7 +47,36 @@ const BETWEEN = '\n\u0001\n'
 const LISTS = `coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'version', l.version, 'name', l.name, 'ownerId', l.account_id)
   order by l.id), '[]')`
 
+/** What is looked for in comments below a video. */
+interface ListsBelow {
+  /** Null for a video of another server. */
+  ownerId: number | null
+  lists: NamedList[]
+  review: string[]
+}
+
+const VIDEOS_AT_ONCE = 100
+
 export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLists: FindLists }): AutomaticTags {
+  // Asked for each comment: those of the same moment share a statement.
+  const listsBelow = batched<number, ListsBelow>(
+    async (videoIds) => {
+      const rows = await db.query<ListsBelow & { videoId: number }>(
+        `select asked.video_id as "videoId", owner.id as "ownerId",
+           (select ${LISTS} from watched_words_list l where l.account_id is null or l.account_id = owner.id) as lists,
+           coalesce((select p.review from comment_tag_policy p where p.account_id = owner.id), '{}') as review
+         from unnest((select $1::int[])) as asked (video_id) left join lateral (
+           select c.account_id as id from video v join channel c on c.id = v.channel_id
+           where v.id = asked.video_id and not v.remote
+         ) as owner on true`,
+        [[...new Set(videoIds)]],
+      )
+      const found = new Map(rows.map((row) => [row.videoId, row]))
+      return videoIds.map((videoId) => found.get(videoId) ?? { ownerId: null, lists: [], review: [] })
+    },
+    { max: VIDEOS_AT_ONCE },
+  )
+
   return {
     async ofVideo({ name, description, support, tags }) {
       const texts = [name, description ?? '', ...tags]
@@ -61,16 +91,7 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
     },
 
     async ofComment({ videoId, text, html }) {
-      const [row] = await db.query<{ ownerId: number | null; lists: NamedList[]; review: string[] }>(
-        `with owner as (
-           select c.account_id as id from video v join channel c on c.id = v.channel_id where v.id = $1 and not v.remote
-         ) select (select id from owner) as "ownerId",
-             (select ${LISTS} from watched_words_list l
-              where l.account_id is null or l.account_id = (select id from owner)) as lists,
-             coalesce((select p.review from comment_tag_policy p where p.account_id = (select id from owner)), '{}') as review`,
-        [videoId],
-      )
-      if (!row) return NO_TAGS
+      const row = await listsBelow(videoId)
       const all = html === undefined ? text : text + BETWEEN + html
       const found: CommentTag[] = await findLists(row.lists, all)
       const owners = row.ownerId === null ? [null] : [null, row.ownerId]
@@ -86,21 +107,21 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
   }
 }
 
-/** Stores the tags of a new comment. */
-export async function tagComment(query: Sql, commentId: number, { tags }: CommentTags): Promise<void> {
-  if (tags.length === 0) return
+/** Stores the tags of new comments. */
+export async function tagComments(query: Sql, comments: readonly { id: number; tags: CommentTags }[]): Promise<void> {
+  const all = comments.flatMap(({ id, tags: { tags } }) => tags.map(({ ownerId, name }) => ({ id, ownerId, name })))
+  if (all.length === 0) return
   await query(
     `insert into comment_automatic_tag (comment_id, account_id, name)
-     select $1, t.account_id, t.name from unnest((select $2::int[]), (select $3::text[])) as t (account_id, name)
-     on conflict do nothing`,
-    [commentId, tags.map(({ ownerId }) => ownerId), tags.map(({ name }) => name)],
+     select * from unnest((select $1::int[]), (select $2::int[]), (select $3::text[])) on conflict do nothing`,
+    [all.map(({ id }) => id), all.map(({ ownerId }) => ownerId), all.map(({ name }) => name)],
   )
 }
 
 /** The same of one that was edited. */
 export async function retagComment(query: Sql, commentId: number, tags: CommentTags): Promise<void> {
   await query('delete from comment_automatic_tag where comment_id = $1', [commentId])
-  await tagComment(query, commentId, tags)
+  await tagComments(query, [{ id: commentId, tags }])
 }
 
 /** Stores what a video is tagged with from now on. */

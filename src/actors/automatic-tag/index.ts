@@ -5,7 +5,7 @@ export {
   NO_TAGS,
   retagComment,
   type TaggedVideo,
-  tagComment,
+  tagComments,
   tagVideo,
 } from './automatic-tag.commands.ts'
 export { commentsTagged, tagsOfComment, tagsOfVideo, videosTagged } from './automatic-tag.queries.ts'

@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/database/index.ts'
 
 /** Which of the servers the instance blocks, with their port and without, and with a dot at the end of the name. One statement. */
 export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean[]> {
-  const names = hosts.map((host) => host.toLowerCase().replace(/\.+(?=:|$)/, ''))
+  const names = hosts.map(nameOf)
   const found = await query<{ host: string }>(
     'select host from server_block where host = any($1) and owner_id is null',
     [[...new Set(names.flatMap((name) => [name, withoutPort(name)]))]],
@@ -13,21 +13,30 @@ export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean
   return names.map((name) => blocked.has(name) || blocked.has(withoutPort(name)))
 }
 
+const nameOf = (host: string): string => host.toLowerCase().replace(/\.+(?=:|$)/, '')
 const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 
-/** Of which actors the instance blocks the account. One statement. */
-export async function blockedActors(query: Sql, actorUrls: string[]): Promise<boolean[]> {
-  const found = await query<{ url: string }>(
-    `select asked.url from unnest((select $1::text[])) as asked (url)
-     where exists (select 1 from account_block where owner_id is null) and exists (
-       select 1 from actor x left join channel c on c.actor_id = x.id
-         join account a on a.actor_id = x.id or a.id = c.account_id
-         join account_block b on b.target_id = a.id and b.owner_id is null
-       where x.url_hash = md5(asked.url)::uuid and x.url = asked.url)`,
-    [[...new Set(actorUrls)]],
+/** `isActor`: by name, as an account or as a channel of it. */
+export interface Blocks {
+  isServer: boolean
+  isActor: boolean
+}
+
+/** Whether the instance blocks these servers, and the accounts of these actors. One statement. */
+export async function blocksOf(query: Sql, asked: readonly { host: string; url: string }[]): Promise<Blocks[]> {
+  const names = asked.map(({ host }) => nameOf(host))
+  return await query<Blocks>(
+    `select exists (
+         select 1 from server_block b where b.host in (asked.host, asked.without_port) and b.owner_id is null) as "isServer",
+       exists (select 1 from account_block where owner_id is null) and exists (
+         select 1 from actor x left join channel c on c.actor_id = x.id
+           join account a on a.actor_id = x.id or a.id = c.account_id
+           join account_block b on b.target_id = a.id and b.owner_id is null
+         where x.url_hash = md5(asked.url)::uuid and x.url = asked.url) as "isActor"
+     from unnest((select $1::text[]), (select $2::text[]), (select $3::text[])) with ordinality
+       as asked (host, without_port, url, place) order by asked.place`,
+    [names, names.map(withoutPort), asked.map(({ url }) => url)],
   )
-  const blocked = new Set(found.map(({ url }) => url))
-  return actorUrls.map((url) => blocked.has(url))
 }
 
 /** Of which of these videos the instance blocks the account. One statement. */

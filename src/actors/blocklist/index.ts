@@ -1,7 +1,8 @@
 export { type Blocklist, type BlocklistOperator, makeBlocklist, makeBlocklistOperator } from './blocklist.commands.ts'
 export {
-  blockedActors,
+  type Blocks,
   blockedHosts,
+  blocksOf,
   isActorMutedFor,
   isAnythingMuted,
   isHeard,

@@ -2,18 +2,28 @@
 // A removed comment keeps its row, so that the replies below it keep their place.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { type AutomaticTags, type CommentTags, tagComment } from '../automatic-tag/index.ts'
+import { type AutomaticTags, type CommentTags, tagComments } from '../automatic-tag/index.ts'
 import { holdDeletes } from '../incoming-activity/index.ts'
-import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
-import { addDelta, announceComments, type Viewer } from '../video/index.ts'
+import {
+  type ActorDeps,
+  DomainError,
+  makeTogether,
+  notFound,
+  type Outcome,
+  type PassOn,
+  type Unit,
+} from '../runtime/index.ts'
+import { addComments, announceComments, type Viewer } from '../video/index.ts'
 import {
   isHiddenBelow,
   type KnownComment,
   knownAs,
+  mayBeHidden,
   type Parent,
+  type PlaceForComment,
   parentOf,
   parentWith,
-  placeFor,
+  placesFor,
   unknownParent,
   type VideoRow,
   videoOf,
@@ -36,23 +46,7 @@ export interface Comments {
    * `unprocessable` when no text is left of it, `gone` when the owner of the video removed it before it came, or its
    * author while it was read.
    */
-  receiveComment(comment: {
-    url: string
-    videoId: number
-    accountId: number
-    parentUrl: string | null
-    content: string
-    mediaType: string
-    createdAt: Date
-    /** ActivityPub ids of the actors whom its author mentions. */
-    mentions?: readonly string[]
-    /** The activity as it came, to be passed on when the comment is approved. */
-    activity?: string | null
-    /** When its server was asked for it; left out when its author told of it. */
-    askedAt?: Date | undefined
-    /** When it is new, and shown. */
-    passOn?: PassOn
-  }): Promise<ReceivedComment>
+  receiveComment(comment: RemoteComment): Promise<ReceivedComment>
   /** A removed comment of another server: replies below it need its place. */
   receiveTombstone(stone: { url: string; videoId: number; parentUrl: string | null; createdAt: Date }): Promise<void>
   /** Throws `forbidden`, or `conflict` when it is removed already. */
@@ -71,6 +65,24 @@ export interface Comments {
   removeAuthor(commentId: number): Promise<void>
 }
 
+export interface RemoteComment {
+  url: string
+  videoId: number
+  accountId: number
+  parentUrl: string | null
+  content: string
+  mediaType: string
+  createdAt: Date
+  /** ActivityPub ids of the actors whom its author mentions. */
+  mentions?: readonly string[]
+  /** The activity as it came, to be passed on when the comment is approved. */
+  activity?: string | null
+  /** When its server was asked for it; left out when its author told of it. */
+  askedAt?: Date | undefined
+  /** When it is new, and shown. */
+  passOn?: PassOn
+}
+
 /** Only what is new and not held is for others. */
 export interface ReceivedComment {
   isNew: boolean
@@ -83,9 +95,12 @@ export interface ReceivedComment {
 
 /** Characters of a comment at most (contract, fields.videoComment). */
 export const MAX_COMMENT_LENGTH = 10_000
+/** Of other servers, in one transaction. */
+const RECEIVED_AT_ONCE = 50
 
 export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags }): Comments {
   const { tell, urls, automaticTags } = deps
+  const receive = makeTogether({ tell, run: receiveAll, max: RECEIVED_AT_ONCE })
 
   return {
     async add({ videoId, by, text, inReplyTo }) {
@@ -100,15 +115,13 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
         const id = await nextId(unit.query)
         const url = urls.comment(video.uuid, id)
         const { accountId } = by
-        const stored = await insert(unit, {
-          ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now },
-          ...{
+        const [stored] = await insert(unit, [
+          {
+            ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now, tags, heldActivity: null },
             held: isHeld(video, by, tags),
             hidden: await isHiddenBelow(unit.query, video, { parent, tags }),
-            heldActivity: null,
           },
-          tags,
-        })
+        ])
         if (stored === undefined) throw new Error(`${url} is the address of another comment already.`)
         await storeMentions(unit.query, id, { names: mentionedNames(text, urls.host) })
         unit.created({ aggregate: 'comment', id })
@@ -117,35 +130,9 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
     },
 
     async receiveComment(comment) {
-      const { url, videoId, accountId, parentUrl, content, mediaType, createdAt, activity = null } = comment
-      const { mentions = [], passOn } = comment
-      const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
-      const tags = await automaticTags.ofComment({ videoId, text })
-      return await tell.create(async (unit) => {
-        await holdDeletes(unit.query, url)
-        const { known, video, parent, isDeleted } = await placeFor(unit.query, comment)
-        if (known) return received(known, { videoId, accountId })
-        if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
-        if (!video) throw notFound('Video not found')
-        assertTakesRemoteComments(video)
-        if (isDeleted) throw new DomainError('gone', `${url} was removed already.`)
-        if (parentUrl !== null && !parent) throw unknownParent()
-        const held = isHeld(video, null, { ...video, ...tags })
-        // A date in the future would stay on top of the list.
-        const at = new Date(Math.min(createdAt.getTime(), unit.now.getTime()))
-        const hidden = await isHiddenBelow(unit.query, video, { parent, tags })
-        const heldActivity = (held || hidden) && !video.remote ? activity : null
-        const id = await insert(unit, {
-          ...{ url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt: at, tags },
-        })
-        const isNew = id !== undefined
-        if (isNew && unit.now.getTime() - at.getTime() < NEWS_MS) {
-          await storeMentions(unit.query, id, { urls: mentions })
-        }
-        if (isNew && !held && !hidden) await passOn?.(unit, videoId)
-        if (isNew) return { isNew, isHeld: held, ...toldOf(tags, { held, video }) }
-        return received(await knownAs(unit.query, url), { videoId, accountId })
-      })
+      const text = toPlainText(comment.content, comment.mediaType, MAX_COMMENT_LENGTH)
+      const tags = await automaticTags.ofComment({ videoId: comment.videoId, text })
+      return await receive({ ...comment, text, tags })
     },
 
     async receiveTombstone({ url, videoId, parentUrl, createdAt }) {
@@ -215,49 +202,165 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
 /** Nobody is told of an older comment in which another server mentions them. */
 const NEWS_MS = 7 * 24 * 3_600_000
 
-/** Answers its id when it is new: no other comment has its address. */
-async function insert(
+interface NewComment {
+  /** Drawn anew when left out. */
+  id?: number
+  url: string
+  videoId: number
+  accountId: number
+  text: string
+  held: boolean
+  /** What it answers is. */
+  hidden: boolean
+  heldActivity: string | null
+  parent: Parent | undefined
+  createdAt: Date
+  tags: CommentTags
+}
+
+/** A comment of another server, read and looked through. */
+interface ToldComment extends RemoteComment {
+  text: string
+  tags: CommentTags
+}
+
+async function receiveAll(
   unit: Unit,
-  comment: {
-    /** Drawn anew when left out. */
-    id?: number
-    url: string
-    videoId: number
-    accountId: number
-    text: string
-    held: boolean
-    /** What it answers is. */
-    hidden: boolean
-    heldActivity: string | null
-    parent: Parent | undefined
-    createdAt: Date
-    tags: CommentTags
+  told: ToldComment[],
+  { isAlone }: { isAlone: boolean },
+): Promise<Outcome<ReceivedComment>[]> {
+  await holdDeletes(
+    unit.query,
+    told.map(({ url }) => url),
+  )
+  const places = await placesFor(unit.query, told, { skipLocked: !isAlone })
+  const fresh = new Map<ToldComment, NewComment & { video: VideoRow }>()
+  const outcomes = new Map<ToldComment, Outcome<ReceivedComment>>()
+  for (const [at, comment] of told.entries()) {
+    const place = places[at]
+    const waitsForLocks =
+      !place || (!place.known && mayBeHidden(place.video, { parent: place.parent, tags: comment.tags }))
+    if (waitsForLocks && !isAlone) outcomes.set(comment, 'alone')
+    else {
+      try {
+        const decided = await decide(unit, comment, place)
+        if ('isNew' in decided) outcomes.set(comment, { answer: decided })
+        else fresh.set(comment, decided)
+      } catch (error) {
+        outcomes.set(comment, refusalOf(error))
+      }
+    }
+  }
+  const ids = await insert(unit, [...fresh.values()])
+  for (const [at, [comment, stored]] of [...fresh].entries()) {
+    outcomes.set(comment, await settle(unit, comment, { ...stored, id: ids[at] }))
+  }
+  return told.map((comment) => outcomes.get(comment) ?? 'alone')
+}
+
+function refusalOf(error: unknown): { refusal: DomainError } {
+  if (error instanceof DomainError) return { refusal: error }
+  throw error
+}
+
+/** What is to be stored, or what is here already. Writes nothing. Throws as `receiveComment` does. */
+async function decide(
+  unit: Unit,
+  comment: ToldComment,
+  place: PlaceForComment | undefined,
+): Promise<ReceivedComment | (NewComment & { video: VideoRow })> {
+  const { url, videoId, accountId, parentUrl, text, tags, createdAt, activity = null } = comment
+  const known = place ? place.known : await knownAs(unit.query, url)
+  if (known) return received(known, { videoId, accountId })
+  if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
+  if (!place) throw notFound('Video not found')
+  const { video, parent, isDeleted } = place
+  assertTakesRemoteComments(video)
+  if (isDeleted) throw new DomainError('gone', `${url} was removed already.`)
+  if (parentUrl !== null && !parent) throw unknownParent()
+  const held = isHeld(video, null, { ...video, ...tags })
+  const hidden = await isHiddenBelow(unit.query, video, { parent, tags })
+  return {
+    ...{ url, videoId, accountId, text, held, hidden, parent, tags, video },
+    heldActivity: (held || hidden) && !video.remote ? activity : null,
+    // A date in the future would stay on top of the list.
+    createdAt: new Date(Math.min(createdAt.getTime(), unit.now.getTime())),
+  }
+}
+
+/** What follows when it was stored; `id` undefined when another one has its address by now. */
+async function settle(
+  unit: Unit,
+  { mentions = [], passOn }: ToldComment,
+  {
+    id,
+    url,
+    videoId,
+    accountId,
+    held,
+    hidden,
+    tags,
+    video,
+    createdAt,
+  }: Omit<NewComment, 'id'> & {
+    id: number | undefined
+    video: VideoRow
   },
-): Promise<number | undefined> {
-  const { id, url, videoId, accountId, text, held, hidden, heldActivity, parent, createdAt } = comment
-  const [row] = await unit.query<{ id: number }>(
+): Promise<Outcome<ReceivedComment>> {
+  if (id === undefined) {
+    try {
+      return { answer: received(await knownAs(unit.query, url), { videoId, accountId }) }
+    } catch (error) {
+      return refusalOf(error)
+    }
+  }
+  if (unit.now.getTime() - createdAt.getTime() < NEWS_MS) await storeMentions(unit.query, id, { urls: mentions })
+  if (!held && !hidden) await passOn?.(unit, videoId)
+  return { answer: { isNew: true, isHeld: held, ...toldOf(tags, { held, video }) } }
+}
+
+/** Answers for each comment its id when it is new: no other comment has its address. */
+async function insert(unit: Unit, comments: readonly NewComment[]): Promise<(number | undefined)[]> {
+  if (comments.length === 0) return []
+  const rows = await unit.query<{ id: number; url: string }>(
     `insert into comment (id, url, video_id, account_id, text, held_for_review, held_activity, thread_id, parent_id,
        created_at, updated_at)
-     values (coalesce($1, ${NEXT_ID}), $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) on conflict (url_hash) do nothing returning id`,
+     select coalesce(c.id, ${NEXT_ID}), c.url, c.video_id, c.account_id, c.text, c.held, c.held_activity, c.thread_id,
+       c.parent_id, c.created_at, c.created_at
+     from unnest((select $1::int[]), (select $2::text[]), (select $3::int[]), (select $4::int[]), (select $5::text[]),
+         (select $6::boolean[]), (select $7::text[]), (select $8::int[]), (select $9::int[]), (select $10::timestamptz[]))
+       with ordinality as c (id, url, video_id, account_id, text, held, held_activity, thread_id, parent_id, created_at, place)
+     order by c.place on conflict (url_hash) do nothing returning id, url`,
     [
-      id ?? null,
-      url,
-      videoId,
-      accountId,
-      text,
-      held,
-      heldActivity,
-      parent?.threadId ?? null,
-      parent?.id ?? null,
-      createdAt,
+      comments.map(({ id = null }) => id),
+      comments.map(({ url }) => url),
+      comments.map(({ videoId }) => videoId),
+      comments.map(({ accountId }) => accountId),
+      comments.map(({ text }) => text),
+      comments.map(({ held }) => held),
+      comments.map(({ heldActivity }) => heldActivity),
+      comments.map(({ parent }) => parent?.threadId ?? null),
+      comments.map(({ parent }) => parent?.id ?? null),
+      comments.map(({ createdAt }) => createdAt),
     ],
   )
-  if (!row) return undefined
-  announceComments(unit, videoId)
-  await tagComment(unit.query, row.id, comment.tags)
-  if (!held && !hidden) await addDelta(unit, videoId, { comments: 1 })
-  unit.emit({ aggregate: 'comment', id: row.id }, 'CommentCreated', { commentId: row.id })
-  return row.id
+  const idOf = new Map(rows.map(({ id, url }) => [url, id]))
+  const counted = new Map<number, number>()
+  const tagged: { id: number; tags: CommentTags }[] = []
+  const ids = comments.map(({ url, videoId, held, hidden, tags }) => {
+    const id = idOf.get(url)
+    if (id === undefined) return undefined
+    // The first of several with one address.
+    idOf.delete(url)
+    announceComments(unit, videoId)
+    tagged.push({ id, tags })
+    if (!held && !hidden) counted.set(videoId, (counted.get(videoId) ?? 0) + 1)
+    unit.emit({ aggregate: 'comment', id }, 'CommentCreated', { commentId: id })
+    return id
+  })
+  await tagComments(unit.query, tagged)
+  await addComments(unit, counted)
+  return ids
 }
 
 /** What a comment that is told again comes to. Throws `forbidden` when its address is that of another comment. */

@@ -31,7 +31,7 @@ export interface Parent {
 export interface PlaceForComment {
   /** The comment that has its address. */
   known: KnownComment | undefined
-  video: VideoRow | undefined
+  video: VideoRow
   parent: Parent | undefined
   isDeleted: boolean
 }
@@ -39,50 +39,71 @@ export interface PlaceForComment {
 /** The columns of `VideoRow`, of a video `v` and its channel `c`; `accountId` is who comments. */
 const VIDEO_ROW = (accountId: string) => `v.uuid, v.remote, v.privacy, v.blocked, v.comments_policy as "commentsPolicy",
   c.account_id as "ownerAccountId",
-  exists (select 1 from account a join actor x on x.id = a.actor_id join actor y on y.host_id = x.host_id
-          where a.id = ${accountId} and y.id = c.actor_id) as "isOfVideosServer"`
+  coalesce((select x.host_id from account a join actor x on x.id = a.actor_id where a.id = ${accountId})
+    = (select y.host_id from actor y where y.id = c.actor_id), false) as "isOfVideosServer"`
 
 /**
- * The video, which stays until the comment is stored, with the parent. The owner of a remote video may remove a comment before
- * the word of its author is here: that is another server.
+ * For each comment the video, which stays until the comment is stored, with the parent. The owner of a remote video may remove a
+ * comment before the word of its author is here: that is another server. `skipLocked`: undefined for a video that another
+ * transaction is removing; undefined also for one that is gone.
  */
-export async function placeFor(
+export async function placesFor(
   query: Sql,
-  comment: {
+  comments: readonly {
     url: string
     videoId: number
     accountId: number
     parentUrl: string | null
     askedAt?: Date | undefined
-  },
-): Promise<PlaceForComment> {
-  const { url, videoId, accountId, parentUrl, askedAt = null } = comment
-  const owners = 'select unnest(array[c.actor_id, o.actor_id]) where v.remote'
-  const author = 'select a.actor_id from account a where a.id = $3'
-  const [parent, asked] = ['(select $4::text)', '(select $5::timestamptz)']
-  const [row] = await query<Omit<PlaceForComment, 'known' | 'video' | 'parent'> & PlaceRow>(
-    `select ${VIDEO_ROW('$3')}, k.video_id as "knownVideoId", k.account_id as "knownAccountId",
+  }[],
+  { skipLocked }: { skipLocked: boolean },
+): Promise<(PlaceForComment | undefined)[]> {
+  const owners = 'array[c.actor_id, o.actor_id]'
+  const author = 'array(select a.actor_id from account a where a.id = n.account_id)'
+  const rows = await query<PlaceRow>(
+    `select n.place, ${VIDEO_ROW('n.account_id')}, k.video_id as "knownVideoId", k.account_id as "knownAccountId",
        k.held_for_review as "knownHeld", p.id as "parentId", coalesce(p.thread_id, p.id) as "parentThreadId",
        ${waitsAt('p.id')} as "parentWaits",
-       ${isDeletedBy({ url: '$1', actorIds: owners })}
-         or (${asked} is not null and ${isDeletedBy({ url: '$1', actorIds: author, since: asked })}) as "isDeleted"
-     from video v join channel c on c.id = v.channel_id join account o on o.id = c.account_id
-       left join comment k on k.url_hash = md5($1)::uuid and k.url = $1
-       left join comment p on p.url_hash = md5(${parent})::uuid and p.url = ${parent} and p.video_id = $2
-     where v.id = $2 and v.state <> 'removed' for key share of v`,
-    [url, videoId, accountId, parentUrl, askedAt],
+       (v.remote and ${isDeletedBy({ url: 'n.url', actorIds: owners })})
+         or (n.asked_at is not null and ${isDeletedBy({ url: 'n.url', actorIds: author, since: 'n.asked_at' })}) as "isDeleted"
+     from unnest((select $1::text[]), (select $2::int[]), (select $3::int[]), (select $4::text[]), (select $5::timestamptz[]))
+         with ordinality as n (url, video_id, account_id, parent_url, asked_at, place)
+       join video v on v.id = n.video_id and v.state <> 'removed'
+       join channel c on c.id = v.channel_id join account o on o.id = c.account_id
+       left join ${commentAt('n.url')} k on true left join ${commentAt('n.parent_url')} p on p.video_id = n.video_id
+     for key share of v ${skipLocked ? 'skip locked' : ''}`,
+    [
+      comments.map(({ url }) => url),
+      comments.map(({ videoId }) => videoId),
+      comments.map(({ accountId }) => accountId),
+      comments.map(({ parentUrl }) => parentUrl),
+      comments.map(({ askedAt = null }) => askedAt),
+    ],
   )
-  if (!row) return { known: await knownAs(query, url), video: undefined, parent: undefined, isDeleted: false }
-  const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, parentWaits, isDeleted, ...video } = row
-  return {
-    video,
-    known: knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isHeld: knownHeld },
-    parent: parentId === null ? undefined : { id: parentId, threadId: parentThreadId, waits: parentWaits },
-    isDeleted,
-  }
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
+  return comments.map((_, at) => {
+    const row = byPlace.get(at + 1)
+    if (!row) return undefined
+    const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, parentWaits, isDeleted, ...video } = row
+    return {
+      video,
+      known:
+        knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isHeld: knownHeld },
+      parent: parentId === null ? undefined : { id: parentId, threadId: parentThreadId, waits: parentWaits },
+      isDeleted,
+    }
+  })
 }
 
+/** SQL: the comment with an address, to be joined: looked up in the index, however few comments the planner knows of. */
+const commentAt = (url: string): string => `lateral (
+  select m.id, m.video_id, m.account_id, m.thread_id, m.held_for_review from comment m
+  where m.url_hash = md5(${url})::uuid and m.url = ${url} offset 0)`
+
 interface PlaceRow extends VideoRow {
+  /** From 1 on. */
+  place: number
+  isDeleted: boolean
   knownVideoId: number | null
   knownAccountId: number | null
   knownHeld: boolean
@@ -98,15 +119,20 @@ const waitsAt = (comment: string): string => `exists (
     union all select u.parent_id, ${waits('u')} from above join comment u on u.id = above.parent_id
   ) select from above where waits)`
 
+/** Whether something above a new comment may wait: then it takes locks to know. */
+export const mayBeHidden = (
+  video: CommentedVideo,
+  { parent, tags }: { parent: Parent | undefined; tags: CommentTags },
+): boolean =>
+  parent !== undefined && (parent.waits || tags.reviews || video.commentsPolicy === commentsPolicies.requiresApproval)
+
 /** Whether something above a new comment waits. What is approved at this moment is waited for. */
 export const isHiddenBelow = async (
   query: Sql,
   video: CommentedVideo,
   { parent, tags }: { parent: Parent | undefined; tags: CommentTags },
 ): Promise<boolean> =>
-  parent !== undefined &&
-  (parent.waits || tags.reviews || video.commentsPolicy === commentsPolicies.requiresApproval) &&
-  (await isHidden(query, parent.id))
+  parent !== undefined && mayBeHidden(video, { parent, tags }) && (await isHidden(query, parent.id))
 
 export async function knownAs(query: Sql, url: string): Promise<KnownComment | undefined> {
   const [known] = await query<KnownComment>(

@@ -1,4 +1,4 @@
-// Puts a document on its way: stored once, with one delivery row for each inbox, in the transaction of the event.
+// Puts documents on their way: stored once, with one delivery row for each inbox, in the transaction of the event.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
@@ -25,36 +25,61 @@ export const DELIVERY_LANE = 'delivery'
 /** Software that reads PeerTube's own types. A host of unknown software may be one of them, until it refuses. */
 const OWN_KIND = ['peertube', 'vireo']
 
-/** Hosts that are dormant or blocked, that refuse this type, or that are known not to read it, get no row. */
-export async function enqueueDocument(unit: Unit, document: OutgoingDocument, recipients: Recipient[]): Promise<void> {
-  const inboxes = new Map(recipients.map((recipient) => [recipient.inboxUrl, recipient.hostId]))
-  if (inboxes.size === 0) return
-  const [stored] = await unit.query<{ id: number }>(
-    'insert into document (activity_id, type, body) values ($1, $2, $3) returning id',
-    [document.activityId, document.type, document.body],
+export interface Dispatch {
+  document: OutgoingDocument
+  recipients: readonly Recipient[]
+}
+
+export const enqueueDocument = (
+  unit: Unit,
+  document: OutgoingDocument,
+  recipients: readonly Recipient[],
+): Promise<void> => enqueueDocuments(unit, [{ document, recipients }])
+
+/**
+ * In their order, by one statement. Hosts that are dormant or blocked, that refuse this type, or that are known not to read it, get no
+ * row; what nobody gets is not stored.
+ */
+export async function enqueueDocuments(unit: Unit, dispatches: readonly Dispatch[]): Promise<void> {
+  const documents = dispatches.map(({ document }) => document)
+  const rows = dispatches.flatMap(({ recipients }, at) =>
+    [...new Map(recipients.map(({ inboxUrl, hostId }) => [inboxUrl, hostId]))].map(([inboxUrl, hostId]) => ({
+      ...{ place: at + 1, inboxUrl, hostId },
+    })),
   )
+  if (rows.length === 0) return
   const hosts = await unit.query<{ host_id: number }>(
-    `insert into delivery (document_id, host_id, actor_id, inbox_url)
-     select $1, i.host_id, $2, i.inbox_url from unnest((select $3::text[]), (select $4::int[])) as i (inbox_url, host_id)
-     join remote_host h on h.id = i.host_id
-     where h.state <> 'dormant' and not ($5 = any(h.unsupported_types))
-       and ((select $6::text[]) is null or h.software is null or lower(h.software) = any((select $6::text[])::text[]))
-       and ((select $7::boolean) or not exists (select 1 from server_block b where b.host in (h.host, split_part(h.host, ':', 1)) and b.owner_id is null))
-     returning host_id`,
+    `with asked as materialized (
+       select nextval(pg_get_serial_sequence('document', 'id')) as id, d.* from unnest((select $1::text[]), (select $2::text[]),
+         (select $3::text[]), (select $4::int[]), (select $5::boolean[]), (select $6::boolean[])) with ordinality
+         as d (activity_id, type, body, sender_id, is_own_kind, to_blocked, place)
+     ), due as materialized (
+       select d.id, d.sender_id, i.host_id, i.inbox_url, i.nth
+       from unnest((select $7::int[]), (select $8::text[]), (select $9::int[])) with ordinality as i (place, inbox_url, host_id, nth)
+         join asked d on d.place = i.place join remote_host h on h.id = i.host_id
+       where h.state <> 'dormant' and not (d.type = any(h.unsupported_types))
+         and (not d.is_own_kind or h.software is null or lower(h.software) = any(array['${OWN_KIND.join("', '")}']))
+         and (d.to_blocked or not exists (
+           select 1 from server_block b where b.host in (h.host, split_part(h.host, ':', 1)) and b.owner_id is null))
+     ), stored as (
+       insert into document (id, activity_id, type, body) select id, activity_id, type, body from asked
+       where id in (select id from due) order by place
+     ), sent as (
+       insert into delivery (document_id, host_id, actor_id, inbox_url) select id, host_id, sender_id, inbox_url from due
+       order by nth
+     ) select distinct host_id from due`,
     [
-      stored?.id,
-      document.senderId,
-      [...inboxes.keys()],
-      [...inboxes.values()],
-      document.type,
-      document.type.includes(':') ? OWN_KIND : null,
-      document.toBlocked ?? false,
+      documents.map(({ activityId }) => activityId),
+      documents.map(({ type }) => type),
+      documents.map(({ body }) => body),
+      documents.map(({ senderId }) => senderId),
+      documents.map(({ type }) => type.includes(':')),
+      documents.map(({ toBlocked = false }) => toBlocked),
+      rows.map(({ place }) => place),
+      rows.map(({ inboxUrl }) => inboxUrl),
+      rows.map(({ hostId }) => hostId),
     ],
   )
-  if (hosts.length === 0) {
-    await unit.query('delete from document where id = $1', [stored?.id])
-    return
-  }
   for (const { host_id } of hosts) unit.wake(DELIVERY_LANE, String(host_id))
 }
 

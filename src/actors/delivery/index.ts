@@ -1,6 +1,8 @@
 export { registerDeliveries, type Send, type SendOutcome, type WaitingDelivery } from './delivery.commands.ts'
 export {
+  type Dispatch,
   enqueueDocument,
+  enqueueDocuments,
   followersOf,
   inboxOf,
   type OutgoingDocument,

@@ -65,6 +65,8 @@ const CLEAN_UP_EVERY_MS = 3_600_000
 const AT_ONCE = 20
 const BYTES_AT_ONCE = 1_000_000
 const LANES_AT_ONCE = 50
+/** More than there are connections: what lanes ask at the same moment shares statements, the more of them the better. */
+const LANES_WORKED = 30
 /** Handlers that wait for another server keep their place so long, and so many may wait beside those at work. */
 const PATIENCE = { ms: 250, atMost: 50 }
 
@@ -108,6 +110,7 @@ export function makeIncomingActivities(
 
   registry.lane(INBOX_LANE, {
     queue: 'inbox',
+    concurrency: () => LANES_WORKED,
     nextDueSql: `select min(coalesce(i.due_at, i.received_at)) from incoming_activity i
       where i.actor_hash = lane.key::uuid and i.state in ${VERIFIED}`,
     patience: () => PATIENCE,
@@ -126,6 +129,8 @@ export function makeIncomingActivities(
         } finally {
           if (settled.length > 0) await settle(settled)
         }
+        // What came meanwhile is found when the lane is released.
+        if (rows.length < AT_ONCE) return null
       }
       return null
     },

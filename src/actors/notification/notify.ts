@@ -60,14 +60,19 @@ async function store(
      ), stored as (
        insert into notification (type, on_web, created_at, updated_at, ${columns})
        select ${ofKind}, wish & ${wishes.web} > 0, ${nowAt}::timestamptz, ${nowAt}::timestamptz, ${columns} from wanted
-       order by user_id on conflict (user_id, type, key) do nothing returning id, user_id, on_web
+       order by user_id, ${about[0]} on conflict (user_id, type, key) do nothing returning id, user_id, on_web
+     ), recent as materialized (
+       select told.user_id, (select count(*) from (
+         select from notification n where n.user_id = told.user_id and n.type = ${ofKind} and n.created_at > ${since}
+         limit ${limit}
+       ) known) as n
+       from (select distinct user_id from stored) told
      )
      select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", ${wishOf(type, 's')} & ${wishes.mail} > 0 as "byMail",
-       (select count(*) from (
-          select from notification n where n.user_id = stored.user_id and n.type = ${ofKind} and n.created_at > ${since}
-          limit ${limit}
-        ) recent) >= ${limit} as "isFlood"
-     from stored left join notification_setting s on s.user_id = stored.user_id order by stored.id`,
+       recent.n + row_number() over (partition by stored.user_id order by stored.id) > ${limit} as "isFlood"
+     from stored join recent on recent.user_id = stored.user_id
+       left join notification_setting s on s.user_id = stored.user_id
+     order by stored.id`,
     [...values, now, new Date(now.getTime() - flood_window), flood_limit],
   )
 }

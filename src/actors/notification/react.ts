@@ -1,19 +1,18 @@
-// Carries the table of rules out: at each event, all its rules, in the order of the table.
+// Carries the table of rules out: at each event, or several of one name, all its rules, in the order of the table.
 
 import type { EventName, Registry } from '../runtime/index.ts'
 import type { Notify } from './notify.ts'
 import type { TabledRule } from './rule.ts'
 
 export function reactByRules(
-  { registry, notify }: { registry: Pick<Registry, 'on'>; notify: Notify },
+  { registry, notify }: { registry: Pick<Registry, 'onSeveral'>; notify: Notify },
   rules: readonly TabledRule[],
 ): void {
   for (const event of new Set<EventName>(rules.flatMap(({ on }) => on))) {
     const ofEvent = rules.filter(({ on }) => on.includes(event))
-    registry.on(event, 'notifications', async (payload, unit) => {
+    registry.onSeveral(event, 'notifications', async (payloads, unit) => {
       for (const one of ofEvent) {
-        const values = one.values(payload)
-        if (values) await notify(unit, one, values)
+        for (const values of one.audiences(payloads)) await notify(unit, one, values)
       }
     })
   }

@@ -19,7 +19,7 @@ export type Subject =
 
 export interface Telling {
   type: NotificationType
-  about: readonly Subject[]
+  about: readonly [Subject, ...Subject[]]
   /**
    * SQL, one statement for however many are told: rows of `user_id`, `key` (text; what is told once to a user under this type),
    * `by_actor_id` (the actor of the account, or the instance, whose doing it is; null when it is nobody's) and the columns of
@@ -29,23 +29,35 @@ export interface Telling {
 }
 
 /** Of the events of `on`, in the transaction of their reaction. */
-export interface Rule<N extends EventName = EventName> extends Telling {
-  on: readonly N[]
-  /** The values of the audience; undefined when the event is none to tell of. */
-  values(payload: EventPayloads[N]): readonly unknown[] | undefined
-}
+export type Rule<N extends EventName = EventName> = Telling & { on: readonly N[] } & (
+    | {
+        /** The values of the audience; undefined when the event is none to tell of. */
+        values(payload: EventPayloads[N]): readonly unknown[] | undefined
+      }
+    | {
+        /** What the event is about. The audience is that of several events: `$1` is the array of their ids. */
+        id(payload: EventPayloads[N]): number
+      }
+  )
 
 /** A rule as the table holds it. */
 export interface TabledRule extends Telling {
   on: readonly EventName[]
-  values(payload: unknown): readonly unknown[] | undefined
+  /** The values of each audience that is told of several events. */
+  audiences(payloads: readonly unknown[]): (readonly unknown[])[]
 }
 
 /** For the table: the payload of an event is that of its name. */
-export const rule = <N extends EventName>({ values, ...told }: Rule<N>): TabledRule => ({
-  ...told,
-  values: (payload) => values(payload as EventPayloads[N]),
-})
+export function rule<N extends EventName>(one: Rule<N>): TabledRule {
+  const { on, type, about, audience } = one
+  const told = { on, type, about, audience }
+  if ('id' in one) return { ...told, audiences: (payloads) => [[payloads.map((of) => one.id(of as EventPayloads[N]))]] }
+  return {
+    ...told,
+    audiences: (payloads) =>
+      payloads.flatMap((of) => [one.values(of as EventPayloads[N]) ?? []].filter((values) => values.length > 0)),
+  }
+}
 
 /** SQL: the users who have a right. `user` is an alias of their rows. */
 export const hasRightSql = (user: string, right: UserRight): string =>

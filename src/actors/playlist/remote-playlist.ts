@@ -78,7 +78,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
 
   const saveAs = (playlist: RemotePlaylist, { thenRead = false, askedAt }: SaveOptions): Promise<StoredPlaylist> =>
     tell.create(async (unit) => {
-      await holdDeletes(unit.query, playlist.url)
+      await holdDeletes(unit.query, [playlist.url])
       if (askedAt) await refuseDeleted(unit, playlist, askedAt)
       const saved = await upsert(unit, playlist)
       if (saved) {
@@ -153,7 +153,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
 }
 
 async function refuseDeleted(unit: Unit, { url, accountId }: RemotePlaylist, askedAt: Date): Promise<void> {
-  const actorIds = 'select a.actor_id from account a where a.id = $2'
+  const actorIds = 'array(select a.actor_id from account a where a.id = $2)'
   const [row] = await unit.query<{ isDeleted: boolean }>(
     `select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`,
     [url, accountId, askedAt],

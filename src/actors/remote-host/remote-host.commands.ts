@@ -126,6 +126,15 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     })
   }
 
+  /** Of many activities of a moment the first wakes their host. */
+  const hearing = new Map<number, Promise<void>>()
+
+  function hear(hostId: number): Promise<void> {
+    const heard = hearing.get(hostId) ?? tell(hostId, { type: 'HEARD' }).finally(() => hearing.delete(hostId))
+    hearing.set(hostId, heard)
+    return heard
+  }
+
   /** What waited since before the sleep goes out; what the host did meanwhile was told to nobody here. */
   function wake(unit: Unit, hostId: number): void {
     unit.wake(DELIVERY_LANE, String(hostId))
@@ -152,7 +161,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     async heard(host) {
       const known = await findUnwell(host.toLowerCase())
       // A host that is tried soon anyway says nothing new.
-      if (known && stepped(known, { type: 'HEARD' }).changed) await tell(known.id, { type: 'HEARD' })
+      if (known && stepped(known, { type: 'HEARD' }).changed) await hear(known.id)
     },
     async noteError(hostId, error) {
       succeededAt.delete(hostId)

@@ -14,5 +14,6 @@ export type { JobContext, JobHandler, LaneHandler, Registry } from './registry.t
 export { type Held, holderOf, makeRowLeases, type RowLeases } from './row-leases.ts'
 export { makeRuntime, type Runtime, type RuntimeSettings } from './runtime.ts'
 export type { Tell } from './tell.ts'
-export type { JsonObject, NewJob, PassOn, StoreWith, Unit } from './unit.ts'
+export { makeTogether, type Outcome } from './together.ts'
+export { type JsonObject, type NewJob, type PassOn, perUnit, type StoreWith, type Unit } from './unit.ts'
 export type { Noted, Witness, Witnesses } from './witness.ts'

@@ -55,13 +55,17 @@ export interface PeriodicTask {
 
 export type Reaction<N extends EventName> = (payload: EventPayloads[N], unit: Unit) => Promise<void>
 
+/** To several events of one name, in their order, with the same statements. */
+export type JointReaction<N extends EventName> = (payloads: EventPayloads[N][], unit: Unit) => Promise<void>
+
 export interface Registry {
   on<N extends EventName>(event: N, subscriber: string, reaction: Reaction<N>): void
+  onSeveral<N extends EventName>(event: N, subscriber: string, reaction: JointReaction<N>): void
   job(type: string, handler: JobHandler): void
   lane(kind: string, handler: LaneHandler): void
   timeout(noun: string, handler: TimeoutHandler): void
   periodic(name: string, task: PeriodicTask): void
-  reactions(event: string): { subscriber: string; react(payload: unknown, unit: Unit): Promise<void> }[]
+  reactions(event: string): { subscriber: string; react(payloads: unknown[], unit: Unit): Promise<void> }[]
   /** Whether this version has the event; to be asked once all is registered. */
   knows(event: string): boolean
   jobs: ReadonlyMap<string, JobHandler>
@@ -72,18 +76,25 @@ export interface Registry {
 }
 
 export function makeRegistry(): Registry {
-  const reactions = new Map<string, Map<string, (payload: unknown, unit: Unit) => Promise<void>>>()
+  const reactions = new Map<string, Map<string, (payloads: unknown[], unit: Unit) => Promise<void>>>()
   const jobs = new Map<string, JobHandler>()
   const lanes = new Map<string, LaneHandler>()
   const timeouts = new Map<string, TimeoutHandler>()
   const periodics = new Map<string, PeriodicTask>()
   let sealed = false
 
+  const onSeveral: Registry['onSeveral'] = (event, subscriber, reaction) => {
+    const known = reactions.get(event) ?? new Map()
+    addOnce(known, subscriber, (payloads: never[], unit: Unit) => reaction(payloads, unit), `reaction to ${event}`)
+    reactions.set(event, known)
+  }
+
   return {
+    onSeveral,
     on(event, subscriber, reaction) {
-      const known = reactions.get(event) ?? new Map()
-      addOnce(known, subscriber, (payload: never, unit: Unit) => reaction(payload, unit), `reaction to ${event}`)
-      reactions.set(event, known)
+      onSeveral(event, subscriber, async (payloads, unit) => {
+        for (const payload of payloads) await reaction(payload, unit)
+      })
     },
     job: (type, handler) => addOnce(jobs, type, handler, 'handler of job'),
     lane: (kind, handler) => addOnce(lanes, kind, handler, 'handler of lane'),

@@ -1,6 +1,7 @@
 // The relay: carries stored events on. Outbox rows are claimed, their reactions run and the rows deleted in one
 // transaction, the oldest of each aggregate first, so that nothing is lost, doubled or overtaken. Many are carried on
-// together, one of each aggregate; where one of them fails, each goes alone.
+// together, one of each aggregate, and those of one name that follow each other share the statements of their reactions; where
+// one of them fails, each goes alone.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -33,7 +34,7 @@ const CLAIM = `
 /** Nearly always there is nothing, which is found out without a transaction. */
 const LOOK = 'select from outbox where parked_at is null and due_at <= $1 limit 1'
 
-const TOGETHER = 20
+const TOGETHER = 30
 /** So many are looked at for each that is carried on: several may be of one aggregate. */
 const WINDOW = 5
 const FAILURES_BEFORE_PARKING = 20
@@ -106,10 +107,10 @@ export function makeRelay(options: {
         claimed = rows.filter(({ olderDueAt }) => olderDueAt === null).slice(0, most)
         const moved = await waitForOlder(unit, rows)
         if (claimed.length === 0) return moved > 0 ? 'carried' : 'nothing'
-        for (const { event, payload } of claimed) {
+        for (const { event, payloads } of inRuns(claimed)) {
           if (!registry.knows(event))
             throw new Error(`${event} is no event of this version: a newer one carries it on.`)
-          for (const { react } of registry.reactions(event)) await react(payload, unit)
+          for (const { react } of registry.reactions(event)) await react(payloads, unit)
         }
         await unit.query('delete from outbox where id = any($1)', [claimed.map(({ id }) => id)])
         return 'carried'
@@ -159,4 +160,15 @@ export function makeRelay(options: {
       await running
     },
   }
+}
+
+/** Events of one name that follow each other; whatever is between others keeps its place. */
+function inRuns(rows: readonly OutboxRow[]): { event: string; payloads: unknown[] }[] {
+  const runs: { event: string; payloads: unknown[] }[] = []
+  for (const { event, payload } of rows) {
+    const last = runs.at(-1)
+    if (last?.event === event) last.payloads.push(payload)
+    else runs.push({ event, payloads: [payload] })
+  }
+  return runs
 }

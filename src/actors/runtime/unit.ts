@@ -42,6 +42,20 @@ export type PassOn = (unit: Unit, videoId: number) => Promise<void>
 /** Stores something beside a new row, in the transaction in which that is made. */
 export type StoreWith = (unit: Unit, id: number) => Promise<void>
 
+/** Makes a look-up that the work of one unit shares: each key is looked up once in a unit. The key decides about the `details`. */
+export function perUnit<K, T, D extends unknown[]>(
+  look: (unit: Unit, key: K, ...details: D) => Promise<T>,
+): (unit: Unit, key: K, ...details: D) => Promise<T> {
+  const known = new WeakMap<Unit, Map<K, Promise<T>>>()
+  return (unit, key, ...details) => {
+    const ofUnit = known.get(unit) ?? new Map<K, Promise<T>>()
+    known.set(unit, ofUnit)
+    const found = ofUnit.get(key) ?? look(unit, key, ...details)
+    ofUnit.set(key, found)
+    return found
+  }
+}
+
 export type JsonObject = { [key: string]: string | number | boolean | null }
 
 export interface WokenLane {

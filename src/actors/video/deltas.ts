@@ -32,6 +32,15 @@ export async function addDelta(unit: Unit, videoId: number, delta: VideoDelta): 
   ])
 }
 
+/** Comments of several videos at once. */
+export async function addComments(unit: Unit, comments: ReadonlyMap<number, number>): Promise<void> {
+  if (comments.size === 0) return
+  await unit.query(
+    'insert into video_delta (video_id, comments) select * from unnest((select $1::int[]), (select $2::int[]))',
+    [[...comments.keys()], [...comments.values()]],
+  )
+}
+
 /** Views of many videos at once. */
 export async function addViews(unit: Unit, views: readonly { videoId: number; views: number }[]): Promise<void> {
   await unit.query(

@@ -16,6 +16,7 @@ export {
   type VideoDraft,
 } from './create-video.ts'
 export {
+  addComments,
   addDelta,
   addViews,
   foldDeltas,

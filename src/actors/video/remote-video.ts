@@ -118,7 +118,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
   ): Promise<{ id: number; isNew: boolean }> =>
     tell.create(async (unit) => {
       const { askedAt, tags } = of
-      await holdDeletes(unit.query, video.url)
+      await holdDeletes(unit.query, [video.url])
       if (askedAt) await refuseDeleted(unit, video, askedAt)
       const stored = await upsert(unit, video)
       if (stored.isOutdated) return { id: stored.id, isNew: false }
@@ -218,8 +218,8 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
 }
 
 async function refuseDeleted(unit: Unit, { url, channelId }: RemoteVideo, askedAt: Date): Promise<void> {
-  const actorIds = `select unnest(array[c.actor_id, a.actor_id]) from channel c join account a on a.id = c.account_id
-    where c.id = $2`
+  const actorIds = `array(select unnest(array[c.actor_id, a.actor_id]) from channel c
+    join account a on a.id = c.account_id where c.id = $2)`
   const [row] = await unit.query<{ isDeleted: boolean }>(
     `select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`,
     [url, channelId, askedAt],

@@ -2,6 +2,7 @@
 
 import type { RemoteActor, RemoteActors, StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
+import { blockedHere } from '../blocked.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin, type SignatureProfile, trustKey } from '../security/index.ts'
 import { type ActorDocument, readActor } from '../wire/index.ts'
@@ -29,9 +30,9 @@ export function makeResolveActor(
     options: { maxAgeMs?: number; fetched?: FetchedDocument; storedIfBlocked?: boolean } = {},
   ): Promise<StoredActor> {
     const maxAge = options.maxAgeMs ?? config().vireo.federation.refresh.actor
-    const known = await remoteActors.find(url)
-    if (known && options.storedIfBlocked && (await blocked.actor(url))) return known
-    await blocked.refuseActor(url)
+    const [known, isBlocked] = await Promise.all([remoteActors.find(url), blocked.actor(url)])
+    if (known && isBlocked && options.storedIfBlocked) return known
+    if (isBlocked) throw blockedHere(url)
     if (known && clock.now().getTime() - (known.refreshedAt?.getTime() ?? 0) <= maxAge) return known
     // An actor that we know stays usable until a job has read it anew, unless the caller wants it fresh.
     if (known && options.maxAgeMs === undefined) {

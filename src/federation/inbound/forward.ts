@@ -3,7 +3,7 @@
 // transaction of its effect, so that none is stored that is not sent.
 
 import { enqueueDocument } from '../../actors/delivery/index.ts'
-import type { PassOn, Unit } from '../../actors/runtime/index.ts'
+import { type PassOn, perUnit, type Unit } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import { audienceOf, isTold } from '../outbound/audience.ts'
 import { announceToGroups, COMMUNITIES, groupsFollowing, withoutGroups } from '../outbound/groups.ts'
@@ -26,7 +26,7 @@ export function forward(inbound: Inbound, context: InboundContext): PassOn {
     if (video.hasGroups) await announce(inbound, videoId, unit, context)
     if (!activity.hasSignature && !activity.hasProof) return
     const actors = [video.accountActorId, video.channelActorId, await context.instanceActorId()]
-    const readers = await withoutGroups(unit.query, await audienceOf(unit.query, actors, videoId))
+    const readers = await readersOf(unit, videoId, actors)
     await enqueueDocument(
       unit,
       {
@@ -53,6 +53,16 @@ const announce = ({ document, actor }: Inbound, videoId: number, unit: Unit, con
   announceToGroups(context, context.sender, unit, { videoId, activity: document, except: actor.hostId })
 
 async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<ToldVideo | undefined> {
+  const video = await lookAt(unit, videoId)
+  return video && isTold(video, config) ? video : undefined
+}
+
+/** Once for all activities about it in one transaction, as what follows. */
+const readersOf = perUnit(async ({ query }: Unit, videoId: number, actors: number[]) =>
+  withoutGroups(query, await audienceOf(query, actors, videoId)),
+)
+
+const lookAt = perUnit(async (unit: Unit, videoId: number) => {
   const [video] = await unit.query<ToldVideo & { privacy: number; blocked: boolean; state: string }>(
     `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.blocked, v.state,
        exists (${groupsFollowing('c.actor_id', '$2')}) as "hasGroups"
@@ -60,5 +70,5 @@ async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<T
      where v.id = $1 and not v.remote`,
     [videoId, COMMUNITIES],
   )
-  return video && isTold(video, config) ? video : undefined
-}
+  return video
+})

@@ -62,8 +62,11 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
   return async (stored) => {
     const log = logger.child({ activity: stored.activityId, type: stored.type })
     try {
-      await hosts.heard(stored.host)
+      // Both begin with a look-up: at the same time, they wait for one round trip.
+      const heard = hosts.heard(stored.host)
+      heard.catch(() => {})
       const hadEffect = await handle(stored)
+      await heard
       log.debug('activity handled')
       return { result: 'handled', hadEffect }
     } catch (error) {

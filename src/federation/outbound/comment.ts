@@ -25,6 +25,9 @@ interface CommentActors {
   authorId: number
   authorUrl: string
   isAuthorOurs: boolean
+  /** Null for an actor of ours, and for one that is gone. */
+  authorInbox: string | null
+  authorHostId: number | null
   /** From everybody: it, or one above it, waits for approval, or is of somebody whom the instance mutes. */
   hidden: boolean
   videoPrivacy: number
@@ -34,31 +37,44 @@ interface CommentActors {
   isCommented: boolean
 }
 
-type VideoActors = Omit<
+type VideoActors = Pick<
   CommentActors,
-  'id' | 'url' | 'inReplyTo' | 'videoId' | 'authorId' | 'authorUrl' | 'isAuthorOurs' | 'hidden' | 'isCommented'
+  | 'videoUuid'
+  | 'isVideoOurs'
+  | 'videoOwnerId'
+  | 'videoOwnerUrl'
+  | 'videoChannelId'
+  | 'videoPrivacy'
+  | 'videoBlocked'
+  | 'videoState'
 >
 
 type ToldVideo = Pick<CommentActors, 'videoPrivacy' | 'videoBlocked' | 'videoState'>
 
 export function sendComments(deps: FederationDeps & { instanceActorId: () => Promise<number> }, sender: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
-  const { send } = sender
+  const { send, sendAll } = sender
 
-  registry.on('CommentCreated', 'federation', async ({ commentId }, unit) => {
-    const comment = await load(unit, commentId)
-    if (!comment?.isCommented || !mayBeTold(comment)) return
-    if (comment.isAuthorOurs) await create(unit, comment)
-    else if (!comment.hidden) await approve(unit, comment)
+  registry.onSeveral('CommentCreated', 'federation', async (payloads, unit) => {
+    const comments = await load(
+      unit,
+      payloads.map(({ commentId }) => commentId),
+    )
+    const told = comments.filter((comment) => comment.isCommented && mayBeTold(comment))
+    await approve(
+      unit,
+      told.filter(({ isAuthorOurs, hidden }) => !isAuthorOurs && !hidden),
+    )
+    for (const comment of told) if (comment.isAuthorOurs) await create(unit, comment)
   })
 
   for (const event of ['CommentApproved', 'CommentShown'] as const) {
     registry.on(event, 'federation', async ({ commentId }, unit) => {
-      const comment = await load(unit, commentId)
+      const [comment] = await load(unit, [commentId])
       if (!comment?.isCommented || !mayBeTold(comment)) return
       if (comment.isAuthorOurs) return await create(unit, comment)
       if (comment.hidden) return
-      await approve(unit, comment)
+      await approve(unit, [comment])
       await passOn(unit, comment)
     })
   }
@@ -79,7 +95,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
       inReplyTo: parentUrl,
     })
     const recipients = await inboxOf(unit.query, author.id, { personal: true })
-    await send(unit, { activity, senderId: video.videoOwnerId, recipients })
+    await send(unit, { activity, senderId: video.videoOwnerId, recipients, isSignedInside: false })
     // PeerTube 6.3 knows no RejectReply, but takes the Delete of the owner of the video.
     await remove(unit, { id: urls.deleteOf(here), url, actorId, actorUrl: video.videoOwnerUrl }, [
       ...(await inboxOf(unit.query, author.id, { personal: false })),
@@ -125,12 +141,20 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     await announceToGroups(deps, sender, unit, { videoId: comment.videoId, activity })
   }
 
-  /** The author's server hears that the comment is shown below our video. */
-  async function approve(unit: Unit, comment: CommentActors): Promise<void> {
-    if (!comment.isVideoOurs) return
-    const activity = approvalOf(urls, { ...comment, commentId: comment.id, ownerUrl: comment.videoOwnerUrl })
-    const recipients = await inboxOf(unit.query, comment.authorId, { personal: true })
-    await send(unit, { activity, senderId: comment.videoOwnerId, recipients })
+  /** The servers of the authors hear that the comments are shown below our videos. */
+  async function approve(unit: Unit, comments: readonly CommentActors[]): Promise<void> {
+    const messages = comments
+      .filter(({ isVideoOurs }) => isVideoOurs)
+      .map((comment) => ({
+        activity: approvalOf(urls, { ...comment, commentId: comment.id, ownerUrl: comment.videoOwnerUrl }),
+        senderId: comment.videoOwnerId,
+        recipients:
+          comment.authorInbox === null || comment.authorHostId === null
+            ? []
+            : [{ inboxUrl: comment.authorInbox, hostId: comment.authorHostId }],
+        isSignedInside: false,
+      }))
+    await sendAll(unit, messages)
   }
 
   /** What its author sent, to everybody who would have got it at once without a review. */
@@ -201,17 +225,17 @@ const VIDEO_ACTORS = `v.uuid as "videoUuid", v.privacy as "videoPrivacy", v.bloc
 const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
   join account o on o.id = c.account_id join actor oa on oa.id = o.actor_id`
 
-async function load(unit: Unit, commentId: number): Promise<CommentActors | undefined> {
-  const [row] = await unit.query<CommentActors>(
+/** In the order of their ids, without those that are removed. */
+const load = (unit: Unit, commentIds: readonly number[]): Promise<CommentActors[]> =>
+  unit.query<CommentActors>(
     `select m.id, m.url, coalesce(p.url, v.url) as "inReplyTo", m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",
-       x.host_id is null as "isAuthorOurs", ${showsComments('v')} as "isCommented", ${isHiddenFromAll('m.id')} as hidden
+       x.host_id is null as "isAuthorOurs", x.host_id as "authorHostId",
+       case when x.deleted_at is null and x.host_id is not null then x.inbox_url end as "authorInbox", ${showsComments('v')} as "isCommented", ${isHiddenFromAll('m.id')} as hidden
      from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
        join video v on v.id = m.video_id ${VIDEO_JOINS} left join comment p on p.id = m.parent_id
-     where m.id = $1 and m.deleted_at is null`,
-    [commentId],
+     where m.id = any((select $1::int[])::int[]) and m.deleted_at is null order by m.id`,
+    [commentIds],
   )
-  return row
-}
 
 async function videoActors(unit: Unit, videoId: number): Promise<VideoActors | undefined> {
   const [row] = await unit.query<VideoActors>(`select ${VIDEO_ACTORS} from video v ${VIDEO_JOINS} where v.id = $1`, [

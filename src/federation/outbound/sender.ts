@@ -1,6 +1,6 @@
 // Sends an activity of one of our actors: signed once, stored once, on its way to each inbox.
 
-import { enqueueDocument, type Recipient } from '../../actors/delivery/index.ts'
+import { type Dispatch, enqueueDocuments, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import { isFarewell } from '../blocked.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -25,26 +25,32 @@ export interface Message {
 export interface Sender {
   /** In the transaction of the event; does nothing when there is nobody to tell. */
   send(unit: Unit, message: Message): Promise<void>
+  /** The same of several, in their order. */
+  sendAll(unit: Unit, messages: readonly Message[]): Promise<void>
 }
 
 export function makeSender(deps: FederationDeps): Sender {
   const { keys, config } = deps
-  return {
-    async send(unit, { activity, senderId, courierId = senderId, recipients, isSignedInside = true }) {
-      if (recipients.length === 0 || !config().federation.enabled) return
-      const signed = isSignedInside
-        ? await signDocument(activity, await keys.forDocuments(senderId), unit.now)
-        : activity
-      const document = {
-        activityId: String(activity.id),
-        type: typeNameOf(activity),
-        body: JSON.stringify(signed),
-        senderId: courierId,
-        toBlocked: isFarewell(activity),
-      }
-      await enqueueDocument(unit, document, recipients)
-    },
+  async function sendAll(unit: Unit, messages: readonly Message[]): Promise<void> {
+    if (!config().federation.enabled) return
+    const heard = messages.filter(({ recipients }) => recipients.length > 0)
+    await enqueueDocuments(unit, await Promise.all(heard.map((message) => dispatchOf(message, unit.now))))
   }
+
+  async function dispatchOf(message: Message, now: Date): Promise<Dispatch> {
+    const { activity, senderId, courierId = senderId, recipients, isSignedInside = true } = message
+    const signed = isSignedInside ? await signDocument(activity, await keys.forDocuments(senderId), now) : activity
+    const document = {
+      activityId: String(activity.id),
+      type: typeNameOf(activity),
+      body: JSON.stringify(signed),
+      senderId: courierId,
+      toBlocked: isFarewell(activity),
+    }
+    return { document, recipients }
+  }
+
+  return { sendAll, send: (unit, message) => sendAll(unit, [message]) }
 }
 
 /** Types that only PeerTube and we read; others may answer 400 to them. */

@@ -193,6 +193,82 @@ describe('a comment of another server', () => {
     expect(await server.events()).toEqual([{ name: 'CommentCreated', payload: { commentId: data[0].id } }])
   })
 
+  it('is stored beside those that come with it, of which some are refused', async () => {
+    const [video, other] = [await newVideo(), await newVideo()]
+    const closed = await newVideo({ comments_policy: 2 })
+    await server.events()
+    const { accountId } = await remoteAccount()
+    const first = fromRemote(video.id, 'first')
+    const arriving = [
+      first,
+      fromRemote(closed.id, 'not here'),
+      { ...first, accountId },
+      fromRemote(video.id, 'reply', { parentUrl: 'https://nowhere.example/1' }),
+      fromRemote(video.id, '<p></p>'),
+      fromRemote(0, 'below nothing'),
+      fromRemote(other.id, 'second'),
+      fromRemote(video.id, 'third'),
+    ]
+    const answers = await Promise.allSettled(arriving.map(server.comments.receiveComment))
+    expect(answers.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.kind))).toEqual([
+      { isNew: true, isHeld: false },
+      'conflict',
+      'forbidden',
+      'not_found',
+      'unprocessable',
+      'not_found',
+      { isNew: true, isHeld: false },
+      { isNew: true, isHeld: false },
+    ])
+    expect([await unfolded(video.id), await unfolded(other.id), await unfolded(closed.id)]).toEqual([2, 1, 0])
+    const ids = await Promise.all([0, 6, 7].map((at) => idOf(arriving[at]?.url ?? '')))
+    expect(await server.events()).toEqual(ids.map((commentId) => ({ name: 'CommentCreated', payload: { commentId } })))
+  })
+
+  it('is stored by itself when one that comes with it cannot be', async () => {
+    const video = await newVideo()
+    await server.events()
+    let tries = 0
+    const broken = {
+      ...fromRemote(video.id, 'broken'),
+      passOn: async () => {
+        tries += 1
+        throw new Error('cannot be passed on')
+      },
+    }
+    const receive = server.comments.receiveComment
+    const answers = await Promise.allSettled([
+      receive(fromRemote(video.id, 'one')),
+      receive(broken),
+      receive(fromRemote(video.id, 'two')),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(tries).toBe(2)
+    expect(await unfolded(video.id)).toBe(2)
+    expect(await server.events()).toHaveLength(2)
+    await receive({ ...broken, passOn: async () => {} })
+    expect(await unfolded(video.id)).toBe(3)
+  })
+
+  it('does not wait for a video that another transaction holds, unless it is below that one', async () => {
+    const [held, free] = [await newVideo(), await newVideo()]
+    const answered: string[] = []
+    const receive = async (videoId: number, text: string) => {
+      const { isNew } = await server.comments.receiveComment(fromRemote(videoId, text))
+      answered.push(`${text} ${isNew}`)
+    }
+    let below: Promise<void> | undefined
+    await server.db.transaction(async ({ query }) => {
+      await query('select 1 from video where id = $1 for update', [held.id])
+      below = receive(held.id, 'held')
+      await receive(free.id, 'free')
+      await receive(free.id, 'later')
+      expect(answered).toEqual(['free true', 'later true'])
+    })
+    await below
+    expect(answered).toEqual(['free true', 'later true', 'held true'])
+  })
+
   it.each([
     ['<p>one</p><p>two<br>three</p>', 'one\n\ntwo\nthree'],
     ['<script>alert(1)</script>safe <img src=x onerror=alert(1)>', 'safe'],

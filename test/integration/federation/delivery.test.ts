@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { enqueueDocument, registerDeliveries } from '../../../src/actors/delivery/index.ts'
+import { enqueueDocument, enqueueDocuments, registerDeliveries } from '../../../src/actors/delivery/index.ts'
 import { makeRemoteHosts, type RemoteHosts } from '../../../src/actors/remote-host/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeBlocked } from '../../../src/federation/blocked.ts'
@@ -124,6 +124,21 @@ const send = (n: number, options: { actor?: number; type?: string; inbox?: strin
       [{ inboxUrl: new URL(options.inbox ?? '/inbox', `http://${peerHost}`).href, hostId }],
     ),
   )
+const sendSeveral = (types: string[]) =>
+  t.runtime.tell.create((unit) =>
+    enqueueDocuments(
+      unit,
+      types.map((type, n) => ({
+        document: {
+          activityId: `http://ours.example/${n}`,
+          type,
+          body: JSON.stringify({ n }),
+          senderId: actorIds[0] ?? 0,
+        },
+        recipients: [{ inboxUrl: `http://${peerHost}/inbox`, hostId }],
+      })),
+    ),
+  )
 const numbers = () => received.map((one) => JSON.parse(one.body).n)
 const deliveries = () => t.db.query<{ state: string; error: string }>('select state, error from delivery order by id')
 const putOff = () => t.db.query<{ due_at: Date | null }>("select due_at from delivery where state = 'waiting'")
@@ -135,6 +150,15 @@ const host = async () =>
   )[0]
 
 describe('a delivery', () => {
+  it('of several documents arrives in their order, and what nobody reads is not stored', async () => {
+    await t.db.query("update remote_host set software = 'mastodon', unsupported_types = '{Move}'")
+    await sendSeveral(['Create:CacheFile', 'Move'])
+    expect([await deliveries(), await t.db.query('select 1 from document')]).toEqual([[], []])
+    await sendSeveral(['Create', 'Create:CacheFile', 'Update', 'Move', 'Delete'])
+    await until(async () => (await deliveries()).length === 0 && received.length === 3)
+    expect(numbers()).toEqual([0, 2, 4])
+  })
+
   it('arrives signed by its actor, and leaves nothing behind', async () => {
     await send(1)
     await until(async () => (await deliveries()).length === 0 && received.length === 1)

@@ -247,5 +247,17 @@ describe('of a flood of one kind', () => {
     expect(told.map(({ comment }) => comment?.id)).toEqual(shown.toReversed())
     expect(await server.told(frank, '&unread=true')).toHaveLength(5)
     expect(await server.pushed(frank)).toHaveLength(5)
+
+    // The same where all of them are told of together.
+    await server.query('delete from notification where user_id = $1', [frank.userId])
+    await server.query(
+      `insert into outbox (aggregate, aggregate_id, event, payload)
+       select 'comment', id, 'CommentCreated', jsonb_build_object('commentId', id)
+       from unnest($1::int[]) as said (id) order by id`,
+      [said],
+    )
+    const again = await server.told(frank)
+    expect(again.map(({ comment }) => comment?.id)).toEqual(shown.toReversed())
+    expect(await server.pushed(frank)).toHaveLength(10)
   })
 })

@@ -121,6 +121,45 @@ describe('the relay', () => {
     expect(await outbox()).toBe(0)
   })
 
+  it('gives events of one name that follow each other to a joint reaction together, others in between in their turn', async () => {
+    const seen: string[] = []
+    t.runtime.registry.onSeveral('VideoPublished', 'test', async (payloads) => {
+      seen.push(`published ${payloads.map(({ videoId }) => videoId)}`)
+    })
+    t.runtime.registry.on('VideoUpdated', 'test', async ({ videoId }) => {
+      seen.push(`updated ${videoId}`)
+    })
+    await t.runtime.tell.create(async (unit) => {
+      for (const id of [1, 2]) unit.emit({ aggregate: 'video', id }, 'VideoPublished', { videoId: id })
+      for (const id of [3, 4]) unit.emit({ aggregate: 'video', id }, 'VideoUpdated', { videoId: id })
+      for (const id of [5, 1]) unit.emit({ aggregate: 'video', id }, 'VideoPublished', { videoId: id })
+    })
+    await t.runtime.relay.drain()
+    expect(seen).toEqual(['published 1,2', 'updated 3', 'updated 4', 'published 5', 'published 1'])
+    expect(await outbox()).toBe(0)
+  })
+
+  it('gives each event of a joint reaction alone when one of them fails, so that the others are carried on', async () => {
+    await t.db.query('create table seen (id bigint generated always as identity, what text)')
+    let broken = true
+    t.runtime.registry.onSeveral('VideoPublished', 'test', async (payloads, unit) => {
+      for (const { videoId } of payloads) await unit.query('insert into seen (what) values ($1)', [String(videoId)])
+      if (broken && payloads.some(({ videoId }) => videoId === 2)) throw new Error('not today')
+    })
+    const seen = async () =>
+      (await t.db.query<{ what: string }>('select what from seen order by id')).map(({ what }) => what)
+    await t.runtime.tell.create(async (unit) => {
+      for (const id of [1, 2, 3]) unit.emit({ aggregate: 'video', id }, 'VideoPublished', { videoId: id })
+    })
+    await t.runtime.relay.drain()
+    expect(await seen()).toEqual(['1', '3'])
+    broken = false
+    clock.pass(2000)
+    await t.runtime.relay.drain()
+    expect(await seen()).toEqual(['1', '3', '2'])
+    expect(await outbox()).toBe(0)
+  })
+
   it('leaves an event of a newer version to a process of that version', async () => {
     t.runtime.registry.on('VideoPublished', 'test', async () => {})
     t.runtime.registry.seal({ events: ['VideoPublished'], jobs: [], lanes: [] })

@@ -1,0 +1,47 @@
+// Commands of one kind that arrive at about the same time share one transaction, in which each statement serves all of them. A
+// command that cannot share it goes alone, so that no command waits for, or fails with, another one.
+
+import { batched } from '../../platform/batched.ts'
+import type { DomainError } from './domain-error.ts'
+import type { Tell } from './tell.ts'
+import type { Unit } from './unit.ts'
+
+/** `alone`: the command left nothing in the transaction, and has to be repeated in one of its own. */
+export type Outcome<O> = { answer: O } | { refusal: DomainError } | 'alone'
+
+/**
+ * Makes the function that runs one command. `run` answers in the order of the commands. Together it must not wait for rows that
+ * others lock (`skip locked`); `isAlone` it may. When it throws, the transaction is rolled back and each command goes alone, all of
+ * them at once. Throws the refusal of the command, and what `run` throws for it alone.
+ */
+export function makeTogether<I, O>(options: {
+  tell: Pick<Tell, 'create'>
+  run: (unit: Unit, commands: I[], how: { isAlone: boolean }) => Promise<Outcome<O>[]>
+  /** Commands of one transaction at most. */
+  max: number
+}): (command: I) => Promise<O> {
+  const { tell, run, max } = options
+  const round = batched<I, Outcome<O>>(
+    async (commands) => {
+      try {
+        return await tell.create((unit) => run(unit, commands, { isAlone: false }))
+      } catch {
+        return commands.map(() => 'alone')
+      }
+    },
+    { max },
+  )
+
+  async function alone(command: I): Promise<Outcome<O> | undefined> {
+    const [outcome] = await tell.create((unit) => run(unit, [command], { isAlone: true }))
+    return outcome
+  }
+
+  return async (command) => {
+    const first = await round(command)
+    const outcome = first === 'alone' ? await alone(command) : first
+    if (outcome === undefined || outcome === 'alone') throw new Error('A command that goes alone has to be answered.')
+    if ('refusal' in outcome) throw outcome.refusal
+    return outcome.answer
+  }
+}
