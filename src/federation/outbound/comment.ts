@@ -95,7 +95,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
       inReplyTo: parentUrl,
     })
     const recipients = await inboxOf(unit.query, author.id, { personal: true })
-    await send(unit, { activity, senderId: video.videoOwnerId, recipients, isSignedInside: false })
+    await send(unit, { activity, senderId: video.videoOwnerId, recipients })
     // PeerTube 6.3 knows no RejectReply, but takes the Delete of the owner of the video.
     await remove(unit, { id: urls.deleteOf(here), url, actorId, actorUrl: video.videoOwnerUrl }, [
       ...(await inboxOf(unit.query, author.id, { personal: false })),
@@ -152,7 +152,6 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
           comment.authorInbox === null || comment.authorHostId === null
             ? []
             : [{ inboxUrl: comment.authorInbox, hostId: comment.authorHostId }],
-        isSignedInside: false,
       }))
     await sendAll(unit, messages)
   }
