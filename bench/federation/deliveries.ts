@@ -4,12 +4,21 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Client, login } from '../../scripts/demo/client.ts'
+import type { NodeProcess } from '../../scripts/demo/node-process.ts'
 import { median, processorTime, residentMemory } from '../processes.ts'
 import { printTable, verdict, verdictAtLeast } from '../table.ts'
 import type { BareOrder } from './bare-client.ts'
-import type { Stage } from './index.ts'
 import { follow, seedPeers, withDatabase } from './peers.ts'
 import { startSink } from './sink.ts'
+
+export interface Stage {
+  node: NodeProcess
+  databaseUrl: string
+  /** A public video of the node. */
+  video: { uuid: string; url: string }
+  /** MiB that the node holds on to, without its garbage. */
+  liveMemory(): Promise<number>
+}
 
 const PACE = { hosts: 100, comments: 40, warmUp: 5 }
 const MIN_DELIVERIES = 400

@@ -11,17 +11,8 @@ import { freePort, type NodeProcess, startNode } from '../../scripts/demo/node-p
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { seedVideos } from '../seed.ts'
-import { benchDeliveries, benchHangingHosts, benchLargeAudience } from './deliveries.ts'
+import { benchDeliveries, benchHangingHosts, benchLargeAudience, type Stage } from './deliveries.ts'
 import { benchInbox } from './inbox.ts'
-
-export interface Stage {
-  node: NodeProcess
-  databaseUrl: string
-  /** A public video of the node. */
-  video: { uuid: string; url: string }
-  /** MiB that the node holds on to, without its garbage. */
-  liveMemory(): Promise<number>
-}
 
 const VIDEOS = 100
 const LIVE_MEMORY = new URL('live-memory.ts', import.meta.url).href

@@ -7,7 +7,7 @@ import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { askForPictures } from './ask-for-pictures.ts'
-import { type CreatedVideo, lockChannel, type NewVideoFields } from './create-video.ts'
+import { lockChannel } from './create-video.ts'
 import {
   type DraftPicture,
   type FileDraft,
@@ -26,6 +26,7 @@ import { removeUnpublished } from './remove-video.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
 import { replacePicture, textOf } from './update-video.ts'
 import { Thumbnail, Video, VideoSource } from './video.entity.ts'
+import type { CreatedVideo, NewVideoFields } from './video-draft.ts'
 
 /** What is known of a video only when its file is there. */
 export type FoundFields = Partial<

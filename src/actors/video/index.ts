@@ -8,13 +8,7 @@ export {
   type PlacedPicture,
 } from './awaited-video.ts'
 export { comingRetiming, type Retimed, type RetimedCaption } from './coming-parts.ts'
-export {
-  type CreatedVideo,
-  type CreateVideo,
-  makeCreateVideo,
-  type NewVideoFields,
-  type VideoDraft,
-} from './create-video.ts'
+export { type CreateVideo, makeCreateVideo } from './create-video.ts'
 export {
   addComments,
   addDelta,
@@ -156,6 +150,7 @@ export type {
 export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
 export { readCards } from './video-cards.ts'
 export { type Chapters, makeChapters } from './video-chapters.ts'
+export type { CreatedVideo, NewVideoFields, VideoDraft } from './video-draft.ts'
 export {
   listPasswords,
   makeVideoPasswords,

@@ -25,7 +25,6 @@ import { newUuid } from '../../platform/ids.ts'
 import { makeLru } from '../../platform/lru.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
-import { resolutionOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
 import { hasPrivateFiles, type Openness } from './video.policy.ts'
@@ -285,3 +284,6 @@ function firstOf(images: EncodedImage[]): EncodedImage {
   if (!image) throw new Error('The picture was not made.')
   return image
 }
+
+/** Short side in px, 0 for sound only. */
+export const resolutionOf = ({ video }: MediaProbe): number => (video ? Math.min(video.width, video.height) : 0)

@@ -4,12 +4,9 @@ import { basename, extname } from 'node:path'
 import type { MediaProbe } from '../../media/index.ts'
 import { initialVideo } from '../../state-machines/video.ts'
 import type { Unit } from '../runtime/index.ts'
-import type { NewVideoFields, VideoDraft } from './create-video.ts'
-import type { FileDraft, WebVideoDraft } from './inspect-file.ts'
+import { type FileDraft, resolutionOf, type WebVideoDraft } from './inspect-file.ts'
 import { insertPasswords } from './password-rows.ts'
-
-/** Short side in px, 0 for sound only. */
-export const resolutionOf = ({ video }: MediaProbe): number => (video ? Math.min(video.width, video.height) : 0)
+import type { NewVideoFields, VideoDraft } from './video-draft.ts'
 
 /** 1 video, 2 audio, 3 both: `VideoFileStream` of the contract. */
 const streamsOf = ({ video, audio }: MediaProbe): number => (video ? 1 : 0) + (audio ? 2 : 0)

@@ -1,7 +1,7 @@
 // What a new video gets where nobody said anything: `defaults.publish` of the configuration.
 
 import type { Config } from '../../config/index.ts'
-import type { NewVideoFields } from './create-video.ts'
+import type { NewVideoFields } from './video-draft.ts'
 
 export type PublishDefaults = Pick<NewVideoFields, 'privacy' | 'licence' | 'commentsPolicy' | 'downloadEnabled'>
 

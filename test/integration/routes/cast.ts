@@ -13,7 +13,7 @@ import {
   makeVideo,
   type VideoOptions,
 } from '../../support/builders.ts'
-import type { Caller } from './row.ts'
+import type { Caller } from './caller.ts'
 
 export type Person = Exclude<Caller, 'anonymous'>
 

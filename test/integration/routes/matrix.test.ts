@@ -2,11 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { TYPED_WHEN_EMPTY } from '../../../src/http/plugins/empty-json.ts'
+import { type Caller, callers } from './caller.ts'
 import { type Cast, makeCast } from './cast.ts'
 import { operationOf } from './contract.ts'
 import { addressOf, contentOf } from './request.ts'
 import type { Route } from './route-list.ts'
-import { type Caller, callers, type Row } from './row.ts'
+import type { Row } from './row.ts'
 import { rows } from './rows/index.ts'
 import { type RouteStage, startStage } from './stage.ts'
 

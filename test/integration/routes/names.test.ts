@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { toShortUuid } from '../../../src/platform/ids.ts'
 import { until } from '../../support/until.ts'
+import type { Caller } from './caller.ts'
 import { type Cast, makeCast } from './cast.ts'
 import { addressOf, contentOf } from './request.ts'
-import type { Caller, Row } from './row.ts'
+import type { Row } from './row.ts'
 import { rows } from './rows/index.ts'
 import { type RouteStage, startStage } from './stage.ts'
 

@@ -1,10 +1,7 @@
 // A row of the route matrix: a route, a minimal valid request, and what each of six callers is answered.
 
+import type { Caller } from './caller.ts'
 import type { Cast } from './cast.ts'
-
-export const callers = ['anonymous', 'user', 'other', 'moderator', 'admin', 'blocked'] as const
-/** `user` owns what the request is about, `other` is another user, and `blocked` has the token of a blocked user. */
-export type Caller = (typeof callers)[number]
 
 export type Statuses = Record<Caller, number>
 

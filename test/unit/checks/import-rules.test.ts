@@ -81,12 +81,13 @@ describe('the import rules', () => {
     expect(await lint('right', right)).toEqual(new Map())
   })
 
-  it('refuse a cycle', async () => {
-    const refused = await lint('cycle', [
+  it.each(['values', 'types'] as const)('refuse a cycle of %s', async (of) => {
+    const files: [string, string][] = [
       ['http/a.ts', './b.ts'],
       ['http/b.ts', './c.ts'],
       ['http/c.ts', './a.ts'],
-    ])
+    ]
+    const refused = await lint(`cycle-${of}`, files, of)
     expect([...(refused.get('noImportCycles') ?? [])].sort()).toEqual([
       'src/http/a.ts',
       'src/http/b.ts',
@@ -96,7 +97,11 @@ describe('the import rules', () => {
 })
 
 /** The files that break a rule, by the name of the rule, of a tree in which each file has one import. */
-async function lint(name: string, files: Array<[file: string, specifier: string]>): Promise<Map<string, Set<string>>> {
+async function lint(
+  name: string,
+  files: Array<[file: string, specifier: string]>,
+  of: 'values' | 'types' = 'values',
+): Promise<Map<string, Set<string>>> {
   const tree = join(folder, name)
   await mkdir(tree)
   await cp(join(root, 'biome.json'), join(tree, 'biome.json'))
@@ -104,7 +109,8 @@ async function lint(name: string, files: Array<[file: string, specifier: string]
   for (const [file, specifier] of files) {
     const path = join(tree, 'src', file)
     await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, `import { part } from '${specifier}'\n\nexport const own = [part]\n`)
+    const [kind, own] = of === 'types' ? ['import type', 'type own = part[]'] : ['import', 'const own = [part]']
+    await writeFile(path, `${kind} { part } from '${specifier}'\n\nexport ${own}\n`)
   }
   const rules = ['lint/style/noRestrictedImports', 'lint/suspicious/noImportCycles'].map((rule) => `--only=${rule}`)
   const args = [biome, 'lint', ...rules, '--reporter=github', '--max-diagnostics=none', 'src']

@@ -1,8 +1,9 @@
 // Blocked accounts and servers, of the instance and of each user.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
+import type { Caller } from '../caller.ts'
 import type { Cast } from '../cast.ts'
-import { type Caller, row, type Statuses, signedIn, staff, visitors } from '../row.ts'
+import { row, type Statuses, signedIn, staff, visitors } from '../row.ts'
 
 /** Whose blocks, and for whom the routes are. */
 const sides: [path: string, isServer: boolean, statuses: (status: number) => Statuses][] = [

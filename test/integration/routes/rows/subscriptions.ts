@@ -1,7 +1,8 @@
 // Channels that a user follows, and searches.
 
+import type { Caller } from '../caller.ts'
 import type { Cast } from '../cast.ts'
-import { type Caller, row, signedIn, visitors } from '../row.ts'
+import { row, signedIn, visitors } from '../row.ts'
 
 const subscribed = async (cast: Cast, caller: Caller) => {
   const { admin } = cast.users

@@ -1,8 +1,9 @@
 // Two-factor login of a user, by the user and by those who manage users.
 
 import { generate } from 'otplib'
+import type { Caller } from '../caller.ts'
 import { type Cast, PASSWORD } from '../cast.ts'
-import { type Caller, row, signedIn } from '../row.ts'
+import { row, signedIn } from '../row.ts'
 
 const TWO_FACTOR = '/api/v1/users/:id/two-factor'
 

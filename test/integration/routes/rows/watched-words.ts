@@ -1,8 +1,9 @@
 // Watched words and automatic tags, of the instance and of accounts. What is of an account is for its owner alone.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
+import type { Caller } from '../caller.ts'
 import type { Cast } from '../cast.ts'
-import { type Caller, row, type Statuses, signedIn, staff } from '../row.ts'
+import { row, type Statuses, signedIn, staff } from '../row.ts'
 
 const ownerOnly = (status: number): Statuses => signedIn(status, { other: 403, moderator: 403, admin: 403 })
 
