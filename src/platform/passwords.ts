@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os'
 import * as argon2 from '@node-rs/argon2'
-import { atMost } from './at-most.ts'
+import pLimit from 'p-limit'
 
 // RFC 9106, section 4, second recommended option, as OWASP's memory-constrained variant: 19 MiB, two passes.
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -11,7 +11,7 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
  * Hashes at once, in all of this process: each keeps a processor and one of the four threads that file reads need too,
  * so one processor is left to the event loop.
  */
-const inTurn = atMost(Math.max(1, Math.min(3, availableParallelism() - 1)))
+const inTurn = pLimit(Math.max(1, Math.min(3, availableParallelism() - 1)))
 
 interface Library {
   hash(password: string, cost: typeof COST): Promise<string>

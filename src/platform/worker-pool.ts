@@ -2,7 +2,7 @@
 // ended together with its thread; the next task gets a new one.
 
 import { Worker } from 'node:worker_threads'
-import { atMost } from './at-most.ts'
+import pLimit from 'p-limit'
 
 /** `busy`: too many tasks wait, or the pool is closed. `deadline`: it took too long. `failed`: the thread threw or died. */
 export class TaskError extends Error {
@@ -42,7 +42,7 @@ const STARTUP_MS = 30_000
 
 export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
   const { threads, maxWaiting } = options
-  const inTurn = atMost(threads)
+  const inTurn = pLimit(threads)
   const alive = new Set<Worker>()
   const idle: Worker[] = []
   let pending = 0

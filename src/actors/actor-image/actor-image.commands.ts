@@ -1,7 +1,7 @@
 // The avatar and the banner of an actor of ours: an account, a channel or the instance.
 
+import pLimit from 'p-limit'
 import { type ActorImageFile, type FileRef, fitActorImage, type ImageSize, type Store } from '../../media/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorImageRow, actorImageTypes } from '../actor/index.ts'
 import { type ActorDeps, type Noted, notFound, type Unit } from '../runtime/index.ts'
@@ -41,7 +41,7 @@ type Deps = Pick<ActorDeps, 'db' | 'tell'> & {
 
 export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps): ActorImages {
   // Decoding takes memory, and threads that logins and files need too.
-  const inTurn = atMost(1)
+  const inTurn = pLimit(1)
   return {
     async set(actorId, kind, path, done) {
       const files = (await inTurn(() => fitActorImage(path, SIZES[kind]))).map(toNewFile)

@@ -3,6 +3,7 @@
 
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
+import pLimit from 'p-limit'
 import {
   type DrawnProbe,
   type EncodedImage,
@@ -20,7 +21,6 @@ import {
   type Store,
   webVideoFile,
 } from '../../media/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { makeLru } from '../../platform/lru.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
@@ -119,7 +119,7 @@ export function makeInspectFile(
   },
 ): InspectFile {
   const { config, store, ffmpeg, pendingFiles, leases, runFfprobe } = deps
-  const inTurn = atMost(FITTED_AT_ONCE)
+  const inTurn = pLimit(FITTED_AT_ONCE)
   /** By the name of the file, which is never that of another: pictures are mostly drawn where it was uploaded, soon after. */
   const probes = makeLru<string, DrawnProbe>(REMEMBERED)
 

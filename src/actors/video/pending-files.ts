@@ -135,6 +135,10 @@ export function makePendingFiles(options: {
   /** Of this process, which lives: their notes would stand for as long as it does. */
   const givenUp = new Set<string>()
 
+  const giveUp = (files: readonly PendingFile[]): void => {
+    for (const file of files) givenUp.add(keyOf(file))
+  }
+
   const isUnwanted = ({ kind, name, owner, created_at }: PendingRow): boolean =>
     owner === NOBODY ||
     givenUp.has(keyOf({ kind, name })) ||
@@ -159,14 +163,15 @@ export function makePendingFiles(options: {
     condemn: (query, files, reader = NOBODY) => insert(query, reader, files),
 
     async discard(files) {
+      // Until they are removed and struck off: a database that is out of reach leaves them to a collection.
+      giveUp(files)
       const outcome = await eachOf(files, remove)
       if (outcome.done.length > 0) await db.query(DELETE, [json(outcome.done)])
+      for (const file of outcome.done) givenUp.delete(keyOf(file))
       if (outcome.failures.length > 0) throw outcome.failures[0]
     },
 
-    giveUp(files) {
-      for (const file of files) givenUp.add(keyOf(file))
-    },
+    giveUp,
 
     async collect() {
       const before = [...givenUp]

@@ -1,7 +1,7 @@
 // Lists of watched words, of the instance and of accounts. What is written or edited from then on is tagged with the names of the
 // lists whose words are in it.
 
-import { atMost } from '../../platform/at-most.ts'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { makeBreaks } from '../../platform/breaks.ts'
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
@@ -37,11 +37,11 @@ const MOST_LISTS = 100
 const MOST_AT_ONCE = 10
 
 export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWords {
-  const underWay = new Map<ListOwner, { inTurn: ReturnType<typeof atMost>; lists: number }>()
+  const underWay = new Map<ListOwner, { inTurn: LimitFunction; lists: number }>()
 
   /** One list of an owner after the other: many at once would leave little of the processor to others. */
   async function inTurnOf<T>(ownerId: ListOwner, work: () => Promise<T>): Promise<T> {
-    const turns = underWay.get(ownerId) ?? { inTurn: atMost(1), lists: 0 }
+    const turns = underWay.get(ownerId) ?? { inTurn: pLimit(1), lists: 0 }
     if (turns.lists === MOST_AT_ONCE) {
       throw new DomainError('too_many', 'Your other lists are not ready yet: please send this one again later.')
     }

@@ -1,10 +1,10 @@
 // Videos, channels, playlists and accounts by what people paste: looked up in our tables, and at their own server where the caller may
 // ask for that. Whoever waits for it gets an answer in time, whatever the other server does.
 
+import pLimit from 'p-limit'
 import { findAccount } from '../../actors/account/index.ts'
 import { findChannelByHandle } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import { inTime } from '../../platform/in-time.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from './actors.ts'
@@ -43,7 +43,7 @@ export function makeResolvePasted(
   },
 ): ResolvePasted {
   const { db, urls, config, clock, logger, blocked, fetchDocument, resolveActor, discovery, videos, playlists } = deps
-  const limited = atMost(AT_ONCE)
+  const limited = pLimit(AT_ONCE)
 
   const idOf = async (text: string, values: unknown[]): Promise<number | undefined> =>
     (await db.query<{ id: number }>(text, values))[0]?.id

@@ -1,7 +1,7 @@
 // Where a visitor goes to subscribe from their own server: the template that WebFinger gives for their handle, filled in.
 
+import pLimit from 'p-limit'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import { inTime } from '../../platform/in-time.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { Discovery } from './discovery.ts'
@@ -20,7 +20,7 @@ export function makeSubscribeAddress(
   deps: Pick<FederationDeps, 'config'> & { discovery: Pick<Discovery, 'webFingerOf'> },
 ): SubscribeAddress {
   const { config, discovery } = deps
-  const limited = atMost(AT_ONCE)
+  const limited = pLimit(AT_ONCE)
   return async (handle, uri) => {
     const asked = limited(() => discovery.webFingerOf(handle))
     // What fails when nobody waits for it any more is nobody's business.

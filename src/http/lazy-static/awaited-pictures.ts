@@ -2,8 +2,8 @@
 // many wait or jobs are paused, the request has it drawn.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { type DrawPictures, findAwaitedPictures } from '../../actors/video/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import { batched } from '../../platform/batched.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -26,7 +26,7 @@ export function makeAwaitPicture(
   deps: DrawPictures & { db: Pick<Database, 'query'>; logger: Logger },
 ): (picture: AwaitedPicture) => Promise<boolean> {
   const { db, logger, drawPictures } = deps
-  const inTurn = atMost(DRAWN_AT_ONCE)
+  const inTurn = pLimit(DRAWN_AT_ONCE)
   const drawing = new Map<number, Promise<void>>()
   const waiting = new Map<string, Promise<boolean>>()
   const isAwaited = batched<string, boolean>(

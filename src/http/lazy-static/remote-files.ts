@@ -2,8 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
+import pLimit from 'p-limit'
 import { cleanWebVtt, type FileRef, isDiskFull, readTorrent, type Store } from '../../media/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
@@ -59,12 +59,12 @@ export function makeRemoteFiles(deps: {
   const underway = new Map<string, Promise<boolean>>()
   const failed = makeLru<string, true>(5000, { ttl: PAUSE_MS })
   const silent = makeLru<string, true>(5000, { ttl: PAUSE_MS })
-  const inTurn = atMost(AT_ONCE)
+  const inTurn = pLimit(AT_ONCE)
   const turnsOfHosts = new Map<string, { inTurn: typeof inTurn; waiting: number }>()
 
   /** One host that is slow does not take the turns of all others. */
   async function inTurnOf<T>(host: string, work: () => Promise<T>): Promise<T> {
-    const turns = turnsOfHosts.get(host) ?? { inTurn: atMost(AT_ONCE_OF_A_HOST), waiting: 0 }
+    const turns = turnsOfHosts.get(host) ?? { inTurn: pLimit(AT_ONCE_OF_A_HOST), waiting: 0 }
     turnsOfHosts.set(host, turns)
     turns.waiting += 1
     try {

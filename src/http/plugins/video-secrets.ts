@@ -2,9 +2,9 @@
 // guess together) at one video.
 
 import type { FastifyRequest } from 'fastify'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { tooManyGuesses } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LimitStore } from '../../platform/limit-stores.ts'
 import { makeLru } from '../../platform/lru.ts'
@@ -74,9 +74,9 @@ export function addVideoSecretLimits(app: App, options: { config: Config; clock:
 
 /** Waits for a place of the address, and answers how to leave it. */
 function makeTurns(): (address: string) => Promise<() => void> {
-  const turns = new Map<string, { take: ReturnType<typeof atMost>; users: number }>()
+  const turns = new Map<string, { take: LimitFunction; users: number }>()
   return async (address) => {
-    const turn = turns.get(address) ?? { take: atMost(AT_ONCE), users: 0 }
+    const turn = turns.get(address) ?? { take: pLimit(AT_ONCE), users: 0 }
     turns.set(address, turn)
     turn.users += 1
     return await new Promise((enter) => {

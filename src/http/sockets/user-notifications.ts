@@ -1,10 +1,10 @@
 // The namespace `/user-notifications`: pushes to a user what he is told, on each socket that came with a token of his. A socket ends
 // with the session of its token.
 
+import pLimit from 'p-limit'
 import type { Socket } from 'socket.io'
 import type { NotificationStored } from '../../actors/notification/index.ts'
 import type { Session } from '../../actors/session/index.ts'
-import { atMost } from '../../platform/at-most.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { Refused, type SocketNamespace } from './namespaces.ts'
 import { makePlaces } from './places.ts'
@@ -53,7 +53,7 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
   const listeners = new Map<number, Listener>()
   const admitted = new WeakMap<Socket, Session>()
   const places = makePlaces<number>({ mostOfOne: MAX_OF_A_USER })
-  const loading = atMost(LOADS)
+  const loading = pLimit(LOADS)
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 

@@ -1,7 +1,7 @@
 // The text in the bytes of a subtitle file, whatever encoding it is in.
 
 import { Worker } from 'node:worker_threads'
-import { atMost } from '../../platform/at-most.ts'
+import pLimit from 'p-limit'
 import { inTurns } from '../../platform/in-turns.ts'
 import { MediaError } from '../errors.ts'
 import type { DetectionTask, Guess } from './detect-encoding.ts'
@@ -262,7 +262,7 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
   return Buffer.concat(lines)
 }
 
-const oneAtATime = atMost(1)
+const oneAtATime = pLimit(1)
 const DETECTION_MS = 20_000
 const DETECTION_MIB = 256
 

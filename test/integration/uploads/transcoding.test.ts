@@ -8,6 +8,7 @@ import { leaseOwner, machineName } from '../../../src/actors/runtime/lease.ts'
 import { makeStoreRenditions } from '../../../src/actors/transcoding/store-renditions.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
 import { type LadderFile, MediaError, type MediaProbe, probe, StorageOutage } from '../../../src/media/index.ts'
+import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
@@ -423,6 +424,26 @@ describe('a transcoding that is interrupted', () => {
     const others = (await readdir(tmp)).filter((name) => name !== 'downloads')
     expect(others.toSorted()).toEqual([...wanted, 'of-somebody-else'].toSorted())
     await node.pendingFiles.discard(wanted.map((name) => ({ kind: 'tmp', name, folder: true })))
+  })
+
+  it('leaves no folder, nor its note, when the database is out of reach as the work ends', async () => {
+    let isOut = false
+    const wrapDatabase = (db: Database): Database => ({
+      ...db,
+      query: (text, ...more) =>
+        isOut && text.includes('delete from pending_file')
+          ? Promise.reject(new Error('out of reach'))
+          : db.query(text, ...more),
+    })
+    await start({ running: false, wrapDatabase })
+    const folder = { kind: 'tmp', name: 'pictures-1', folder: true } as const
+    await node.pendingFiles.reserve(node.deps.leases.owner, [folder])
+    await mkdir(join(disk.folder, 'tmp', folder.name), { recursive: true })
+    isOut = true
+    await expect(node.pendingFiles.discard([folder])).rejects.toThrow('out of reach')
+    isOut = false
+    await node.pendingFiles.collect()
+    expect(await node.db.query('select name from pending_file where name = $1', [folder.name])).toEqual([])
   })
 
   it('is taken up from a worker that is silent', async () => {
