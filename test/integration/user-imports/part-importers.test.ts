@@ -511,8 +511,8 @@ describe('the bounds of this server', () => {
     const video = archivedVideo('maker_channel', { waitTranscoding: true, privacy: 3 })
     expect(await transcoding.run('videos', video, contextOf(maker, fileOf(video)))).toBe('success')
     expect(await countOf('transcoding', `video_id = (select id from video where name = '${video.name}')`)).toBe(1)
-    expect(await countOf('pending_file', "kind in ('original_video_files', 'thumbnails', 'previews')")).toBe(0)
-    // With the job of this server, which leaves its own notes.
+    expect(await countOf('pending_file', "kind = 'original_video_files'")).toBe(0)
+    // With the jobs of this server, which leave their own notes.
     await until(async () => (await videosOf(maker))[0]?.state.id === 1 && (await countOf('pending_file')) === 0)
   }, 40_000)
 
