@@ -13,7 +13,16 @@ import { probe, type Store } from '../../../src/media/index.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { copyOfMedia, type MediaName, media, testFfmpeg } from '../../support/media.ts'
 import { eventually, latch } from '../../support/waiting.ts'
-import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
+import {
+  allFiles,
+  type Disk,
+  makeDisk,
+  type NodeOptions,
+  rowCounts,
+  startNode,
+  type UploadNode,
+  untilDrawn,
+} from './node.ts'
 
 const LADDER = {
   ...{ '0p': false, '144p': true, '240p': false, '360p': false, '480p': false },
@@ -209,6 +218,7 @@ describe('an edition', () => {
   it('adds intro, outro and watermark in their order, each in the shape of the video', async () => {
     await start()
     const { id, uuid } = await create()
+    await untilDrawn(node.db)
     const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
     await ask(uuid, [
       ['add-intro', 'red.mp4'],
@@ -296,6 +306,7 @@ describe('an edition', () => {
       30_000,
     )
     await node.db.query("insert into video_chapter (video_id, timecode, title) values ($1, 1, 'two')", [id])
+    await untilDrawn(node.db)
     const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
     const before = await stateOf(id)
     // That it was published is told before the next one starts.
@@ -444,13 +455,17 @@ describe('the job of an edition', () => {
   it('that cannot be done leaves the video as it was, with a reason', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
-    const before = [...(await files('web_videos')), ...(await files('thumbnails'))]
+    const kept = async () => [
+      ...(await files('web_videos')),
+      ...(await node.db.query('select filename from thumbnail order by type')),
+    ]
+    const before = await kept()
     await ask(uuid, [['add-intro', 'red.mp4']])
     const [intro = ''] = await files('uploads')
     await disk.store.write(intro, 'no video at all, and not empty either')
     await node.runtime.runtime.start()
     await isFailed(id, /not a video|cannot be read/)
-    expect([...(await files('web_videos')), ...(await files('thumbnails'))]).toEqual(before)
+    expect(await kept()).toEqual(before)
     await eventually(async () => {
       const jobs = await node.db.query("select state, error from job where type = 'video-studio-edition'")
       expect(jobs).toEqual([{ state: 'failed', error: expect.stringMatching(/not a video|cannot be read/) }])
