@@ -20,14 +20,19 @@ export async function addBodyParsers(app: App): Promise<void> {
   )
 
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (request, body, done) => {
-    if (request.routeOptions.config.body === 'raw') done(null, body)
-    else if (body.length === 0) done(null, undefined)
-    else {
-      checkLength(body.length)
-      parseJson(request, body.toString(), done)
-    }
-  })
+  app.addContentTypeParser<Buffer>(
+    /^application\/(?:[\w.-]+\+)?json\b/i,
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      if (request.routeOptions.config.body === 'raw') done(null, body)
+      else if (body.length === 0) done(null, undefined)
+      else if (isDeep(body)) done(new HttpError(400, 'The body is nested too deeply.', { code: 'SyntaxError' }))
+      else {
+        checkLength(body.length)
+        parseJson(request, body.toString(), done)
+      }
+    },
+  )
 
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     const mode = request.routeOptions.config.body
@@ -46,6 +51,26 @@ export async function addBodyParsers(app: App): Promise<void> {
       route.onRequest = [...(Array.isArray(own) ? own : [own]), untype]
     }
   })
+}
+
+/** No body of the API has more than ten levels. */
+const DEEPEST = 100
+const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}')
+
+/** Whether a JSON text opens so many levels that `JSON.parse` would take memory and time for them. */
+function isDeep(bytes: Buffer): boolean {
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (isText && byte === BACKSLASH) at += 1
+    else if (byte === QUOTE) isText = !isText
+    else if (!isText && (byte === OPEN_ARRAY || byte === OPEN_OBJECT)) {
+      depth += 1
+      if (depth > DEEPEST) return true
+    } else if (!isText && (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT)) depth -= 1
+  }
+  return false
 }
 
 /** All bytes of a body. Throws 413 when there are more than `limit`. */

@@ -286,6 +286,13 @@ describe('a body', () => {
     expect(answer.json()).toMatchObject({ status: 400, code: 'SyntaxError' })
   })
 
+  it.each(['[', '{"a":'])('that is nested without end is refused: %s', async (piece) => {
+    const answer = await put(piece.repeat(99_000))
+    expect(answer.json()).toMatchObject({ status: 400, code: 'SyntaxError', detail: 'The body is nested too deeply.' })
+    // What stands in a text opens nothing.
+    expect((await put(JSON.stringify({ displayName: piece.repeat(20) }))).statusCode).not.toBe(400)
+  })
+
   it('that is too large is refused', async () => {
     const answer = await put(`"${'a'.repeat(600_000)}`)
     const recorded = comparable(exchangeOf('protocol', 'payload too large').response.body)
