@@ -230,7 +230,8 @@ describe('the list', () => {
       expect(answer.status).toBe(status)
     }
     expect((await root.raw('/api/v1/jobs/no-state')).status).toBe(400)
-    expect(await list('/?count=1')).toEqual(await list('?count=1'))
+    // A regular task may have its next time in between.
+    await eventually(async () => expect(await list('/?count=1')).toEqual(await list('?count=1')))
   })
 })
 
