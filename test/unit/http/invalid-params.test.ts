@@ -9,7 +9,8 @@ const names = (schema: z.ZodType, data: unknown) => invalidParamsOf(schema, 'bod
 
 describe('a body of half a megabyte', () => {
   const LONG = 230_000
-  const ROOMY = 20_000
+  // Twice what the longest list of a route has room for.
+  const ROOMY = 2_000
   const shapes: [string, z.ZodType, unknown][] = [
     ['bad items beyond the maximum', z.object({ tags: z.array(z.string()).max(5) }), Array(LONG).fill(1)],
     [
@@ -23,8 +24,10 @@ describe('a body of half a megabyte', () => {
   ]
   it.each(shapes)('is refused at once: %s', (_shape, schema, tags) => {
     const elapsed = startCpuTime()
-    expect(invalidParamsOf(schema, 'body', { tags })).toMatchObject([{ name: 'tags', value: tags }])
-    expect(elapsed()).toBeLessThan(10 * AT_MOST_MS)
+    const refused = invalidParamsOf(schema, 'body', { tags })
+    const took = elapsed()
+    expect(refused).toMatchObject([{ name: 'tags', value: tags }])
+    expect(took).toBeLessThan(10 * AT_MOST_MS)
   })
 
   it('that is nested deeply is refused without an echo', () => {
