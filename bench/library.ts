@@ -2,6 +2,7 @@
 // views of the last days. Names, tags, languages and counters are spread unevenly, as they are in life.
 
 import { createHash } from 'node:crypto'
+import { reconcileVideoTotals } from '../src/actors/video/deltas.ts'
 import { bestOf, hotOf, renewScores } from '../src/actors/video/scores.ts'
 import type { Sql } from '../src/platform/database/index.ts'
 
@@ -100,12 +101,7 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
      select ${FIRST} + 10, id, 10, now() - interval '1 year' * random() from video where id > ${FIRST} and random() < 0.01`,
   )
   await query('update comment_total set total = case when held then 0 else $1::int end', [comments])
-  await query('update video_total set total = 0')
-  await query(
-    `update video_total t set total = c.total
-     from (select not remote as local, nsfw, count(*) as total from video where privacy = 1 and state = 'published' group by 1, 2) c
-     where t.local = c.local and t.nsfw = c.nsfw`,
-  )
+  await reconcileVideoTotals({ query })
 }
 
 /** Weighs all videos, and lets the planner know the tables. Outside of any transaction. */

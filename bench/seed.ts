@@ -42,9 +42,9 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
     )
     // The server folds these in the background; here nobody waits for it.
     await client.query(
-      `with folded as (delete from video_total_delta returning local, nsfw, delta)
+      `with folded as (delete from video_total_delta d returning to_jsonb(d) - '{id,delta}'::text[] as key, delta)
        update video_total t set total = total + (
-         select coalesce(sum(f.delta), 0) from folded f where (f.local, f.nsfw) = (t.local, t.nsfw))`,
+         select coalesce(sum(f.delta), 0) from folded f where f.key = to_jsonb(t) - 'total')`,
     )
     await client.query('commit')
     // Not of the others: an empty table that was looked at passes for an empty one until it is looked at again.

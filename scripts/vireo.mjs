@@ -16,7 +16,7 @@ const flags = ['--max-semi-space-size=8']
 const child = spawn(node, [...flags, join(root, 'src', 'main.js'), ...process.argv.slice(2)], {
   stdio: 'inherit',
   // glibc keeps memory apart for each thread: two such arenas instead of eight a processor.
-  env: { MALLOC_ARENA_MAX: '2', ...process.env },
+  env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', ...process.env },
   shell: process.platform === 'win32',
 })
 

@@ -37,6 +37,7 @@ export async function startNode(options: {
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',
+      MALLOC_TRIM_THRESHOLD_: '131072',
       VIREO_DATA_DIR: dataDir,
       VIREO_ROOT_PASSWORD: PASSWORD,
       VIREO__LISTEN__PORT: String(port),

@@ -1,7 +1,7 @@
 // Sends mails by SMTP or through the sendmail command (nodemailer). Knows nothing of what they say.
 
 import { readFileSync } from 'node:fs'
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 
 export interface MailerSettings {
   transport: 'smtp' | 'sendmail'
@@ -71,7 +71,7 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
   return {
     async send({ id, host, to, fromName, replyTo, subject, text, html, unsubscribe, thread }) {
       const address = settings().from_address
-      transporter ??= connect(settings())
+      transporter ??= await connect(settings())
       try {
         await transporter.sendMail({
           messageId: `<${id}@${host}>`,
@@ -99,7 +99,7 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
       }
     },
     async verify() {
-      const connection = connect(settings())
+      const connection = await connect(settings())
       try {
         await connection.verify()
       } catch (error) {
@@ -113,7 +113,9 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
 
 type MailTransport = Pick<Transporter, 'sendMail' | 'verify' | 'close'>
 
-function connect(settings: MailerSettings): MailTransport {
+/** Nodemailer is loaded with the first mail: many servers send none. */
+async function connect(settings: MailerSettings): Promise<MailTransport> {
+  const { createTransport } = await import('nodemailer')
   if (settings.transport === 'sendmail') {
     return createTransport({ sendmail: true, newline: 'unix', path: settings.sendmail ?? '' })
   }

@@ -91,14 +91,26 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
   const order = `${SORT_KEYS[by]} ${descending ? 'desc' : 'asc'}${by === 'originallyPublishedAt' ? ' nulls last' : ''},
     m.id ${descending ? 'desc' : 'asc'}`
   const where = conditions(query, bind).join(' and ')
-  const places = query.search ? anywhere(bind(containing(query.search))) : []
+  const like = query.search ? bind(containing(query.search)) : undefined
   const last = `limit ${bind(query.count)} offset ${bind(query.start)}`
-  const found = places.map(
-    (place) => `(select m.id from comment m join video v on v.id = m.video_id where ${where} and ${place}
-      order by ${order} limit ${Number(query.start) + Number(query.count)})`,
-  )
-  const page = found.length > 0 ? `m.id in (${found.join(' union ')})` : where
-  const text = `with page as materialized (
+  const firstOf = (condition: string) => `(select m.id from comment m join video v on v.id = m.video_id
+      where ${where} and ${condition} order by ${order} limit ${Number(query.start) + Number(query.count)})`
+  const page =
+    like === undefined
+      ? where
+      : `m.id in (${firstOf(inText(like))} union ${firstOf(inVideoName(like))}
+          union select m.id from authors cross join lateral ${firstOf(`m.account_id = authors.id and ${ARE_FEW}`)} m
+          union ${firstOf(`not ${ARE_FEW} and ${isCalled('m.account_id', like)}`)})`
+  const places =
+    like === undefined
+      ? []
+      : [
+          inText(like),
+          inVideoName(like),
+          `${ARE_FEW} and m.account_id in (select id from authors)`,
+          `not ${ARE_FEW} and m.account_id in (${accountsCalled(like)})`,
+        ]
+  const text = `with ${like === undefined ? '' : `${authorsCalled(like)}, `}page as materialized (
       select m.id from comment m join video v on v.id = m.video_id where ${page} order by ${order} ${last}
     )
     select ${totalOf(query, where, places)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
@@ -142,12 +154,25 @@ const inVideos = (condition: string): string => `m.video_id in (select id from v
 const GONE = "select id from video where state = 'removed'"
 const NOT_GONE = `m.video_id not in (${GONE})`
 
-/** Where a text is looked for. Each place has an index of its own, and gives its first ones: a word may be in every comment. */
-const anywhere = (like: string): string[] => [
-  `m.text ilike ${like}`,
-  `m.account_id in (${accountsCalled(like)})`,
-  `m.video_id in (select id from video where name ilike ${like})`,
-]
+// Where a text is looked for: in the text, in the video's name, in the author's names. Each place has an index of its own, and gives its
+// first ones, since a word may be in every comment.
+const inText = (like: string): string => `m.text ilike ${like}`
+const inVideoName = (like: string): string => `m.video_id in (select id from video where name ilike ${like})`
+
+/**
+ * An index has the first comments of one author, not those of several together. So those of each author are taken where the authors are
+ * few; where they are many, their comments are frequent, and soon found in the order of the list.
+ */
+const FEW_AUTHORS = 1000
+const ARE_FEW = `(select count(*) <= ${FEW_AUTHORS} from authors)`
+const authorsCalled = (like: string): string =>
+  `authors as materialized (select distinct id from (
+      select id from account where name ilike ${like}
+      union all select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like}
+      limit ${2 * FEW_AUTHORS + 1}) called)`
+/** Looked up for one row at a time. */
+const isCalled = (account: string, like: string): string =>
+  `(select a.name ilike ${like} or x.preferred_username ilike ${like} from account a join actor x on x.id = a.actor_id where a.id = ${account})`
 
 const accountsCalled = (like: string): string =>
   `select id from account where name ilike ${like}

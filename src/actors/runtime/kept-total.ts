@@ -39,7 +39,8 @@ async function foldSome(db: Reader, { table, key }: KeptTotal): Promise<number> 
   const columns = key.join(', ')
   const [row] = await db.query<{ taken: number }>(
     `with locked as materialized (
-       select ${columns} from ${table} order by ${columns} for no key update skip locked
+       select ${columns} from ${table} where (${columns}) in (select ${columns} from ${table}_delta)
+       order by ${columns} for no key update skip locked
      ), taken as (
        delete from ${table}_delta where id in (
          select id from ${table}_delta where (${columns}) in (select ${columns} from locked) order by id limit ${BATCH}

@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { totalComments } from '../comment/index.ts'
 import { type ActivityTotals, activityTotals } from '../incoming-activity/index.ts'
 import { type RedundancyStats, redundancyStats } from '../redundancy/index.ts'
-import { totalVideos } from '../video/index.ts'
+import { PUBLIC_VIDEOS, totalVideos } from '../video/index.ts'
 
 export interface ServerTotals {
   users: number
@@ -104,7 +104,7 @@ const follows = (end: 'target_id' | 'follower_id'): string =>
 
 const TOTALS = `
   select u.*, s.*, b.*, g.*, k.*,
-    ${totalVideos('local')} as "localVideos", ${totalVideos()} as videos,
+    ${totalVideos(`local and ${PUBLIC_VIDEOS}`)} as "localVideos", ${totalVideos(PUBLIC_VIDEOS)} as videos,
     ${localCommentCount}::int as "localVideoComments", ${totalComments(false)} as "videoComments",
     ${ofOurs("channel c where c.account_id = a.id and c.state = 'active'")}::int as "localVideoChannels",
     ${ofOurs('playlist p where p.account_id = a.id and p.privacy = 1')}::int as "localPlaylists",

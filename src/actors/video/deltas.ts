@@ -51,8 +51,11 @@ export async function addViews(unit: Unit, views: readonly { videoId: number; vi
 
 const BATCH = 1000
 
-/** What the public lists hold: ours and others', sensitive or not. */
-const PUBLIC_VIDEOS: KeptTotal = { table: 'video_total', key: ['local', 'nsfw'] }
+/** All that are not removed, by what lists filter by. */
+const VIDEOS: KeptTotal = {
+  table: 'video_total',
+  key: ['local', 'nsfw', 'privacy', 'published', 'blocked', 'listed'],
+}
 
 export function registerCounters({ db, registry, config }: ActorDeps): void {
   registry.periodic('counters', {
@@ -78,7 +81,7 @@ const FOLDED = {
  */
 export async function foldDeltas(db: Pick<Database, 'query'>): Promise<number> {
   const folded = (await hasRows(db, 'video_delta')) ? await foldVideos(db) : 0
-  await foldTotal(db, PUBLIC_VIDEOS)
+  await foldTotal(db, VIDEOS)
   return folded
 }
 
@@ -145,13 +148,16 @@ const lackingRates = (type: 'like' | 'dislike'): string =>
   `case when b.remote then 0 else
      (select count(*) from rating r where r.video_id = b.id and r.type = '${type}') - ${known(`${type}s`)} end`
 
-/** SQL for the number of videos in the public lists, of those that `where` (SQL) picks by `local` and `nsfw`. */
-export const totalVideos = (where?: string): string => sumOf(PUBLIC_VIDEOS, where)
+/** SQL for the number of videos that `where` (SQL) picks by the columns of the key; those that are removed are in none. */
+export const totalVideos = (where: string): string => sumOf(VIDEOS, where)
+
+/** For `totalVideos`: what the public lists hold. */
+export const PUBLIC_VIDEOS = 'privacy = 1 and published and not blocked and listed'
 
 export const reconcileVideoTotals = (db: Pick<Database, 'query'>): Promise<void> =>
   setTotalRight(
     db,
-    PUBLIC_VIDEOS,
-    `select not remote as local, nsfw, count(*)::int as rows from video
-     where privacy = 1 and state = 'published' and not blocked and listed group by 1, 2`,
+    VIDEOS,
+    `select not remote as local, nsfw, privacy, state = 'published' as published, blocked, listed, count(*)::int as rows
+     from video where state <> 'removed' group by 1, 2, 3, 4, 5, 6`,
   )

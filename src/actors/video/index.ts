@@ -14,6 +14,7 @@ export {
   addDelta,
   addViews,
   foldDeltas,
+  PUBLIC_VIDEOS,
   reconcileCounters,
   reconcileVideoTotals,
   registerCounters,

@@ -284,7 +284,7 @@ function likeness(search: string | undefined, bind: Bind): string[] {
 /** Matches are counted up to here: see docs/adr/0007. */
 const MOST_COUNTED = 1_000
 
-/** Videos in all: what is public is read from the counters where nothing is filtered but nsfw and origin, else counted. */
+/** Videos in all: from the counters where nothing is filtered by that they do not know, else counted. */
 function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string {
   const from = query.scope.of === 'watched' ? WATCHED : 'video v'
   const counted = (rows: string) => `(select count(*)::int from ${from} where ${rows})`
@@ -292,30 +292,24 @@ function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string
     return `(select count(*)::int from (select from ${from} where ${where} limit ${MOST_COUNTED}) found)`
   if (!isCounted(query)) return counted(where)
   const { nsfw, isLocal } = query
-  const rows = [
-    ...(nsfw === undefined ? [] : [`nsfw = ${nsfw === true}`]),
-    ...(isLocal === undefined ? [] : [`local = ${isLocal === true}`]),
-  ].join(' and ')
-  const isPublic = `${visible} and v.privacy = 1 and v.state = 'published'`
-  const sums = [
-    totalVideos(rows === '' ? undefined : rows),
-    ...(privaciesIn(query).includes(4) ? [counted(`${where} and v.privacy = 4 and v.state = 'published'`)] : []),
-    ...(isBeyondListed(query) ? [counted(`${where} and ${UNLISTED}`)] : []),
-    ...(query.blocked ? [counted(`${where} and v.blocked and v.privacy = 1 and v.state = 'published'`)] : []),
-  ].join(' + ')
-  if (muted === undefined) return `(${sums})`
-  return `(${sums} - ${counted(`${isPublic} and not v.blocked and v.channel_id in (${muted})`)})`
+  const all = totalVideos(
+    [
+      `privacy in (${privaciesIn(query).map(Number).join(', ') || 'null'})`,
+      ...(query.unpublished ? [] : ['published']),
+      ...(query.blocked ? [] : ['not blocked']),
+      ...(query.strangers ? [] : ['listed']),
+      ...(nsfw === undefined ? [] : [nsfw ? 'nsfw' : 'not nsfw']),
+      ...(isLocal === undefined ? [] : [isLocal ? 'local' : 'not local']),
+    ].join(' and '),
+  )
+  return muted === undefined ? all : `(${all} - ${counted(`${visible} and v.channel_id in (${muted})`)})`
 }
 
 const privaciesIn = ({ privacyOneOf, internal }: VideoListQuery): number[] => privacyOneOf ?? (internal ? [1, 4] : [1])
 
-/** Whether the counters know the public ones. Every other filter has to be left out, those of later versions too. */
+/** Whether the counters know the total. Every other filter has to be left out, those of later versions too. */
 function isCounted(query: VideoListQuery): boolean {
   const { scope, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, watcher, ...others } = query
-  const { privacyOneOf, unpublished, blocked, ...filters } = others
-  return (
-    scope.of === 'everybody' &&
-    privaciesIn(query).includes(1) &&
-    Object.values(filters).every((filter) => filter === undefined || filter === false)
-  )
+  const { privacyOneOf, unpublished, blocked, strangers, ...filters } = others
+  return scope.of === 'everybody' && Object.values(filters).every((filter) => filter === undefined || filter === false)
 }

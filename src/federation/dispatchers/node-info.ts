@@ -3,7 +3,7 @@
 import { closedBy } from '../../actors/registration/index.ts'
 import { localCommentCount } from '../../actors/server-stats/index.ts'
 import { acceptedExtensions } from '../../actors/upload/index.ts'
-import { totalVideos } from '../../actors/video/index.ts'
+import { PUBLIC_VIDEOS, totalVideos } from '../../actors/video/index.ts'
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
@@ -43,7 +43,7 @@ export async function nodeInfo(
     `select count(*)::int as users,
        count(*) filter (where u.last_login_at > $1::timestamptz - interval '1 month')::int as "activeMonth",
        count(*) filter (where u.last_login_at > $1::timestamptz - interval '6 months')::int as "activeHalfyear",
-       ${totalVideos('local')} as "localPosts",
+       ${totalVideos(`local and ${PUBLIC_VIDEOS}`)} as "localPosts",
        ${localCommentCount}::int as "localComments"
      from users u where u.state <> 'deleted'`,
     [now],

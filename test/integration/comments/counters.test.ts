@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { userRoles } from '../../../src/actors/user/index.ts'
-import { foldDeltas, reconcileCounters, VIDEOS_CHANGED } from '../../../src/actors/video/index.ts'
+import { foldDeltas, PUBLIC_VIDEOS, reconcileCounters, VIDEOS_CHANGED } from '../../../src/actors/video/index.ts'
 import { type MadeUser, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import { type CommentServer, startCommentServer } from './server.ts'
 
@@ -164,7 +164,11 @@ describe('folding', () => {
   it('keeps the totals of the public lists', async () => {
     while ((await foldDeltas(server.db)) > 0);
     const total = async () =>
-      (await server.db.query<{ total: number }>('select total from video_total where local and nsfw'))[0]?.total ?? 0
+      (
+        await server.db.query<{ total: number }>(
+          `select sum(total)::int as total from video_total where local and nsfw and ${PUBLIC_VIDEOS}`,
+        )
+      )[0]?.total ?? 0
     const before = await total()
     const [one] = await Promise.all([newVideo({ nsfw: true }), newVideo({ nsfw: true }), newVideo({ nsfw: true })])
     await server.db.query('update video set privacy = 3 where id = $1', [one.id])
