@@ -80,12 +80,14 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
      select v.id, t.name from video v join (values ('watched', 100), ('external-link', 3)) t (name, every) on v.id % t.every = 0
      where v.id > ${FIRST}`,
   )
-  await query(
-    `insert into comment (video_id, account_id, url, text, created_at)
-     select ${FIRST} + 1 + floor($2::int * random() ^ 2)::int, ${FIRST} + 1 + floor($3::int * random())::int,
-       $4 || '/comments/bench-' || n, 'A comment with some words.', now() - interval '3 years' * random()
-     from generate_series(1, $1::int) n`,
-    [comments, videos, channels, origin],
+  await withoutIndexes(query, 'comment', () =>
+    query(
+      `insert into comment (video_id, account_id, url, text, created_at)
+       select ${FIRST} + 1 + floor($2::int * random() ^ 2)::int, ${FIRST} + 1 + floor($3::int * random())::int,
+         $4 || '/comments/bench-' || n, 'A comment with some words.', now() - interval '3 years' * random()
+       from generate_series(1, $1::int) n`,
+      [comments, videos, channels, origin],
+    ),
   )
   await query(
     `insert into follow (follower_id, target_id, state)
@@ -149,6 +151,19 @@ export const hostOf = (number: number): string => `peer${FIRST + number}.example
 const phrase = (words: number): string => Array.from({ length: words }, () => word).join(" || ' ' || ")
 
 /** Pictures of all videos; an HLS playlist with two renditions of most, a web video of the others. */
+/** Ten million rows take minutes without the indexes, which are made after them, and more than an hour with them. */
+async function withoutIndexes(query: Sql, table: string, insert: () => Promise<unknown>): Promise<void> {
+  const indexes = await query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index i
+     where indrelid = $1::regclass and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
+    [table],
+  )
+  for (const { name } of indexes) await query(`drop index ${name}`)
+  await insert()
+  await query("set local maintenance_work_mem = '512MB'")
+  for (const { definition } of indexes) await query(definition)
+}
+
 async function seedParts(query: Sql): Promise<void> {
   await query(
     `insert into thumbnail (video_id, type, filename, width, height)
