@@ -9,6 +9,7 @@ import {
   defineLifecycle,
   inBulk,
   initialColumns,
+  jobLifecycle,
   next,
   takes,
   type Unit,
@@ -127,5 +128,15 @@ describe('a move in bulk', () => {
   it('is refused for an event that depends on more than the state', () => {
     expect(() => inBulk(walks, far)).toThrow('GO leads from home depends on the row')
     expect(() => inBulk(walks, { type: 'COUNT' })).toThrow()
+  })
+
+  it('knows a lifecycle whose context is in columns', () => {
+    expect(inBulk(jobLifecycle, { type: 'CLAIMED' })).toEqual({
+      where: "job.state in ('waiting', 'delayed')",
+      set: "state = 'active'",
+    })
+    expect(inBulk(jobLifecycle, { type: 'CANCELLED' }).set).toBe(
+      "state = 'cancelled', lease_owner = null, lease_until = null",
+    )
   })
 })
