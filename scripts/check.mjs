@@ -1,4 +1,5 @@
-// `npm run check`: types, lint and format, import rules and cycles, unused code, and the machines' tests. One line for each.
+// `npm run check`: types, lint and format, import rules and cycles, unused code, the machines' tests, and who writes states. One line
+// for each.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -24,6 +25,7 @@ const checks = [
     args: ['lint', ...importRules.map((rule) => `--only=${rule}`), 'src'],
   },
   { name: 'machines', file: join(root, 'scripts/check-machines.ts'), args: [] },
+  { name: 'states', file: join(root, 'scripts/check-states.ts'), args: [] },
 ]
 
 const started = performance.now()

@@ -3,7 +3,7 @@
 import type { Abuses } from '../actors/abuse/index.ts'
 import type { RemoteActors } from '../actors/actor/index.ts'
 import type { CommentReviews, Comments, WaitingComments } from '../actors/comment/index.ts'
-import { registerDeliveries } from '../actors/delivery/index.ts'
+import { registerDeliveries, retryHost } from '../actors/delivery/index.ts'
 import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
 import { type InboundJournal, makeInboundJournal } from '../actors/inbound-decision/index.ts'
 import {
@@ -15,7 +15,7 @@ import type { InteractionCleaning } from '../actors/interaction/index.ts'
 import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
 import type { Redundancies } from '../actors/redundancy/index.ts'
-import { makeRemoteHosts, type RemoteHosts } from '../actors/remote-host/index.ts'
+import { makeRemoteHosts } from '../actors/remote-host/index.ts'
 import type { ActorDeps } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
 import type { ArchiveDocuments } from '../actors/user-export/index.ts'
@@ -114,7 +114,7 @@ export interface FederationPart {
   /** What was not taken as it was sent. */
   decisions: Pick<InboundJournal, 'flush'>
   /** For the operator. */
-  hosts: Pick<RemoteHosts, 'retryNow'>
+  retryHost: (host: string) => Promise<void>
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
   /** What a text of a search names, on this server or on others. */
   resolvePasted: ResolvePasted
@@ -235,7 +235,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
       policy,
       countOf: makeCountOf({ ...deps, store: counts }),
     }),
-    ...{ hosts, incoming, decisions: journal },
+    ...{ incoming, decisions: journal },
+    retryHost: (host) => retryHost(hosts, host),
     resolvePasted: makeResolvePasted({ ...context, discovery }),
     archiveDocuments: makeArchiveDocuments(deps),
     subscribeAddress: makeSubscribeAddress({ ...deps, discovery }),

@@ -29,8 +29,3 @@ export const abuseMachine = setup({
     rejected: { meta: { owner: 'a moderator decides otherwise, or opens it again' }, on: moves },
   },
 })
-
-/** Never: reports wait for people. */
-export function dueIn(_state: AbuseState, _context: AbuseContext): null {
-  return null
-}

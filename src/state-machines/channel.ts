@@ -25,8 +25,3 @@ export const channelMachine = setup({
     removed: { meta: { end: true } },
   },
 })
-
-/** Never: people decide. */
-export function dueIn(_state: ChannelState, _context: ChannelContext): null {
-  return null
-}

@@ -45,8 +45,3 @@ export const commentMachine = flow.createMachine({
     removed: { meta: { end: true } },
   },
 })
-
-/** Never: people decide. */
-export function dueIn(_state: CommentState, _context: CommentContext): null {
-  return null
-}

@@ -7,7 +7,7 @@ import type { Snapshot, StateMeta } from './step.ts'
 
 export type DeliveryState = 'waiting' | 'sent' | 'parked'
 
-export type ParkReason = 'refused' | 'unsupported' | 'not-found' | 'inbox-gone' | 'poisoned' | 'expired' | 'blocked'
+export type ParkReason = 'refused' | 'unsupported' | 'not-found' | 'inbox-gone' | 'poisoned' | 'blocked'
 
 export interface DeliveryContext {
   /** Tries so far. */
@@ -30,8 +30,6 @@ export interface DeliveryContext {
 
 /** Of the configuration's `vireo.federation.delivery`. */
 export interface DeliverySettings extends BackOff {
-  /** How long an unsent delivery is kept, in ms. */
-  drop_after: number
   /** Answers 404 after which it is parked. */
   missing_inbox_strikes: number
   /** Failures, while the host took other deliveries, after which it is parked. */
@@ -63,6 +61,10 @@ export type DeliveryEvent =
   | { type: 'GONE' }
   /** The host or the receiver was blocked. */
   | { type: 'BLOCKED' }
+  /** Another delivery showed that nothing can be sent to this inbox. */
+  | { type: 'INBOX_LOST'; reason: 'inbox-gone' | 'not-found' }
+  /** An admin wants everything tried now that waits for the host. */
+  | { type: 'HOST_RETRIED' }
   | { type: 'RETRIED' }
   | { type: 'TIMED_OUT' }
 
@@ -96,7 +98,10 @@ export const deliveryMachine = flow.createMachine({
   initial: 'waiting',
   states: {
     waiting: {
-      meta: { due: 'dropped when unsent for 30 days', owner: 'the lane of its host' },
+      meta: {
+        due: 'a back-off of its own, when it failed while the host took others',
+        owner: 'the lane of its host; the clean-up drops it when it is unsent for 30 days',
+      },
       on: {
         SENT: { target: 'sent', actions: assign({ tries: oneMoreTry }) },
         FAILED: [
@@ -167,7 +172,9 @@ export const deliveryMachine = flow.createMachine({
         ],
         GONE: { target: 'parked', actions: assign({ tries: oneMoreTry, reason: 'inbox-gone' }) },
         BLOCKED: { target: 'parked', actions: assign({ reason: 'blocked' }) },
-        TIMED_OUT: { target: 'parked', actions: assign({ reason: 'expired' }) },
+        INBOX_LOST: { target: 'parked', actions: assign({ reason: ({ event }) => event.reason }) },
+        HOST_RETRIED: { target: 'waiting', actions: assign({ wait: 0 }) },
+        TIMED_OUT: { target: 'waiting', description: 'tried again' },
       },
     },
     sent: { meta: { end: true } },
@@ -178,7 +185,7 @@ export const deliveryMachine = flow.createMachine({
   },
 })
 
-/** Time in ms, from the row's creation, until an unsent delivery is given up; null when it is sent or parked. */
-export function dueIn(state: DeliveryState, _context: DeliveryContext, settings: DeliverySettings): number | null {
-  return state === 'waiting' ? settings.drop_after : null
+/** Time in ms, from its last failure, until it is tried again; null when that is the matter of its host, or it is sent or parked. */
+export function dueIn(state: DeliveryState, { wait }: DeliveryContext): number | null {
+  return state === 'waiting' && wait > 0 ? wait : null
 }

@@ -26,8 +26,3 @@ export const jobQueueMachine = setup({
     },
   },
 })
-
-/** Never: only an admin pauses and resumes. */
-export function dueIn(_state: JobQueueState, _context: JobQueueContext): null {
-  return null
-}

@@ -33,8 +33,3 @@ export const ownershipChangeMachine = setup({
     refused: { meta: { end: true } },
   },
 })
-
-/** Never: offers wait for people. */
-export function dueIn(_state: OwnershipChangeState, _context: OwnershipChangeContext): null {
-  return null
-}

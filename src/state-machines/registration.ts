@@ -56,8 +56,3 @@ export const registrationMachine = setup({
     deleted: { meta: { end: true } },
   },
 })
-
-/** Never: the links run out by themselves, and people do the rest. */
-export function dueIn(_state: RegistrationState, _context: RegistrationContext): null {
-  return null
-}

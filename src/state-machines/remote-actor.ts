@@ -38,8 +38,3 @@ export const remoteActorMachine = setup({
     },
   },
 })
-
-/** Never: people and jobs decide. */
-export function dueIn(_state: RemoteActorState, _context: RemoteActorContext): null {
-  return null
-}

@@ -17,6 +17,8 @@ export interface RemoteHostContext {
   retryAfter: number
   /** Whether the host sent us something since. */
   isHeard: boolean
+  /** Whether an admin wants it tried now. */
+  isRetried: boolean
 }
 
 /** Of the configuration's `vireo.federation.delivery`. */
@@ -37,7 +39,7 @@ export type RemoteHostEvent =
 
 export const initialRemoteHost: Snapshot<RemoteHostState, RemoteHostContext> = {
   state: 'healthy',
-  context: { failures: 0, failingSince: 0, failedAt: 0, retryAfter: 0, isHeard: false },
+  context: { failures: 0, failingSince: 0, failedAt: 0, retryAfter: 0, isHeard: false, isRetried: false },
 }
 
 const flow = setup({
@@ -51,6 +53,7 @@ const flow = setup({
             failedAt: event.at,
             retryAfter: Math.max(event.retryAfter ?? 0, 0),
             isHeard: false,
+            isRetried: false,
           }
         : context,
     ),
@@ -81,7 +84,11 @@ export const remoteHostMachine = flow.createMachine({
           actions: assign({ isHeard: true }),
           description: 'tried again at once, unless it asked for a wait',
         },
-        RETRIED: { target: 'failing', description: 'at once; the back-off goes on if it fails' },
+        RETRIED: {
+          target: 'failing',
+          actions: assign({ isRetried: true }),
+          description: 'at once; the back-off goes on if it fails',
+        },
         FAILED: [
           {
             guard: ({ context, event }) => event.at - context.failingSince >= event.settings.give_up_after,
@@ -111,7 +118,7 @@ const HEARD_PAUSE_MS = 5_000
 
 /** Time in ms from the last failure until the host is tried again; null when it may be tried now, or not at all. */
 export function dueIn(state: RemoteHostState, context: RemoteHostContext, settings: RemoteHostSettings): number | null {
-  if (state !== 'failing') return null
+  if (state !== 'failing' || context.isRetried) return null
   const usual = backOff(settings, context.failures)
   const own = context.isHeard ? Math.min(usual, HEARD_PAUSE_MS) : usual
   const wait = Math.max(own, Math.min(context.retryAfter, settings.max_backoff))

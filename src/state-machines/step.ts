@@ -15,12 +15,17 @@ export interface Snapshot<TState extends string, TContext> {
   context: TContext
 }
 
-type StateOf<TMachine extends AnyStateMachine> = StateValueFrom<TMachine> & string
+export type Machine = AnyStateMachine
+export type StateOf<TMachine extends Machine> = StateValueFrom<TMachine> & string
+export type ContextOf<TMachine extends Machine> = ContextFrom<TMachine>
+export type EventOf<TMachine extends Machine> = EventFrom<TMachine>
 
 /** What ends the stay in a state. Every state says it: `npm run check` refuses a state that has no way out. */
 export interface StateMeta {
   /** The time-out in words; `dueIn` gives its length, and the event `TIMED_OUT` is sent when it has passed. */
   due?: string
+  /** The event that is sent then, when it is another one than `TIMED_OUT`. */
+  dueEvent?: string
   /** Who ends the stay, when it is not (only) a time-out. */
   owner?: string
   /** True for a state in which nothing more is expected. */
@@ -46,11 +51,11 @@ export class IllegalMove extends Error {
  * The state and context after `event`. `changed` is false when the event is taken and alters nothing.
  * Throws `IllegalMove` when the machine cannot take the event now, and an Error when the state is none of the machine's.
  */
-export function step<TMachine extends AnyStateMachine>(
+export function step<TMachine extends Machine>(
   machine: TMachine,
-  from: Snapshot<StateOf<TMachine>, ContextFrom<TMachine>>,
-  event: EventFrom<TMachine>,
-): Snapshot<StateOf<TMachine>, ContextFrom<TMachine>> & { changed: boolean } {
+  from: Snapshot<StateOf<TMachine>, ContextOf<TMachine>>,
+  event: EventOf<TMachine>,
+): Snapshot<StateOf<TMachine>, ContextOf<TMachine>> & { changed: boolean } {
   const before = machine.resolveState({ value: from.state, context: from.context })
   const named: EventObject = event
   if (!before.can(event)) throw new IllegalMove(machine.id, from.state, named.type)
@@ -63,10 +68,10 @@ export function step<TMachine extends AnyStateMachine>(
 }
 
 /** Whether the machine takes `event` now. */
-export function can<TMachine extends AnyStateMachine>(
+export function can<TMachine extends Machine>(
   machine: TMachine,
-  from: Snapshot<StateOf<TMachine>, ContextFrom<TMachine>>,
-  event: EventFrom<TMachine>,
+  from: Snapshot<StateOf<TMachine>, ContextOf<TMachine>>,
+  event: EventOf<TMachine>,
 ): boolean {
   return machine.resolveState({ value: from.state, context: from.context }).can(event)
 }

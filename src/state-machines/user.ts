@@ -51,8 +51,3 @@ export const userMachine = flow.createMachine({
     deleted: { meta: { end: true } },
   },
 })
-
-/** Never: people decide. */
-export function dueIn(_state: UserState, _context: UserContext): null {
-  return null
-}

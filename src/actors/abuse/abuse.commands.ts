@@ -1,10 +1,9 @@
 // Reports of abuse: by our users and by other servers, decided on by moderators. The machine `abuse` decides what can be
 // decided.
 
-import { type AbuseEvent, type AbuseState, abuseMachine } from '../../state-machines/abuse.ts'
-import { step } from '../../state-machines/step.ts'
+import { type AbuseEvent, type AbuseState, abuseMachine, initialAbuse } from '../../state-machines/abuse.ts'
 import { toPlainText } from '../comment/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { type AbuseKind, type AbuseSubject, concerningSubject, subjectSql } from './subject.ts'
 
 export interface NewReport {
@@ -62,6 +61,8 @@ const EVENTS: Record<AbuseState, AbuseEvent['type']> = {
   accepted: 'ACCEPTED',
   rejected: 'REJECTED',
 }
+
+const abuseLifecycle = defineLifecycle({ table: 'abuse', machine: abuseMachine, initial: initialAbuse })
 
 const MISSING: Record<AbuseKind, string> = {
   video: 'Video not found',
@@ -175,17 +176,16 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
 
     async moderate(abuseId, { state, comment, byUserId }) {
       await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
-        const [abuse] = await unit.query<{ state: AbuseState }>('select state from abuse where id = $1', [abuseId])
-        if (!abuse) throw notFound('Abuse not found')
-        const from = { state: abuse.state, context: {} }
-        const next = state === undefined ? from : step(abuseMachine, from, { type: EVENTS[state] })
-        await unit.query(
-          `update abuse set state = $2, moderation_comment = coalesce($3, moderation_comment), updated_at = $4,
-             processed_at = case when $2 = 'pending' then processed_at else coalesce(processed_at, $4) end
-           where id = $1`,
-          [abuseId, next.state, comment ?? null, unit.now],
+        const [abuse] = await unit.query<{ id: number; state: AbuseState; processedAt: Date | null }>(
+          `update abuse set moderation_comment = coalesce($2, moderation_comment), updated_at = $3 where id = $1
+           returning id, state, processed_at as "processedAt"`,
+          [abuseId, comment ?? null, unit.now],
         )
-        if (next.state === from.state || next.state === 'pending') return
+        if (!abuse) throw notFound('Abuse not found')
+        if (state === undefined) return
+        const processedAt = state === 'pending' ? abuse.processedAt : (abuse.processedAt ?? unit.now)
+        const { changed } = await advanceRow(unit, abuseLifecycle, abuse, { type: EVENTS[state] }, { processedAt })
+        if (!changed || state === 'pending') return
         unit.emit({ aggregate: 'abuse', id: abuseId }, 'AbuseDecided', { abuseId, byUserId })
       })
     },

@@ -11,6 +11,7 @@ export {
   type RemoteActor,
   type RemoteActors,
   recountFollows,
+  remoteActorLifecycle,
   type StoredActor,
 } from './remote-actor.commands.ts'
 export { foldActorTotals, reconcileActorTotals, registerActorTotals, totalOfActors } from './totals.ts'

@@ -2,10 +2,9 @@
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
-import { type RemoteActorState, remoteActorMachine } from '../../state-machines/remote-actor.ts'
-import { can, step } from '../../state-machines/step.ts'
+import { initialRemoteActor, type RemoteActorState, remoteActorMachine } from '../../state-machines/remote-actor.ts'
 import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, takes, type Unit } from '../runtime/index.ts'
 import type { ActorType } from './actor.entity.ts'
 
 /** What a document says of an actor, read and checked by the wire layer: every URL is of the actor's own host. */
@@ -156,6 +155,11 @@ async function askForFollowers(unit: Unit, actorId: number): Promise<void> {
   })
 }
 
+export const remoteActorLifecycle = defineLifecycle({
+  ...{ table: 'actor', machine: remoteActorMachine, initial: initialRemoteActor, touches: false },
+  columns: ({ state }) => ({ remoteState: state }),
+})
+
 export const REMOTE_ACTOR_REMOVAL = 'remote-actor-removal'
 
 /** Asks for the job that takes away what an actor of another server had, which is gone. */
@@ -168,19 +172,13 @@ export function askForRemoval(unit: Unit, actorId: number): void {
 }
 
 async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
-  const [actor] = await unit.query<{ state: RemoteActorState }>(
-    'select remote_state as state from actor where id = $1 and host_id is not null',
+  const [actor] = await unit.query<{ id: number; state: RemoteActorState }>(
+    'select id, remote_state as state from actor where id = $1 and host_id is not null',
     [actorId],
   )
-  const from = actor && { state: actor.state, context: {} }
-  // Whoever says it again says nothing new.
-  if (!from || !can(remoteActorMachine, from, { type: 'GONE' })) return
-  const { state } = step(remoteActorMachine, from, { type: 'GONE' })
-  await unit.query('update actor set remote_state = $2, deleted_at = $3, updated_at = $3 where id = $1', [
-    actorId,
-    state,
-    unit.now,
-  ])
+  // When it is said again there is nothing to do.
+  if (!actor || !takes(remoteActorLifecycle, actor, { type: 'GONE' })) return
+  await advanceRow(unit, remoteActorLifecycle, actor, { type: 'GONE' }, { deletedAt: unit.now, updatedAt: unit.now })
   askForRemoval(unit, actorId)
 }
 
@@ -209,7 +207,7 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
   // The id of an actor never moves to another host, nor between accounts and channels: the first sight decides. What an
   // account calls itself may change: a person says that it is a bot. One that has left may come back (MET), and who blocked it
   // finds it blocked; as long as it leaves it may not.
-  const [row] = await unit.query<{ id: number }>(
+  const [row] = await unit.query<{ id: number; state: RemoteActorState }>(
     `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
        following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
@@ -217,10 +215,9 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
        outbox_url = excluded.outbox_url, followers_url = excluded.followers_url, following_url = excluded.following_url,
        key_id = excluded.key_id, public_key_pem = excluded.public_key_pem, ed25519_public = excluded.ed25519_public,
        remote_created_at = excluded.remote_created_at, refreshed_at = excluded.refreshed_at, updated_at = excluded.refreshed_at,
-       strikes = 0, deleted_at = case when actor.remote_state = 'left' then null else actor.deleted_at end,
-       remote_state = case when actor.remote_state = 'left' then 'known' else actor.remote_state end
+       strikes = 0
      where actor.url = excluded.url and actor.host_id = excluded.host_id and (actor.type = 'Group') = (excluded.type = 'Group')
-     returning id`,
+     returning id, remote_state as state`,
     [
       actor.type,
       actor.username,
@@ -239,6 +236,8 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
     ],
   )
   if (!row) throw new DomainError('forbidden', 'This address belongs to another actor.')
+  const met = { type: 'MET' } as const
+  if (takes(remoteActorLifecycle, row, met)) await advanceRow(unit, remoteActorLifecycle, row, met, { deletedAt: null })
   return row.id
 }
 

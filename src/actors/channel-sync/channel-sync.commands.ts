@@ -1,12 +1,11 @@
 // Synchronisations as their users make, start and remove them, and single imports of all that another site's channel has.
 
 import { createHash } from 'node:crypto'
-import { initialChannelSync } from '../../state-machines/channel-sync.ts'
-import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, initialColumns, notFound } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { assertMayManageSyncs } from './channel-sync.policy.ts'
 import { findImporter, type Importer } from './channel-sync.queries.ts'
-import { moveSync, withSync } from './channel-sync-state.ts'
+import { channelSyncLifecycle, moveSync, withSync } from './channel-sync-state.ts'
 
 type By = NonNullable<Viewer>
 
@@ -92,15 +91,11 @@ export function makeChannelSyncs(
         if ((row?.syncs ?? 0) >= max_per_user) {
           throw new DomainError('invalid', `No user has more than ${max_per_user} synchronisations on this server.`)
         }
-        const { state, context } = initialChannelSync
+        const { state, context, dueAt } = initialColumns(channelSyncLifecycle, unit.now, settings())
         const [made] = await unit.query<{ id: number }>(
           `insert into channel_sync (channel_id, external_channel_url, state, context, due_at, created_at, updated_at)
            select id, $2, $3, $4, $5, $6, $6 from channel where id = $1 and state = 'active' returning id`,
-          [
-            ...[channelId, url, state, JSON.stringify(context)],
-            new Date(unit.now.getTime() + settings().check_interval),
-            unit.now,
-          ],
+          [channelId, url, state, JSON.stringify(context), dueAt, unit.now],
         )
         if (!made) throw notFound('Video channel not found')
         unit.created({ aggregate: 'channel_sync', id: made.id })

@@ -9,7 +9,7 @@ import { type ActorDeps, DomainError, type JobContext, PermanentFailure, unlessG
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
 import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
-import { askForEnd, askForListing, moveSync, withSync } from './channel-sync-state.ts'
+import { askForEnd, askForListing, channelSyncLifecycle, moveSync, withSync } from './channel-sync-state.ts'
 import { newVideos } from './new-videos.ts'
 
 export type ChannelSyncDeps = ActorDeps & {
@@ -44,7 +44,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
   const settings = () => ({ check_interval: config().vireo.schedulers.channel_sync_check_interval })
 
   registry.timeout('channel_sync', {
-    dueSql: 'select id from channel_sync where due_at <= $1 order by due_at limit 100',
+    of: channelSyncLifecycle,
     timedOut: (id) =>
       withSync(deps, id, async (unit, sync) => {
         const [row] = await unit.query<{ due: Date | null }>('select due_at as due from channel_sync where id = $1', [
@@ -53,10 +53,10 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
         if (!row?.due || row.due > unit.now) return
         const importer = await findImporter(unit.query, sync.channelId)
         const allowed = keys().enabled && (importer?.active ?? false)
-        const after = await moveSync(unit, sync, { type: 'TIMED_OUT', allowed }, settings())
+        await moveSync(unit, sync, { type: 'TIMED_OUT', allowed }, settings())
         if (sync.state !== 'processing') return
-        if (!after.context.listed) askForListing(unit, after)
-        else if ((await importsOfRound(unit.query, id)).open === 0) askForEnd(unit, after)
+        if (!sync.context.listed) askForListing(unit, sync)
+        else if ((await importsOfRound(unit.query, id)).open === 0) askForEnd(unit, sync)
       }),
   })
 
@@ -109,8 +109,8 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
         await unit.query('update channel_sync set last_sync_at = $2, known_urls = $3 where id = $1', [
           ...[sync.id, begun, undated],
         ])
-        const after = await moveSync(unit, sync, { type: 'LISTED', refused }, settings())
-        if ((await importsOfRound(unit.query, sync.id)).open === 0) askForEnd(unit, after)
+        await moveSync(unit, sync, { type: 'LISTED', refused }, settings())
+        if ((await importsOfRound(unit.query, sync.id)).open === 0) askForEnd(unit, sync)
       }),
     )
   }

@@ -3,10 +3,9 @@
 
 import { isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
-import { type ChannelState, channelMachine } from '../../state-machines/channel.ts'
-import { IllegalMove, step } from '../../state-machines/step.ts'
+import { type ChannelState, channelMachine, initialChannel } from '../../state-machines/channel.ts'
 import { insertLocalActor } from '../actor/index.ts'
-import { type ActorDeps, DomainError, notFound, type StoreWith } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, notFound, type StoreWith } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { Channel } from './channel.entity.ts'
 import { assertMayManageChannel } from './channel.policy.ts'
@@ -127,11 +126,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         await unit.changing({ aggregate: 'actor', id: actorId })
         // First: the event belongs to this actor, and the numbers of its events are in the order of its lock.
         await unit.query('update actor set deleted_at = $2, updated_at = $2 where id = $1', [actorId, unit.now])
-        await unit.query('update channel set state = $2, updated_at = $3 where id = $1', [
-          channelId,
-          removed(channel.state),
-          unit.now,
-        ])
+        await advanceRow(unit, channelLifecycle, channel, { type: 'REMOVED' }, {})
         unit.emit({ aggregate: 'actor', id: actorId }, 'ChannelRemoved', { channelId, url })
       })
     },
@@ -139,6 +134,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
 }
 
 interface ChannelRow {
+  id: number
   actorId: number
   url: string
   accountId: number
@@ -153,7 +149,7 @@ interface ChannelRow {
 /** Throws `not_found`, also for one that was removed. */
 async function load(query: Sql, channelId: number): Promise<ChannelRow> {
   const [row] = await query<ChannelRow>(
-    `select x.id as "actorId", x.url, c.account_id as "accountId", a.actor_id as "ownerActorId",
+    `select c.id, x.id as "actorId", x.url, c.account_id as "accountId", a.actor_id as "ownerActorId",
        x.host_id is not null as remote, c.state, c.name, c.description, c.support
      from channel c join actor x on x.id = c.actor_id join account a on a.id = c.account_id
      where c.id = $1 and x.deleted_at is null`,
@@ -163,14 +159,10 @@ async function load(query: Sql, channelId: number): Promise<ChannelRow> {
   return row
 }
 
-function removed(from: ChannelState): ChannelState {
-  try {
-    return step(channelMachine, { state: from, context: {} }, { type: 'REMOVED' }).state
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw notFound('Video channel not found')
-  }
-}
+const channelLifecycle = defineLifecycle({
+  ...{ table: 'channel', machine: channelMachine, initial: initialChannel },
+  refusal: () => notFound('Video channel not found'),
+})
 
 async function refuseTaken(query: Sql, name: string): Promise<void> {
   const [actor] = await query('select 1 from actor where host_id is null and lower(preferred_username) = lower($1)', [

@@ -1,17 +1,16 @@
 // What becomes of a comment after it was written: approved, refused or edited, here or on the server of its video.
 
 import { type AutomaticTags, NO_TAGS, retagComment } from '../automatic-tag/index.ts'
-import type { ActorDeps } from '../runtime/index.ts'
-import { DomainError, type PassOn } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, type PassOn } from '../runtime/index.ts'
 import { announceComments, type Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
 import {
   buryComment,
+  commentLifecycle,
   holdComment,
   isHidden,
   loadComment,
-  moveComment,
   showComment,
   tellAnswers,
 } from './comment.rows.ts'
@@ -110,12 +109,12 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
         const { commentsPolicy, ownerAccountId, isVideoOurs } = comment
         // What was approved is not what it says now. On a remote video that is for its server to judge.
         const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null, tags)
-        const state = moveComment(comment, { type: 'EDITED', held })
+        const event = { type: 'EDITED', held } as const
+        const { state } = await advanceRow(unit, commentLifecycle, comment, event, { text, updatedAt: at })
         const hidden = await isHidden(unit.query, comment.parentId)
         await unit.query(
-          `update comment set text = $2, updated_at = $3, held_for_review = $4,
-             held_activity = case when $6 then coalesce($5, held_activity) end where id = $1`,
-          [commentId, text, at, state === 'held', isVideoOurs ? activity : null, state === 'held' || hidden],
+          'update comment set held_activity = case when $3 then coalesce($2, held_activity) end where id = $1',
+          [commentId, isVideoOurs ? activity : null, state === 'held' || hidden],
         )
         announceComments(unit, comment.videoId)
         await retagComment(unit.query, commentId, tags)

@@ -1,9 +1,8 @@
 // The rows of comments as their commands lock, judge and change them.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { type CommentEvent, type CommentState, commentMachine } from '../../state-machines/comment.ts'
-import { can, step } from '../../state-machines/step.ts'
-import { DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type CommentState, commentMachine } from '../../state-machines/comment.ts'
+import { advanceRow, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { addDelta, announceComments } from '../video/index.ts'
 import { waits } from './comment.entity.ts'
 
@@ -53,12 +52,13 @@ export async function idOfComment(query: Sql, url: string): Promise<number | und
   return found?.id
 }
 
-/** The state after the event. Throws `conflict` where the machine takes none: a removed comment is over. */
-export function moveComment(comment: StoredComment, event: CommentEvent): CommentState {
-  const from = { state: comment.state, context: {} }
-  if (!can(commentMachine, from, event)) throw new DomainError('conflict', 'This comment is already deleted')
-  return step(commentMachine, from, event).state
-}
+/** The state is told by two columns; a removed comment keeps whether it was held. */
+export const commentLifecycle = defineLifecycle({
+  ...{ table: 'comment', machine: commentMachine, touches: false },
+  initial: { state: 'shown' as CommentState, context: {} },
+  columns: ({ state }, now) => (state === 'removed' ? { deletedAt: now } : { heldForReview: state === 'held' }),
+  refusal: () => new DomainError('conflict', 'This comment is already deleted'),
+})
 
 /**
  * Whether a comment, or one above it, waits for approval: then nothing below it is shown. Until the end of the transaction no
@@ -115,8 +115,7 @@ async function showAnswers(unit: Unit, commentId: number): Promise<number> {
 /** Shown from now on: to visitors, and to other servers. */
 export async function showComment(unit: Unit, comment: StoredComment, approvalUrl: string | null): Promise<void> {
   const { id, videoId, parentId } = comment
-  moveComment(comment, { type: 'APPROVED' })
-  await unit.query('update comment set held_for_review = false, approval_url = $2 where id = $1', [id, approvalUrl])
+  await advanceRow(unit, commentLifecycle, comment, { type: 'APPROVED' }, { approvalUrl })
   announceComments(unit, videoId)
   unit.emit({ aggregate: 'comment', id }, 'CommentApproved', { commentId: id })
   if (await isHidden(unit.query, parentId)) return
@@ -136,12 +135,9 @@ export async function holdComment(unit: Unit, { id, videoId, parentId }: StoredC
  */
 export async function buryComment(unit: Unit, comment: StoredComment, actorId: number): Promise<void> {
   const { id, url, videoId, parentId, parentUrl } = comment
-  moveComment(comment, { type: 'REMOVED' })
-  await unit.query(
-    `with untagged as (delete from comment_automatic_tag where comment_id = $1)
-     update comment set text = '', held_activity = null, deleted_at = $2, updated_at = $2 where id = $1`,
-    [id, unit.now],
-  )
+  const emptied = { text: '', heldActivity: null, updatedAt: unit.now }
+  await advanceRow(unit, commentLifecycle, comment, { type: 'REMOVED' }, emptied)
+  await unit.query('delete from comment_automatic_tag where comment_id = $1', [id])
   announceComments(unit, videoId)
   const removal = { commentId: id, url, actorId, videoId, parentUrl }
   const hidden = await isHidden(unit.query, parentId)

@@ -4,16 +4,10 @@
 
 import { LRUCache } from 'lru-cache'
 import { batched } from '../../platform/batched.ts'
-import {
-  type DeliveryContext,
-  type DeliveryEvent,
-  type DeliveryState,
-  deliveryMachine,
-  initialDelivery,
-} from '../../state-machines/delivery.ts'
-import { step } from '../../state-machines/step.ts'
+import type { DeliveryContext, DeliveryEvent } from '../../state-machines/delivery.ts'
 import { type KnownHost, type RemoteHosts, type SignatureProfile, signatureProfiles } from '../remote-host/index.ts'
-import type { ActorDeps } from '../runtime/index.ts'
+import { type ActorDeps, inBulk, next, storeMove } from '../runtime/index.ts'
+import { deliveryLifecycle } from './delivery.lifecycle.ts'
 import { DELIVERY_LANE } from './enqueue.ts'
 
 export interface WaitingDelivery {
@@ -74,6 +68,12 @@ const HOSTS_AT_ONCE = 100
 const SENT_AT_ONCE = 500
 /** Documents on their way, in characters: thousands of hosts read one copy. */
 const DOCUMENTS_KEPT = 8_000_000
+
+const inboxLost = (reason: 'inbox-gone' | 'not-found') => inBulk(deliveryLifecycle, { type: 'INBOX_LOST', reason })
+const INBOX_LOST = {
+  'inbox-gone': { ...inboxLost('inbox-gone'), error: 'The inbox is gone.' },
+  'not-found': { ...inboxLost('not-found'), error: 'The inbox was not found.' },
+}
 
 /**
  * Whether `d` stands behind an earlier one of its actor that is put off. What failed may succeed yet, so all of the actor waits
@@ -245,23 +245,15 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
   }
 
   async function store(hostId: number, head: Head, outcome: SendOutcome, tookOthers: boolean) {
-    const context: DeliveryContext = { ...initialDelivery.context, ...head.context }
-    const from = { state: 'waiting' as DeliveryState, context }
-    const next = step(deliveryMachine, from, eventOf(outcome, tookOthers))
+    const now = clock.now()
+    const from = { state: 'waiting', context: head.context }
+    const move = next(deliveryLifecycle, from, eventOf(outcome, tookOthers), now)
+    const { reason } = move.context
     // A type of PeerTube's own that the host cannot read is not sent to it again.
-    if (next.context.reason === 'unsupported' && head.type.includes(':')) await hosts.noteUnsupported(hostId, head.type)
-    const { wait, failedAt, reason } = next.context
-    const isPutOff = next.state === 'waiting' && wait > 0
-    await db.query('update delivery set state = $2, context = $3, error = $4, due_at = $5 where id = $1', [
-      head.id,
-      next.state,
-      JSON.stringify(next.context),
-      outcome.error,
-      isPutOff ? new Date(failedAt + wait) : null,
-    ])
-    if (reason === 'inbox-gone') await parkInbox(hostId, head.inboxUrl, 'The inbox is gone.')
-    if (reason === 'not-found') await parkInbox(hostId, head.inboxUrl, 'The inbox was not found.')
-    return next
+    if (reason === 'unsupported' && head.type.includes(':')) await hosts.noteUnsupported(hostId, head.type)
+    await storeMove({ query: db.query, now }, deliveryLifecycle, move, { error: outcome.error }, { id: head.id })
+    if (reason === 'inbox-gone' || reason === 'not-found') await parkInbox(hostId, head.inboxUrl, reason)
+    return move
   }
 
   function eventOf({ answer, retryAfter }: SendOutcome, tookOthers: boolean): DeliveryEvent {
@@ -319,10 +311,10 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     { max: SENT_AT_ONCE },
   )
 
-  async function parkInbox(hostId: number, inboxUrl: string, error: string): Promise<void> {
+  async function parkInbox(hostId: number, inboxUrl: string, reason: keyof typeof INBOX_LOST): Promise<void> {
+    const { set, where, error } = INBOX_LOST[reason]
     await db.query(
-      `update delivery set state = 'parked', error = $3, due_at = null
-       where host_id = $1 and state = 'waiting' and inbox_url = $2`,
+      `update delivery set ${set}, error = $3, due_at = null where host_id = $1 and ${where} and inbox_url = $2`,
       [hostId, inboxUrl, error],
     )
   }

@@ -8,4 +8,4 @@ export {
   type OutgoingDocument,
   type Recipient,
 } from './enqueue.ts'
-export { retryDelivery } from './retry-delivery.ts'
+export { retryDelivery, retryHost } from './retry-delivery.ts'

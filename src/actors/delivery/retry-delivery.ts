@@ -1,30 +1,38 @@
-// Another try for one delivery that was given up.
+// Another try for deliveries that were given up, or wait for their host.
 
-import {
-  type DeliveryContext,
-  type DeliveryState,
-  deliveryMachine,
-  initialDelivery,
-} from '../../state-machines/delivery.ts'
-import { can, step } from '../../state-machines/step.ts'
-import { DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { RemoteHosts } from '../remote-host/index.ts'
+import { advanceRow, inBulk, notFound, type Unit } from '../runtime/index.ts'
+import { deliveryLifecycle } from './delivery.lifecycle.ts'
 import { DELIVERY_LANE } from './enqueue.ts'
+
+const RETRIED = inBulk(deliveryLifecycle, { type: 'RETRIED' })
+const HOST_RETRIED = inBulk(deliveryLifecycle, { type: 'HOST_RETRIED' })
 
 /** Throws `not_found` when there is no such delivery, `conflict` when it was not given up. */
 export async function retryDelivery(unit: Unit, id: number): Promise<void> {
-  const [row] = await unit.query<{ hostId: number; state: DeliveryState; context: Partial<DeliveryContext> }>(
-    'select host_id as "hostId", state, context from delivery where id = $1 for no key update',
+  const [row] = await unit.query<{ id: number; hostId: number; state: string; context: object }>(
+    'select id, host_id as "hostId", state, context from delivery where id = $1 for no key update',
     [id],
   )
   if (!row) throw notFound('This delivery does not exist.')
-  const from = { state: row.state, context: { ...initialDelivery.context, ...row.context } }
-  const event = { type: 'RETRIED' } as const
-  if (!can(deliveryMachine, from, event)) throw new DomainError('conflict', 'This delivery did not fail.')
-  const { state, context } = step(deliveryMachine, from, event)
-  await unit.query('update delivery set state = $2, context = $3, error = null, due_at = null where id = $1', [
-    id,
-    state,
-    JSON.stringify(context),
-  ])
+  await advanceRow(unit, deliveryLifecycle, row, { type: 'RETRIED' }, { error: null })
   unit.wake(DELIVERY_LANE, String(row.hostId))
+}
+
+/**
+ * Tries everything that waits for the host now, the parked deliveries too: an admin knows better. Throws `not_found` for a host
+ * that is not known.
+ */
+export async function retryHost(hosts: Pick<RemoteHosts, 'retry'>, host: string): Promise<void> {
+  await hosts.retry(host, async (unit, hostId) => {
+    await unit.query(
+      `update delivery set ${RETRIED.set}, error = null, due_at = null where host_id = $1 and ${RETRIED.where}`,
+      [hostId],
+    )
+    await unit.query(
+      `update delivery set ${HOST_RETRIED.set}, due_at = null
+       where host_id = $1 and ${HOST_RETRIED.where} and due_at is not null`,
+      [hostId],
+    )
+  })
 }

@@ -1,6 +1,9 @@
 // Follows that a job still looks up: whom to follow is not known yet.
 
 import type { Sql } from '../../platform/database/index.ts'
+import { inBulk, jobLifecycle } from '../runtime/index.ts'
+
+const CANCELLED = inBulk(jobLifecycle, { type: 'CANCELLED' })
 
 /**
  * Whether one was being looked up; its job sees that nobody wants it any more. `followerId`: null for the instance. Before the
@@ -21,8 +24,8 @@ async function cancel(
   { followerId, hostOrHandle }: { followerId: number | null; hostOrHandle: string },
 ): Promise<boolean> {
   const cancelled = await query(
-    `update job set state = 'cancelled', finished_at = now(), lease_owner = null, lease_until = null
-     where type = 'activitypub-follow' and state in ('waiting', 'delayed', 'active')
+    `update job set ${CANCELLED.set}, finished_at = now()
+     where type = 'activitypub-follow' and ${CANCELLED.where}
        and (data->>'followerId')::int is not distinct from $1
        and lower(coalesce(data->>'handle', data->>'host')) = lower($2) returning id`,
     [followerId, hostOrHandle],

@@ -2,16 +2,14 @@
 
 import {
   dueIn,
-  type FollowContext,
   type FollowEvent,
   type FollowSettings,
   type FollowState,
   followMachine,
   initialFollow,
 } from '../../state-machines/follow.ts'
-import { IllegalMove, step } from '../../state-machines/step.ts'
 import { isMutedBy } from '../blocklist/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { Follow } from './follow.entity.ts'
 
 export interface Follows {
@@ -38,6 +36,10 @@ const TRIES = 3
 
 /** Ids of repeated requests that are remembered. */
 const REQUESTS_KEPT = 10
+
+const followLifecycle = defineLifecycle({
+  ...{ table: 'follow', machine: followMachine, initial: initialFollow, dueIn },
+})
 
 export function makeFollows(deps: ActorDeps): Follows {
   const { db, tell, clock, config, registry, urls } = deps
@@ -80,14 +82,8 @@ export function makeFollows(deps: ActorDeps): Follows {
   ) {
     await tell({ aggregate: 'follow', id: followId }, async (unit) => {
       const follow = await unit.em.findOneOrFail(Follow, followId)
-      const before = follow.state as FollowState
-      const { state, context } = steps(follow, event)
-      follow.state = state
-      follow.context = { ...context }
-      const wait = dueIn(state, context, settings())
-      follow.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
-      follow.updatedAt = unit.now
-      await then(unit, follow, before)
+      const { from, state } = advance(unit, followLifecycle, follow, event, settings())
+      await then(unit, follow, from)
       if (state === 'none') unit.em.remove(follow)
     })
   }
@@ -107,7 +103,7 @@ export function makeFollows(deps: ActorDeps): Follows {
   }
 
   registry.timeout('follow', {
-    dueSql: 'select id from follow where due_at <= $1 order by due_at limit 100',
+    of: followLifecycle,
     timedOut: (id) =>
       move(id, { type: 'TIMED_OUT', at: clock.now().getTime(), settings: settings() }, (unit, follow) => {
         const of = { aggregate: 'follow', id } as const
@@ -211,14 +207,4 @@ async function actorUrl(unit: Unit, actorId: number): Promise<string> {
   const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1', [actorId])
   if (!actor) throw notFound('This actor does not exist.')
   return actor.url
-}
-
-function steps(follow: Follow, event: FollowEvent): { state: FollowState; context: FollowContext } {
-  const from = { state: follow.state as FollowState, context: { ...initialFollow.context, ...follow.context } }
-  try {
-    return step(followMachine, from, event)
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw new DomainError('conflict', `This follow is ${follow.state} and cannot take this.`, { cause: error })
-  }
 }

@@ -9,8 +9,16 @@ import {
   historyWalkMachine,
   initialHistoryWalk,
 } from '../../state-machines/history-walk.ts'
-import { can, step } from '../../state-machines/step.ts'
-import { type ActorDeps, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
+import {
+  type ActorDeps,
+  advanceRow,
+  DomainError,
+  defineLifecycle,
+  type Move,
+  takes,
+  type Unit,
+  unlessGone,
+} from '../runtime/index.ts'
 
 /** What the job of a walk has to do. */
 export interface HistoryWalk {
@@ -86,8 +94,16 @@ const LOAD = `
   select w.id, w.actor_id, w.state, w.context, w.next_url, w.since, w.pages, w.seen, w.total, a.outbox_url, ${IS_FOLLOWED}
   from history_walk w join actor a on a.id = w.actor_id where w.id = $1`
 
-/** A due time is put off by up to a tenth, so that not all outboxes are read at the same hour. */
-const SPREAD = 10
+/** Up to this part of a wait is added to it, so that not all outboxes are read at the same hour. */
+const SPREAD = 1 / 10
+
+const historyWalkLifecycle = defineLifecycle({
+  ...{ table: 'history_walk', machine: historyWalkMachine, initial: initialHistoryWalk, dueIn },
+  endOfWait(wait, { now, state, row }: { now: number; state: HistoryWalkState; row: Row }) {
+    const spread = state === 'done' || state === 'failed' ? wait * SPREAD * ((row.id % 97) / 97) : 0
+    return now + wait + spread
+  },
+})
 
 /** Servers may claim any number. */
 const MOST = 2_147_483_647
@@ -134,7 +150,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
   })
 
   registry.timeout('history_walk', {
-    dueSql: 'select id from history_walk where due_at <= $1 order by due_at limit 100',
+    of: historyWalkLifecycle,
     timedOut: (id) =>
       told(id, async (unit, row) => {
         await move(unit, row, { type: row.followed ? 'TIMED_OUT' : 'STOPPED' })
@@ -149,18 +165,9 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
     })
 
   /** Sends one event to the machine of a walk, and stores where it stands then; its job is asked for when it waits. */
-  async function move(unit: Unit, row: Row, event: HistoryWalkEvent): Promise<void> {
-    const before = { state: row.state, context: { ...initialHistoryWalk.context, ...row.context } }
-    const { state, context } = step(historyWalkMachine, before, event)
-    const wait = dueIn(state, context, settings())
-    const spread = state === 'done' || state === 'failed' ? ((wait ?? 0) / SPREAD) * ((row.id % 97) / 97) : 0
-    await unit.query('update history_walk set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1', [
-      row.id,
-      state,
-      JSON.stringify(context),
-      wait === null ? null : new Date(unit.now.getTime() + wait + spread),
-      unit.now,
-    ])
+  async function move(unit: Unit, row: Row, event: HistoryWalkEvent): Promise<Move<typeof historyWalkMachine>> {
+    const move = await advanceRow(unit, historyWalkLifecycle, row, event, {}, settings())
+    const { state, context } = move
     const begins = state === 'waiting' && (event.type === 'ASKED' || ['done', 'failed'].includes(row.state))
     if (begins && context.tries === 0 && (context.extent === 'newest' || event.type === 'ASKED' || !row.next_url)) {
       await rewind(unit, row)
@@ -169,6 +176,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       const jobs = { type: 'activitypub-http-fetcher', data: { walkId: row.id }, dedupeKey: `history-${row.id}` }
       if (state === 'waiting' || state === 'walking') unit.enqueue(jobs)
     }
+    return move
   }
 
   async function rewind(unit: Unit, row: Row): Promise<void> {
@@ -187,7 +195,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
           await move(unit, row, { type: 'STOPPED' })
           return undefined
         }
-        if (!can(historyWalkMachine, row, { type: 'STARTED' })) return undefined
+        if (!takes(historyWalkLifecycle, row, { type: 'STARTED' })) return undefined
         await move(unit, row, { type: 'STARTED' })
         const aside = await unit.query<{ url: string }>('select url from history_item where walk_id = $1 order by id', [
           walkId,
@@ -257,12 +265,9 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
           [walkId],
         )
         const aside = left?.aside ?? 0
-        if (!can(historyWalkMachine, row, { type: 'FINISHED', aside, settings: settings() })) return
-        await move(unit, row, { type: 'FINISHED', aside, settings: settings() })
-        const [after] = await unit.query<{ state: HistoryWalkState }>('select state from history_walk where id = $1', [
-          walkId,
-        ])
-        if (after?.state !== 'done') return
+        if (!takes(historyWalkLifecycle, row, { type: 'FINISHED', aside, settings: settings() })) return
+        const { state } = await move(unit, row, { type: 'FINISHED', aside, settings: settings() })
+        if (state !== 'done') return
         await unit.query('update history_walk set given_up = given_up + $2, error = null where id = $1', [
           walkId,
           aside,
@@ -274,7 +279,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       unlessGone(
         told(walkId, async (unit, row) => {
           const event: HistoryWalkEvent = { type: 'FAILED', hopeless, settings: settings() }
-          if (!can(historyWalkMachine, row, event)) return
+          if (!takes(historyWalkLifecycle, row, event)) return
           await move(unit, row, event)
           await unit.query('update history_walk set error = $2 where id = $1', [walkId, reason.slice(0, 1000)])
         }),

@@ -1,8 +1,8 @@
 // What comes in is stored before it is answered: what is verified at once, and some of what waits for the key of its actor.
 
 import { batched } from '../../platform/batched.ts'
-import { initialIncomingActivity } from '../../state-machines/incoming-activity.ts'
-import type { ActorDeps } from '../runtime/index.ts'
+import { dueIn, incomingActivityMachine, initialIncomingActivity } from '../../state-machines/incoming-activity.ts'
+import { type ActorDeps, defineLifecycle, inBulk } from '../runtime/index.ts'
 import { aboutOf, ENDED_HASH, endedOf, hashOf, SUBJECT_HASH, type Subject } from './last-words.ts'
 
 export interface ArrivedActivity {
@@ -28,6 +28,11 @@ export type Arrival = 'stored' | 'duplicate' | 'refused'
 export const INBOX_LANE = 'inbox'
 /** Activities whose key has to be fetched first: strangers, who must not take the places of those that are known. */
 export const STRANGERS_LANE = 'inbox-unverified'
+export const incomingActivityLifecycle = defineLifecycle({
+  ...{ table: 'incoming_activity', machine: incomingActivityMachine, initial: initialIncomingActivity(false), dueIn },
+  touches: false,
+})
+const VERIFIED = inBulk(incomingActivityLifecycle, { type: 'VERIFIED' })
 const STORED_AT_ONCE = 100
 
 /** Stores an activity and wakes its lane, in one transaction. */
@@ -54,8 +59,8 @@ export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'
                and k.actor_hash = md5(a.actor_url)::uuid and k.state <> 'unverified')
            order by a.place
            on conflict (activity_hash, actor_hash, body_hash) do update set proof = null,
-             state = excluded.state, context = excluded.context, due_at = null
-             where incoming_activity.state = 'unverified'
+             ${VERIFIED.set}, due_at = null
+             where ${VERIFIED.where}
            returning activity_hash || ' ' || actor_hash || ' ' || body_hash as identity`,
           [
             all.map(({ activityId }) => activityId),

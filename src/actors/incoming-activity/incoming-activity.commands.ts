@@ -5,16 +5,21 @@
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
-import {
-  dueIn,
-  type IncomingActivityContext,
-  type IncomingActivityEvent,
-  type IncomingActivityState,
+import type {
+  IncomingActivityContext,
+  IncomingActivityEvent,
+  IncomingActivityState,
   incomingActivityMachine,
 } from '../../state-machines/incoming-activity.ts'
-import { step } from '../../state-machines/step.ts'
-import { type ActorDeps, notFound } from '../runtime/index.ts'
-import { type Arrival, type ArrivedActivity, INBOX_LANE, makeArrivals, STRANGERS_LANE } from './arrivals.ts'
+import { type ActorDeps, type Move, next, notFound, setMoves } from '../runtime/index.ts'
+import {
+  type Arrival,
+  type ArrivedActivity,
+  INBOX_LANE,
+  incomingActivityLifecycle,
+  makeArrivals,
+  STRANGERS_LANE,
+} from './arrivals.ts'
 import {
   aboutOf,
   ENDED_HASH,
@@ -86,12 +91,10 @@ type LaneRow = Row & LastWords
 
 type Verified = Extract<Verification, { result: 'verified' }>
 
-type Stage = Pick<Row, 'state' | 'context'>
-
-/** A row with the stage that it has now. */
+/** A row with the move that it makes. */
 interface Settled {
   row: Pick<Row, 'id' | 'activityId' | 'type'>
-  after: Stage
+  after: Move<typeof incomingActivityMachine>
   hadEffect?: boolean
   /** What it counts as, of those that were handled now. */
   counts?: 'success' | 'error'
@@ -216,8 +219,11 @@ export function makeIncomingActivities(
     return { row, after: stepped(opened(row), { type: 'HANDLED' }), hadEffect: false, counts: 'success' }
   }
 
-  const opened = (row: Row): Row =>
-    row.state === 'retrying' ? { ...row, ...stepped(row, { type: 'TIMED_OUT' }) } : row
+  function opened(row: Row): Row {
+    if (row.state !== 'retrying') return row
+    const { state, context } = stepped(row, { type: 'TIMED_OUT' })
+    return { ...row, state, context }
+  }
 
   function eventOf(treatment: Treatment): IncomingActivityEvent {
     if (treatment.result === 'handled') return { type: 'HANDLED' }
@@ -234,8 +240,8 @@ export function makeIncomingActivities(
     return { event: { type: 'FAILED', reason: verification.reason, settings: settings() } }
   }
 
-  const stepped = ({ state, context }: Stage, event: IncomingActivityEvent): Stage =>
-    step(incomingActivityMachine, { state, context }, event)
+  const stepped = (row: Row, event: IncomingActivityEvent) =>
+    next(incomingActivityLifecycle, row, event, clock.now(), settings())
 
   // All of one lane at once: after a crash they are handled again together, and so in their order.
   const settle = batched<Settled[], void>(
@@ -259,7 +265,7 @@ export function makeIncomingActivities(
     if (kept.length === 0) return
     await query(
       `with settled as (
-       update incoming_activity i set state = s.state, context = s.context::jsonb, due_at = s.due_at,
+       update incoming_activity i set ${setMoves('s')},
          error = s.error, body = case when s.state = 'done' then null else i.body end,
          proof = case when s.state = 'unverified' then i.proof end,
          subject_hash = case when s.state <> 'done' or s.had_effect then i.subject_hash end,
@@ -274,18 +280,13 @@ export function makeIncomingActivities(
         kept.map(({ row }) => row.id),
         kept.map(({ after }) => after.state),
         kept.map(({ after }) => JSON.stringify(after.context)),
-        kept.map(({ after }) => dueAt(after)),
+        kept.map(({ after }) => after.dueAt),
         kept.map(({ after }) => after.context.reason),
         kept.map(({ hadEffect }) => hadEffect ?? false),
         kept.map(({ row, counts }) => (counts ? countedAs(row.type) : null)),
         kept.map(({ counts }) => counts === 'success'),
       ],
     )
-  }
-
-  function dueAt({ state, context }: Stage): Date | null {
-    const wait = dueIn(state, context, settings())
-    return wait === null ? null : new Date(clock.now().getTime() + wait)
   }
 
   async function parked(query: Sql, id: number): Promise<Row> {

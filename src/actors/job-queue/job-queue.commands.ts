@@ -6,10 +6,20 @@ import {
   type JobQueueState,
   jobQueueMachine,
 } from '../../state-machines/job-queue.ts'
-import { step } from '../../state-machines/step.ts'
 import { retryDelivery } from '../delivery/index.ts'
 import type { IncomingActivities } from '../incoming-activity/index.ts'
-import { type ActorDeps, DomainError, JOB_QUEUE_TOPIC, type NewJob, notFound } from '../runtime/index.ts'
+import {
+  type ActorDeps,
+  advanceRow,
+  DomainError,
+  defineLifecycle,
+  JOB_QUEUE_TOPIC,
+  jobLifecycle,
+  type NewJob,
+  notFound,
+  type StoredJob,
+  takes,
+} from '../runtime/index.ts'
 import { type ListedJobId, readJobId } from './job-ids.ts'
 
 export interface JobQueue {
@@ -25,22 +35,21 @@ export interface JobQueue {
 }
 
 const QUEUE = { aggregate: 'job_queue', id: 1 } as const
+const jobQueueLifecycle = defineLifecycle({ table: 'job_queue', machine: jobQueueMachine, initial: initialJobQueue })
 
 export function makeJobQueue(
-  deps: Pick<ActorDeps, 'db' | 'tell' | 'logger' | 'registry'> & { incoming: Pick<IncomingActivities, 'retryParked'> },
+  deps: Pick<ActorDeps, 'db' | 'tell' | 'logger' | 'registry' | 'config'> & {
+    incoming: Pick<IncomingActivities, 'retryParked'>
+  },
 ): JobQueue {
-  const { db, tell, logger, registry, incoming } = deps
+  const { db, tell, logger, registry, config, incoming } = deps
 
   async function move(event: JobQueueEvent): Promise<void> {
     const isChanged = await tell(QUEUE, async (unit) => {
       const [row] = await unit.query<{ state: JobQueueState }>('select state from job_queue where id = 1')
-      const { state, changed } = step(
-        jobQueueMachine,
-        { ...initialJobQueue, state: row?.state ?? initialJobQueue.state },
-        event,
-      )
+      const from = { id: QUEUE.id, state: row?.state ?? initialJobQueue.state }
+      const { state, changed } = await advanceRow(unit, jobQueueLifecycle, from, event, {})
       if (!changed) return false
-      await unit.query('update job_queue set state = $1, updated_at = $2 where id = 1', [state, unit.now])
       unit.publish(JOB_QUEUE_TOPIC, { state })
       return true
     })
@@ -49,22 +58,20 @@ export function makeJobQueue(
 
   async function retryJob(id: number): Promise<void> {
     await tell.create(async (unit) => {
-      const [row] = await unit.query<{ type: string; data: NewJob['data']; state: string; isAskedFor: boolean }>(
-        `select j.type, j.data, j.state, exists (
+      const [row] = await unit.query<StoredJob & { type: string; data: NewJob['data']; isAskedFor: boolean }>(
+        `select j.id, j.type, j.data, j.state, j.failures, j.lost_leases as "lostLeases", exists (
            select from job o where o.dedupe_key = j.dedupe_key and o.state in ('waiting', 'delayed', 'active')
          ) as "isAskedFor" from job j where j.id = $1 for no key update of j`,
         [id],
       )
       if (!row) throw notFound('This job does not exist.')
-      if (row.state !== 'failed') throw new DomainError('conflict', 'This job did not fail.')
+      const event = { type: 'RETRIED' } as const
+      if (!takes(jobLifecycle, row, event)) throw new DomainError('conflict', 'This job did not fail.')
       if (row.isAskedFor) throw new DomainError('conflict', 'This was asked for anew already.')
       if (!standsAlone(row))
         throw new DomainError('conflict', 'What waited for this job has failed with it: ask for that itself again.')
-      await unit.query(
-        `update job set state = 'waiting', failures = 0, lost_leases = 0, progress = 0, due_at = $2, finished_at = null
-         where id = $1`,
-        [id, unit.now],
-      )
+      const also = { progress: 0, dueAt: unit.now, finishedAt: null }
+      await advanceRow(unit, jobLifecycle, row, event, also, config().vireo.jobs)
     })
   }
 

@@ -7,8 +7,15 @@ import {
   type OwnershipChangeState,
   ownershipChangeMachine,
 } from '../../state-machines/ownership-change.ts'
-import { can, step } from '../../state-machines/step.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import {
+  type ActorDeps,
+  advanceRow,
+  DomainError,
+  defineLifecycle,
+  next,
+  notFound,
+  type Unit,
+} from '../runtime/index.ts'
 import { assertMayChange, isFederated, type Openness, refuseOverQuota, type Viewer } from '../video/index.ts'
 
 export interface OwnershipChanges {
@@ -49,6 +56,11 @@ interface Offer {
   isGivers: boolean
 }
 
+const ownershipChangeLifecycle = defineLifecycle({
+  ...{ table: 'ownership_change', machine: ownershipChangeMachine, initial: initialOwnershipChange },
+  refusal: () => new DomainError('forbidden', 'This offer was accepted or refused already.'),
+})
+
 export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
   const { tell } = deps
 
@@ -63,16 +75,10 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
       if (offer.receiverId !== by.accountId) {
         throw new DomainError('forbidden', 'This video was not offered to you.')
       }
-      const from = { state: offer.change, context: initialOwnershipChange.context }
-      if (!can(ownershipChangeMachine, from, event)) {
-        throw new DomainError('forbidden', 'This offer was accepted or refused already.')
-      }
+      const from = { id: changeId, state: offer.change }
+      next(ownershipChangeLifecycle, from, event, unit.now)
       await apply?.(unit, offer)
-      await unit.query('update ownership_change set state = $2, updated_at = $3 where id = $1', [
-        changeId,
-        step(ownershipChangeMachine, from, event).state,
-        unit.now,
-      ])
+      await advanceRow(unit, ownershipChangeLifecycle, from, event, {})
     })
   }
 

@@ -5,6 +5,8 @@ import { type FileRef, isDiskFull, mirrorFile, mirrorHls, type Store } from '../
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
 import {
   type ActorDeps,
+  advance,
+  contextOf,
   DomainError,
   type Held,
   holderOf,
@@ -12,13 +14,14 @@ import {
   type JobContext,
   makeRowLeases,
   PermanentFailure,
+  takes,
   unlessGone,
 } from '../runtime/index.ts'
 import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
 import { endWithFollow, isGivenUp } from './end-of-follow.ts'
 import type { Redundancies } from './redundancy.commands.ts'
 import { Redundancy } from './redundancy.entity.ts'
-import { contextOf, move, settingsOf, takes } from './redundancy-state.ts'
+import { redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 
 export type DownloadDeps = ActorDeps & {
   http: Pick<GuardedFetch, 'stream'>
@@ -115,7 +118,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const owner = await withCopy(id, (unit, row) =>
       held.claim({
         ...{ row, waiting: 'wanted', working: 'downloading' },
-        move: (type) => move(unit, row, { type, settings }, settings),
+        move: (type) => void advance(unit, redundancyLifecycle, row, { type, settings }, settings),
       }),
     )
     if (owner === undefined) return undefined
@@ -177,10 +180,10 @@ export function downloadRedundancies(deps: DownloadDeps): void {
       }
       copy.size = size
       copy.sourceUrl = task.source
-      const { lifetime } = contextOf(copy)
+      const { lifetime } = contextOf(redundancyLifecycle, copy)
       copy.expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
       await pendingFiles.settle(unit.query, [placeOf(task)])
-      move(unit, copy, { type: 'STORED' }, settingsOf(deps))
+      advance(unit, redundancyLifecycle, copy, { type: 'STORED' }, settingsOf(deps))
     })
   }
 
@@ -188,9 +191,9 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     await unlessGone(
       withCopy(id, async (unit, copy) => {
         const event = { type: 'FAILED', error } as const
-        if (!takes(copy, event)) return
+        if (!takes(redundancyLifecycle, copy, event)) return
         held.refuseHeld(holderOf(copy))
-        move(unit, copy, event, settingsOf(deps))
+        advance(unit, redundancyLifecycle, copy, event, settingsOf(deps))
       }),
     )
     await pendingFiles.collect()
@@ -207,7 +210,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
           throw new DomainError('busy', 'A worker is still at this copy.')
         }
         copy.leaseOwner = null
-        move(unit, copy, { type: 'CLEARED' }, settingsOf(deps))
+        advance(unit, redundancyLifecycle, copy, { type: 'CLEARED' }, settingsOf(deps))
       }),
     )
     await pendingFiles.collect()

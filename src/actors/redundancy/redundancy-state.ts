@@ -1,16 +1,12 @@
-// Moves of a copy through its machine, and what has to happen after each of them.
+// The lifecycle of a copy, with what each state means for its row.
 
 import {
   dueIn,
   initialRedundancy,
-  type RedundancyContext,
-  type RedundancyEvent,
   type RedundancySettings,
-  type RedundancyState,
   redundancyMachine,
 } from '../../state-machines/redundancy.ts'
-import { can, IllegalMove, step } from '../../state-machines/step.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { CHECK_OWNER_EVERY } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 
@@ -25,55 +21,20 @@ export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): RedundancySet
   keep_failed: KEEP_FAILED,
 })
 
-export const contextOf = (copy: Redundancy) => ({ ...initialRedundancy.context, ...copy.context }) as RedundancyContext
-
-const snapshotOf = (copy: Redundancy) => ({ state: copy.state as RedundancyState, context: contextOf(copy) })
-
-export const takes = (copy: Redundancy, event: RedundancyEvent): boolean =>
-  can(redundancyMachine, snapshotOf(copy), event)
-
-/** Sends one event to the machine of a copy and asks for what the new state needs. Throws `conflict` when it cannot. */
-export function move(unit: Unit, copy: Redundancy, event: RedundancyEvent, settings: RedundancySettings): void {
-  const before = copy.state
-  try {
-    const { state, context } = step(redundancyMachine, snapshotOf(copy), event)
-    const wait = dueIn(state, context, settings)
-    copy.state = state
-    copy.context = { ...context }
-    copy.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
-    copy.updatedAt = unit.now
-    follow(unit, copy, before)
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw new DomainError('conflict', `This copy is ${copy.state} and cannot take this.`, { cause: error })
-  }
-}
-
-function follow(unit: Unit, copy: Redundancy, before: string): void {
-  const { id, videoId } = copy
-  const of = { aggregate: 'redundancy', id } as const
-  switch (copy.state) {
-    case 'wanted':
-      copy.leaseOwner = null
-      askForDownload(unit, { id, videoId })
-      return
-    case 'stored':
-      copy.leaseOwner = null
-      unit.emit(of, 'RedundancyStored', { redundancyId: id })
-      return
-    case 'expiring':
-      // Others are told once; what is looked at again is only cleared.
-      if (before !== 'expiring') unit.emit(of, 'RedundancyRemoved', { redundancyId: id })
-      else askForRemoval(unit, id)
-      return
-    case 'failed':
-      copy.leaseOwner = null
-      return
-    case 'removed':
-      unit.em.remove(copy)
-      return
-  }
-}
+export const redundancyLifecycle = defineLifecycle({
+  ...{ table: 'redundancy', called: 'copy', machine: redundancyMachine, initial: initialRedundancy, dueIn },
+  entered(unit, copy: Redundancy, { state, from }) {
+    const { id, videoId } = copy
+    const of = { aggregate: 'redundancy', id } as const
+    if (state === 'wanted' || state === 'stored' || state === 'failed') copy.leaseOwner = null
+    if (state === 'wanted') askForDownload(unit, { id, videoId })
+    if (state === 'stored') unit.emit(of, 'RedundancyStored', { redundancyId: id })
+    // Other servers are told once; when the row is looked at again, only the files are removed.
+    if (state === 'expiring' && from !== 'expiring') unit.emit(of, 'RedundancyRemoved', { redundancyId: id })
+    else if (state === 'expiring') askForRemoval(unit, id)
+    if (state === 'removed') unit.em.remove(copy)
+  },
+})
 
 export const askForDownload = (unit: Unit, { id, videoId }: { id: number; videoId: number }): void =>
   unit.enqueue({

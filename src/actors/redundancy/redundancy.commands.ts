@@ -1,19 +1,22 @@
 // Copies of videos on other servers: asked for, renewed and ended here, reported and taken back by others.
 
-import { reportedRedundancy } from '../../state-machines/redundancy.ts'
+import { type RedundancySettings, reportedRedundancy } from '../../state-machines/redundancy.ts'
 import {
   type ActorDeps,
+  advance,
   DomainError,
+  initialColumns,
   type Noted,
   notFound,
   type PassOn,
+  takes,
   type Unit,
   unlessGone,
 } from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
-import { askForRemoval, lockedCopy, move, settingsOf, takes } from './redundancy-state.ts'
+import { askForRemoval, lockedCopy, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 import { insertWanted, targetsOf } from './wanted-copies.ts'
 
 export type Copied = { kind: 'playlist' } | { kind: 'file'; resolution: number; fps: number }
@@ -54,20 +57,21 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
   const { db, tell, registry, config, instanceActorId } = deps
 
   registry.timeout('redundancy', {
-    dueSql: 'select id from redundancy where due_at <= $1 order by due_at limit 100',
+    of: redundancyLifecycle,
     timedOut: (id) =>
       tell({ aggregate: 'redundancy', id }, async (unit) => {
         const copy = await unit.em.findOneOrFail(Redundancy, id)
         if (!copy.dueAt || copy.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        move(unit, copy, { type: 'TIMED_OUT', settings, isLetGo: !copy.leaseOwner }, settings)
+        const isLetGo = !copy.leaseOwner
+        advance(unit, redundancyLifecycle, copy, { type: 'TIMED_OUT', settings, isLetGo }, settings)
       }),
   })
 
   // In one transaction with the telling.
   registry.on('RedundancyStored', 'redundancy', async ({ redundancyId }, unit) => {
     const copy = await lockedCopy(unit, redundancyId)
-    if (copy?.state === 'stored') move(unit, copy, { type: 'ANNOUNCED' }, settingsOf(deps))
+    if (copy?.state === 'stored') advance(unit, redundancyLifecycle, copy, { type: 'ANNOUNCED' }, settingsOf(deps))
   })
   registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => askForRemoval(unit, redundancyId))
 
@@ -91,7 +95,9 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     )
     for (const { id } of copies) {
       const copy = await lockedCopy(unit, id)
-      if (copy && takes(copy, { type: 'REMOVED' })) move(unit, copy, { type: 'REMOVED' }, settingsOf(deps))
+      const event = { type: 'REMOVED' } as const
+      if (!copy || !takes(redundancyLifecycle, copy, event)) continue
+      advance(unit, redundancyLifecycle, copy, event, settingsOf(deps))
     }
   })
 
@@ -108,7 +114,8 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       for (const { id } of outdated) {
         await unlessGone(
           tell({ aggregate: 'redundancy', id }, async (unit) => {
-            move(unit, await unit.em.findOneOrFail(Redundancy, id), { type: 'OUTDATED' }, settingsOf(deps))
+            const copy = await unit.em.findOneOrFail(Redundancy, id)
+            advance(unit, redundancyLifecycle, copy, { type: 'OUTDATED' }, settingsOf(deps))
           }),
         )
       }
@@ -118,7 +125,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
   async function remove(redundancyId: number, then?: (unit: Unit) => Promise<void>): Promise<void> {
     await tell({ aggregate: 'redundancy', id: redundancyId }, async (unit) => {
       const copy = await unit.em.findOneOrFail(Redundancy, redundancyId)
-      move(unit, copy, { type: 'REMOVED' }, settingsOf(deps))
+      advance(unit, redundancyLifecycle, copy, { type: 'REMOVED' }, settingsOf(deps))
       unit.note(mirrored(copy.videoId, 'ended'))
       await then?.(unit)
     }).catch((error: unknown) => {
@@ -155,7 +162,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
             // Whatever chose it before.
             copy.strategy = 'manual'
             copy.context = { ...copy.context, lifetime: null }
-            move(unit, copy, { type: 'RETRIED' }, settingsOf(deps))
+            advance(unit, redundancyLifecycle, copy, { type: 'RETRIED' }, settingsOf(deps))
           }),
         )
       }
@@ -166,7 +173,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     async renew(redundancyId, lifetime) {
       await tell({ aggregate: 'redundancy', id: redundancyId }, async (unit) => {
         const copy = await unit.em.findOneOrFail(Redundancy, redundancyId)
-        move(unit, copy, { type: 'EXTENDED', lifetime }, settingsOf(deps))
+        advance(unit, redundancyLifecycle, copy, { type: 'EXTENDED', lifetime }, settingsOf(deps))
         copy.expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
         unit.emit({ aggregate: 'redundancy', id: redundancyId }, 'RedundancyRenewed', { redundancyId })
       })
@@ -198,7 +205,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         if (!target) throw notFound(`${videoUrl} is no video of ours that is copied.`)
         const lifetime = lifetimeOf(expiresAt, unit.now)
         if (lifetime !== null && lifetime <= 0) throw new DomainError('unprocessable', 'This copy is over already.')
-        const isNew = await saveReported(unit, { ...target, actorId, url, fileUrl, lifetime })
+        const isNew = await saveReported(unit, { ...target, actorId, url, fileUrl, lifetime }, settingsOf(deps))
         if (isNew) await passOn?.(unit, target.videoId)
         return { videoId: target.videoId, isNew }
       })
@@ -259,27 +266,26 @@ async function targetOf(unit: Unit, videoUrl: string, copied: Copied): Promise<R
 async function saveReported(
   unit: Unit,
   copy: ReportedTarget & { actorId: number; url: string; fileUrl: string; lifetime: number | null },
+  settings: RedundancySettings,
 ): Promise<boolean> {
   const { videoId, playlistId, fileId, actorId, url, fileUrl, lifetime } = copy
-  const { state, context } = reportedRedundancy(lifetime)
+  const reported = { ...redundancyLifecycle, initial: reportedRedundancy(lifetime) }
+  const { state, context } = initialColumns(reported, unit.now, settings)
   const expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
-  const known = await unit.query<{ id: number; actor_id: number; is_target: boolean; count: number }>(
-    `select id, actor_id, coalesce(streaming_playlist_id = $2 or file_id = $3, false) as is_target from redundancy
+  const known = await unit.query<{ id: number; isTarget: boolean }>(
+    `select id, actor_id = $4 and coalesce(streaming_playlist_id = $2 or file_id = $3, false) as "isTarget" from redundancy
      where (url_hash = md5($1)::uuid and url = $1) or (actor_id = $4 and (streaming_playlist_id = $2 or file_id = $3))
      for no key update`,
     [url, playlistId, fileId, actorId],
   )
   const [first] = known
   if (first) {
-    if (known.length > 1 || first.actor_id !== actorId || !first.is_target) {
-      throw new DomainError('forbidden', `${url} is another copy.`)
-    }
-    const changed = await unit.query(
-      `update redundancy set url = $2, file_url = $3, expires_on = $4, state = $5, context = $6, due_at = $4, updated_at = $7
-       where id = $1 and (url, file_url, expires_on) is distinct from ($2, $3, $4::timestamptz) returning id`,
-      [first.id, url, fileUrl, expiresOn, state, JSON.stringify(context), unit.now],
-    )
-    return changed.length > 0
+    if (known.length > 1 || !first.isTarget) throw new DomainError('forbidden', `${url} is another copy.`)
+    const copy = await unit.em.findOneOrFail(Redundancy, first.id)
+    if (copy.url === url && copy.fileUrl === fileUrl && copy.expiresOn?.getTime() === expiresOn?.getTime()) return false
+    advance(unit, redundancyLifecycle, copy, { type: 'EXTENDED', lifetime }, settings)
+    Object.assign(copy, { url, fileUrl, expiresOn })
+    return true
   }
   const rows = await unit.query(
     `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, expires_on, state, context,

@@ -2,9 +2,9 @@
 
 import { mirrorFolder } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { dueIn, initialRedundancy } from '../../state-machines/redundancy.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { askForDownload, settingsOf } from './redundancy-state.ts'
+import { initialRedundancy } from '../../state-machines/redundancy.ts'
+import { type ActorDeps, DomainError, initialColumns, notFound, type Unit } from '../runtime/index.ts'
+import { askForDownload, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 
 export interface Target {
   videoId: number
@@ -67,9 +67,8 @@ export async function insertWanted(
   targets: readonly Target[],
   { actorId, strategy, lifetime }: Wish,
 ): Promise<number> {
-  const { state } = initialRedundancy
-  const context = { ...initialRedundancy.context, lifetime }
-  const wait = dueIn(state, context, settingsOf(deps)) ?? 0
+  const initial = { ...initialRedundancy, context: { ...initialRedundancy.context, lifetime } }
+  const { state, context, dueAt } = initialColumns({ ...redundancyLifecycle, initial }, unit.now, settingsOf(deps))
   let added = 0
   for (const target of targets) {
     const { videoId, playlistId, fileId, size } = target
@@ -80,7 +79,7 @@ export async function insertWanted(
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) on conflict do nothing returning id`,
       [
         ...[actorId, videoId, playlistId, fileId, url, fileUrl, path, strategy, size, state, JSON.stringify(context)],
-        ...[new Date(deps.clock.now().getTime() + wait), unit.now],
+        ...[dueAt, unit.now],
       ],
     )
     if (!row) continue

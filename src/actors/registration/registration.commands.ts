@@ -4,9 +4,8 @@ import { isUniqueViolation } from '../../platform/database/errors.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialRegistration, type RegistrationEvent, registrationMachine } from '../../state-machines/registration.ts'
-import { can, step } from '../../state-machines/step.ts'
 import { askForMail, type MailLinks, NOBODY, registrationState } from '../mail/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, takes, type Unit } from '../runtime/index.ts'
 import { type TransactUser, type Users, userRoles } from '../user/index.ts'
 import { Registration } from './registration.entity.ts'
 import { isNetworkAllowed, type SignupKind, unreadableNetworks, whyClosed } from './registration.policy.ts'
@@ -60,7 +59,7 @@ export function makeRegistrations(
   ): Promise<T> {
     return await tell({ aggregate: 'registration', id }, async (unit) => {
       const registration = await unit.em.findOneOrFail(Registration, id)
-      apply(unit, registration, event)
+      advance(unit, registrationLifecycle, registration, event)
       return await then(unit, registration)
     })
   }
@@ -137,7 +136,7 @@ export function makeRegistrations(
       const row = await findRegistration(db, id)
       if (!row) throw registrationNotFound()
       // Keys are made before the transaction, and for nothing when it is decided already.
-      if (!can(registrationMachine, row, { type: 'ACCEPTED' }) || row.password_hash === null) throw decided()
+      if (!takes(registrationLifecycle, row, { type: 'ACCEPTED' }) || row.password_hash === null) throw decided()
       const channel =
         row.channel_handle === null
           ? {}
@@ -157,6 +156,7 @@ export function makeRegistrations(
           user.emailVerified = registration.context.emailVerified
           const created = await insert(unit)
           registration.userId = created.id
+          registration.processedAt ??= unit.now
           registration.passwordHash = null
           registration.moderationResponse = decision.moderationResponse
           if (decision.tell) askForMail(unit, { mail: 'registration-accepted', registrationId: id })
@@ -171,6 +171,7 @@ export function makeRegistrations(
 
     async reject(id, decision) {
       await move(id, { type: 'REJECTED' }, async (unit, registration) => {
+        registration.processedAt ??= unit.now
         registration.moderationResponse = decision.moderationResponse
         if (decision.tell) askForMail(unit, { mail: 'registration-rejected', registrationId: id })
       })
@@ -206,8 +207,8 @@ export function makeRegistrations(
         const registration = await unit.em.findOneOrFail(Registration, id)
         await check(unit.query, { id, state: registrationState(registration) })
         // Decided meanwhile: the account, if there is one, gets a link of its own.
-        if (!can(registrationMachine, registration, { type: 'EMAIL_VERIFIED' })) throw refusedLink()
-        apply(unit, registration, { type: 'EMAIL_VERIFIED' })
+        if (!takes(registrationLifecycle, registration, { type: 'EMAIL_VERIFIED' })) throw refusedLink()
+        advance(unit, registrationLifecycle, registration, { type: 'EMAIL_VERIFIED' })
       })
     },
   }
@@ -238,16 +239,10 @@ async function refuseTaken(query: Sql, { username, email, channel }: Applicant):
   throw new DomainError('conflict', 'The name of the account or of the channel was used on this server before.')
 }
 
-/** Moves the registration. Throws `conflict` when the machine does not take the event. */
-function apply(unit: Unit, registration: Registration, event: RegistrationEvent): void {
-  if (!can(registrationMachine, registration, event)) throw decided()
-  const { state, context, changed } = step(registrationMachine, registration, event)
-  if (!changed) return
-  registration.state = state
-  registration.context = { ...context }
-  registration.updatedAt = unit.now
-  if (state === 'accepted' || state === 'rejected') registration.processedAt ??= unit.now
-}
+const registrationLifecycle = defineLifecycle({
+  ...{ table: 'registration', machine: registrationMachine, initial: initialRegistration },
+  refusal: () => decided(),
+})
 
 const decided = (): DomainError => new DomainError('conflict', 'This registration is already accepted or rejected.')
 

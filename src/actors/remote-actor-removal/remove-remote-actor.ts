@@ -1,10 +1,8 @@
 // The end of an actor of another server: a job takes away what it had, then its rows. One whose account somebody blocked
 // stays as a tombstone, so that it is blocked when it comes back.
 
-import { remoteActorMachine } from '../../state-machines/remote-actor.ts'
-import { step } from '../../state-machines/step.ts'
-import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors } from '../actor/index.ts'
-import { type ActorDeps, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
+import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
+import { type ActorDeps, advanceRow, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
 import { isSomethingLeft, type Leaver, leaverOf, type Removers, takeAway } from './belongings.ts'
 
 /** How often it is made sure that an actor that is gone has the job, in ms. */
@@ -67,8 +65,7 @@ async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Pro
   }
   await unit.query('delete from actor_image where actor_id = $1', [actorId])
   await unit.query('delete from channel where id = $1', [channelId])
-  const { state } = step(remoteActorMachine, { state: 'leaving', context: {} }, { type: 'EMPTIED' })
-  await unit.query('update actor set remote_state = $2 where id = $1', [actorId, state])
+  await advanceRow(unit, remoteActorLifecycle, { id: actorId, state: 'leaving' }, { type: 'EMPTIED' }, {})
 }
 
 /** The rows go, unless somebody blocks the account: who does so at this moment is waited for. */

@@ -11,8 +11,7 @@ import {
   type RemoteHostState,
   remoteHostMachine,
 } from '../../state-machines/remote-host.ts'
-import { step } from '../../state-machines/step.ts'
-import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, defineLifecycle, next, notFound, type Unit } from '../runtime/index.ts'
 
 /** How requests can be signed: draft-cavage-http-signatures-12, or RFC 9421. */
 export const signatureProfiles = ['cavage', 'rfc9421'] as const
@@ -44,11 +43,8 @@ export interface RemoteHosts {
   noteUnsupported(hostId: number, type: string): Promise<void>
   /** What the host said last that was not what we hoped for; for the admin. */
   noteError(hostId: number, error: string): Promise<void>
-  /**
-   * Tries everything that waits for the host now, the parked deliveries too: an admin knows better. Throws `not_found`
-   * for a host that we do not know.
-   */
-  retryNow(host: string): Promise<void>
+  /** Tries a host now; `also` is done with it. Throws `not_found` for a host that is not known. */
+  retry(host: string, also: (unit: Unit, hostId: number) => Promise<void>): Promise<void>
 }
 
 const NOTE_AGAIN_MS = 30_000
@@ -59,8 +55,14 @@ const HOSTS = 10_000
 /** The lane of `actors/delivery`, which depends on this noun. */
 const DELIVERY_LANE = 'delivery'
 
+const remoteHostLifecycle = defineLifecycle({
+  ...{ table: 'remote_host', machine: remoteHostMachine, initial: initialRemoteHost, dueIn },
+  endOfWait: (wait, { context }) => context.failedAt + wait,
+})
+
 export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const { db, clock, config, logger } = deps
+  const settings = () => config().vireo.federation.delivery
   /** When the last success of a host was noted; nothing after an error, so that its end is noted at once. */
   const succeededAt = makeLru<number, number>(HOSTS)
   const noteSuccess = batched<number, void>(
@@ -80,9 +82,6 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     const [row] = await db.query<HostRow>(`select ${COLUMNS} from remote_host where id = $1`, [hostId])
     return row
   }
-
-  const stepped = (row: HostRow, event: RemoteHostEvent) =>
-    step(remoteHostMachine, { state: row.state, context: { ...initialRemoteHost.context, ...row.context } }, event)
 
   /** Of the activities of a moment, those of hosts that fail or sleep are found by one statement. */
   const findUnwell = batched<string, HostRow | undefined>(
@@ -109,17 +108,9 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   async function tell(hostId: number, event: RemoteHostEvent): Promise<void> {
     await deps.tell.create(async (unit) => {
       const row = await lock(unit, 'id', hostId)
-      const next = row && stepped(row, event)
-      if (!row || !next?.changed) return
-      const { state, context } = next
-      const wait = dueIn(state, context, config().vireo.federation.delivery)
-      await unit.query('update remote_host set state = $2, context = $3, due_at = $4, updated_at = $5 where id = $1', [
-        row.id,
-        state,
-        JSON.stringify(context),
-        wait === null ? null : new Date(context.failedAt + wait),
-        unit.now,
-      ])
+      if (!row) return
+      const { state, changed } = await advanceRow(unit, remoteHostLifecycle, row, event, {}, settings())
+      if (!changed) return
       if (state !== row.state) logger.info({ host: row.host, state }, 'a host changed its state')
       if (row.state === 'dormant') wake(unit, row.id)
       else if (event.type === 'HEARD') unit.wake(DELIVERY_LANE, String(row.id))
@@ -154,14 +145,15 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
       await tell(hostId, {
         type: 'FAILED',
         at: clock.now().getTime(),
-        settings: config().vireo.federation.delivery,
+        settings: settings(),
         ...(retryAfter > 0 ? { retryAfter } : {}),
       })
     },
     async heard(host) {
       const known = await findUnwell(host.toLowerCase())
       // A host that is tried soon anyway says nothing new.
-      if (known && stepped(known, { type: 'HEARD' }).changed) await hear(known.id)
+      if (known && next(remoteHostLifecycle, known, { type: 'HEARD' }, clock.now(), settings()).changed)
+        await hear(known.id)
     },
     async noteError(hostId, error) {
       succeededAt.delete(hostId)
@@ -171,23 +163,12 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
         clock.now(),
       ])
     },
-    async retryNow(host) {
+    async retry(host, also) {
       await deps.tell.create(async (unit) => {
         const row = await lock(unit, 'host', host.toLowerCase())
         if (!row) throw notFound('This server is not known.')
-        const { state, context } = stepped(row, { type: 'RETRIED' })
-        await unit.query(
-          'update remote_host set state = $2, context = $3, due_at = null, updated_at = $4 where id = $1',
-          [row.id, state, JSON.stringify(context), unit.now],
-        )
-        await unit.query(
-          "update delivery set state = 'waiting', context = '{}', error = null where host_id = $1 and state = 'parked'",
-          [row.id],
-        )
-        await unit.query(
-          "update delivery set due_at = null where host_id = $1 and state = 'waiting' and due_at is not null",
-          [row.id],
-        )
+        await advanceRow(unit, remoteHostLifecycle, row, { type: 'RETRIED' }, {}, settings())
+        await also(unit, row.id)
         if (row.state === 'dormant') wake(unit, row.id)
         else unit.wake(DELIVERY_LANE, String(row.id))
       })

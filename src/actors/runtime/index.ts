@@ -4,9 +4,24 @@ export { eachRow } from './each-row.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'
 export { type Guesses, makeGuesses, tooManyGuesses } from './guesses.ts'
 export { keepJobHistoryShort } from './history.ts'
+export { jobLifecycle, type StoredJob } from './job.lifecycle.ts'
 export { isOutage, NotNow, PermanentFailure } from './jobs.ts'
 export { foldTotal, hasRows, type KeptTotal, setTotalRight, sumOf } from './kept-total.ts'
 export { isDeadHere, leaseOwner } from './lease.ts'
+export {
+  advance,
+  advanceRow,
+  contextOf,
+  defineLifecycle,
+  inBulk,
+  initialColumns,
+  type Move,
+  next,
+  setMoves,
+  storeMove,
+  storeRow,
+  takes,
+} from './lifecycle.ts'
 export { JOB_QUEUE_TOPIC } from './pause.ts'
 export type { ActorDeps, LocalUrls } from './ports.ts'
 export { recountNext } from './recount.ts'

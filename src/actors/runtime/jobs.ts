@@ -6,10 +6,13 @@ import type { Clock } from '../../platform/clock.ts'
 import { causesOf, type Database, isDatabaseOutage } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type BackOff, backOff } from '../../state-machines/back-off.ts'
+import type { BackOff } from '../../state-machines/back-off.ts'
+import type { JobEvent } from '../../state-machines/job.ts'
 import { DomainError } from './domain-error.ts'
 import { insist } from './insist.ts'
+import { jobLifecycle, type StoredJob } from './job.lifecycle.ts'
 import { LeaseLost, underLease } from './lease.ts'
+import { inBulk, next, storeMove } from './lifecycle.ts'
 import { makeOutageWaits } from './outage-waits.ts'
 import { NOT_PAUSED } from './pause.ts'
 import type { JobHandler, Registry } from './registry.ts'
@@ -26,23 +29,29 @@ export interface JobSettings {
   backOff: BackOff
 }
 
-interface Claimed {
-  id: number
+interface Claimed extends StoredJob {
+  type: string
   /** A name for this claim alone: a second claim by the same process must not pass for this one. */
   owner: string
   data: Record<string, string | number>
-  failures: number
-  max_attempts: number
+  attempts: number
 }
 
+const CLAIMED = inBulk(jobLifecycle, { type: 'CLAIMED' })
+const PROGRESSED = inBulk(jobLifecycle, { type: 'PROGRESSED' })
+
+const COLUMNS = `id, type, state, data, failures, lost_leases as "lostLeases", max_attempts as attempts, lease_owner as owner`
+
 const CLAIM = `
-  update job set state = 'active', lease_owner = $2, lease_until = now() + $3 * interval '1 ms',
+  update job set ${CLAIMED.set}, lease_owner = $2, lease_until = now() + $3 * interval '1 ms',
     started_at = $4, error = null, progress = 0
   where id = (
-    select id from job where type = $1 and state in ('waiting', 'delayed') and due_at <= $4 and ${NOT_PAUSED}
+    select id from job where type = $1 and ${CLAIMED.where} and due_at <= $4 and ${NOT_PAUSED}
     order by priority, id limit 1 for update skip locked
   )
-  returning id, data, failures, max_attempts`
+  returning ${COLUMNS}`
+
+const LOST = "from job where state = 'active' and lease_until < now() limit 100"
 
 /** Thrown by a handler when another try cannot help: the job fails at once, unless its cause is an outage. */
 export class PermanentFailure extends Error {
@@ -57,6 +66,8 @@ export class NotNow extends Error {
 /** Without the database no job is begun: that one was shows that it is back. */
 const AFTER_DATABASE_MS = 5_000
 const AFTER_OUTAGE_MS = 30_000
+/** Characters of an error that are kept. */
+const MAX_ERROR = 5000
 
 export interface Jobs {
   /** Runs waiting jobs of the type until none is left or the type's concurrency is reached. */
@@ -105,23 +116,21 @@ export function makeJobs(options: {
   async function claimAndPerform(type: string, handler: JobHandler): Promise<boolean> {
     const job = await claim(type)
     if (!job) return false
-    if (stopped) await giveBack(job)
-    else await perform(type, handler, job)
+    if (stopped) await settle(job, { type: 'GIVEN_BACK' })
+    else await perform(handler, job)
     return true
   }
 
+  const newOwner = (): string => `${owner}#${randomToken(4)}`
+
   async function claim(type: string): Promise<Claimed | undefined> {
-    const claimOwner = `${owner}#${randomToken(4)}`
-    const [job] = await db.query<Omit<Claimed, 'owner'>>(CLAIM, [
-      type,
-      claimOwner,
-      options.settings().leaseMs,
-      clock.now(),
-    ])
-    return job && { ...job, owner: claimOwner }
+    const { leaseMs } = options.settings()
+    const [job] = await db.query<Claimed>(CLAIM, [type, newOwner(), leaseMs, clock.now()])
+    return job
   }
 
-  async function perform(type: string, handler: JobHandler, job: Claimed): Promise<void> {
+  async function perform(handler: JobHandler, job: Claimed): Promise<void> {
+    const { type } = job
     const settings = options.settings()
     const ttl = settings.ttlMs(type)
     const signals = [ending.signal, ...(ttl === null ? [] : [AbortSignal.timeout(ttl)])]
@@ -131,117 +140,101 @@ export function makeJobs(options: {
       log.debug('job started')
       await underLease({
         leaseMs: settings.leaseMs,
-        renew: () => renew(job, settings.leaseMs),
+        renew: () => renew(job),
         signals,
         work: (signal) => handler.run({ id: job.id, type, data: job.data, signal, progress: progress.report }),
       })
       await progress.settled()
-      await finish(job, 'completed', null)
+      await settle(job, { type: 'DONE' }, { error: null, finishedAt: clock.now() })
       log.debug('job completed')
     } catch (error) {
       await progress.settled()
       if (error instanceof LeaseLost) return log.warn('job was cancelled or taken over')
-      if (ending.signal.aborted) return await giveBack(job)
+      if (ending.signal.aborted) return await settle(job, { type: 'GIVEN_BACK' })
       await fail(handler, job, error, log)
     }
   }
 
-  const renew = async (job: Claimed, leaseMs: number): Promise<boolean> => {
-    const rows = await db.query(
-      `update job set lease_until = now() + $3 * interval '1 ms' where id = $1 and lease_owner = $2 and state = 'active' returning id`,
-      [job.id, job.owner, leaseMs],
+  async function renew({ id, owner }: Claimed, query = db.query): Promise<boolean> {
+    const rows = await query(
+      `update job set lease_until = now() + $3 * interval '1 ms' where id = $1 and lease_owner = $2 and ${PROGRESSED.where} returning id`,
+      [id, owner, options.settings().leaseMs],
     )
     return rows.length > 0
   }
 
-  async function finish(job: Claimed, state: 'completed' | 'failed', error: string | null): Promise<void> {
-    await insist(() =>
-      db.query(
-        `update job set state = $3, error = $4, finished_at = $5, lease_owner = null, lease_until = null,
-           progress = case when $3 = 'completed' then 100 else progress end
-         where id = $1 and lease_owner = $2 and state = 'active'`,
-        [job.id, job.owner, state, error, clock.now()],
-      ),
-    )
+  const moveOf = (job: Claimed, event: JobEvent) =>
+    next(jobLifecycle, job, event, clock.now(), options.settings().backOff)
+
+  /** Ends a claim, unless the job is another worker's by now. */
+  async function settle(job: Claimed, event: JobEvent, also: { error?: string | null; finishedAt?: Date } = {}) {
+    const at = { query: db.query, now: clock.now() }
+    const mine = { id: job.id, leaseOwner: job.owner }
+    await insist(() => storeMove(at, jobLifecycle, moveOf(job, event), also, mine))
   }
 
-  /** The process is ending: somebody else may take the job at once, and this try does not count. */
-  async function giveBack(job: Claimed): Promise<void> {
-    await insist(() =>
-      db.query(
-        `update job set state = 'waiting', lease_owner = null, lease_until = null where id = $1 and lease_owner = $2 and state = 'active'`,
-        [job.id, job.owner],
-      ),
-    )
-  }
-
-  async function fail(handler: JobHandler, job: Claimed, error: unknown, log: Logger): Promise<void> {
-    const message = error instanceof Error ? error.message : String(error)
-    // A row that somebody else held for a moment is no failure of the job.
-    if (error instanceof DomainError && error.kind === 'busy') return await postpone(job, job.failures, message)
-    // Nor is an outage, however long.
-    if (isOutage(error)) {
-      log.warn({ err: error }, 'job waits for the end of an outage')
-      const shortest = isDatabaseOutage(error) ? AFTER_DATABASE_MS : AFTER_OUTAGE_MS
-      return await postpone(job, job.failures, message, outageWaits.next(job.id, shortest))
+  async function fail(handler: JobHandler, job: Claimed, cause: unknown, log: Logger): Promise<void> {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    const error = message.slice(0, MAX_ERROR)
+    if (cause instanceof DomainError && cause.kind === 'busy')
+      return await settle(job, { type: 'POSTPONED' }, { error })
+    if (isOutage(cause)) {
+      log.warn({ err: cause }, 'job waits for the end of an outage')
+      const shortest = isDatabaseOutage(cause) ? AFTER_DATABASE_MS : AFTER_OUTAGE_MS
+      return await settle(job, { type: 'OUTAGE', wait: outageWaits.next(job.id, shortest) }, { error })
     }
-    const failures = job.failures + 1
-    const last = failures >= job.max_attempts || error instanceof PermanentFailure
-    log.warn({ err: error, failures, last }, 'job failed')
-    if (!last) return await postpone(job, failures, message)
-    // Whoever has the job now speaks for it.
-    if (!(await renew(job, options.settings().leaseMs))) return log.warn('job was cancelled or taken over')
+    const isPermanent = cause instanceof PermanentFailure
+    const event: JobEvent = { type: 'FAILED', attempts: job.attempts, isPermanent }
+    const last = moveOf(job, event).state === 'failed'
+    log.warn({ err: cause, failures: job.failures + 1, last }, 'job failed')
+    if (!last) return await settle(job, event, { error })
+    // Only the worker that holds the lease reports the failure.
+    if (!(await renew(job))) return log.warn('job was cancelled or taken over')
     try {
       await handler.failed?.({ id: job.id, data: job.data }, message)
-      await finish(job, 'failed', message.slice(0, 5000))
-    } catch (cause) {
-      log.error({ err: cause }, 'the failure of a job could not be told; it is tried again')
-      await postpone(job, failures, message)
+      await settle(job, event, { error, finishedAt: clock.now() })
+    } catch (failure) {
+      log.error({ err: failure }, 'the failure of a job could not be told; it is tried again')
+      await settle(job, { type: 'FAILURE_UNTOLD' }, { error })
     }
-  }
-
-  async function postpone(job: Claimed, failures: number, message: string, atLeast = 0): Promise<void> {
-    const delay = Math.max(atLeast, backOff(options.settings().backOff, failures))
-    await insist(() =>
-      db.query(
-        `update job set state = 'delayed', failures = $3, error = $4, due_at = $5, lease_owner = null, lease_until = null
-         where id = $1 and lease_owner = $2 and state = 'active'`,
-        [job.id, job.owner, failures, message.slice(0, 5000), new Date(clock.now().getTime() + delay)],
-      ),
-    )
   }
 
   async function recover(): Promise<string[]> {
-    const { maxLostLeases, leaseMs } = options.settings()
-    const claimOwner = `${owner}#${randomToken(4)}`
-    // A job that takes its process down with it each time must not do so for ever: it is kept and given up.
-    const lost = await db.query<Omit<Claimed, 'owner'> & { type: string; lost_leases: number; state: string }>(
-      `update job set lost_leases = lost_leases + 1,
-         state = case when lost_leases >= $1 then 'active' else 'waiting' end,
-         lease_owner = case when lost_leases >= $1 then $2 end,
-         lease_until = case when lost_leases >= $1 then now() + $3 * interval '1 ms' end
-       where id in (select id from job where state = 'active' and lease_until < now() limit 100 for update skip locked)
-       returning id, type, data, failures, max_attempts, lost_leases, state`,
-      [maxLostLeases, claimOwner, leaseMs],
-    )
-    for (const job of lost) {
-      logger.warn({ job: job.id, type: job.type, lostLeases: job.lost_leases }, 'the lease of a job was lost')
-      if (job.state === 'active') await giveUp({ ...job, owner: claimOwner })
-    }
+    const [lost] = await db.query(`select ${LOST}`)
+    if (lost) await takeUpLost()
     const due = await db.query<{ type: string }>(
-      "select distinct type from job where state in ('waiting', 'delayed') and due_at <= $1",
+      `select distinct type from job where ${CLAIMED.where} and due_at <= $1`,
       [clock.now()],
     )
     return due.map((row) => row.type)
   }
 
-  async function giveUp(job: Claimed & { type: string }): Promise<void> {
-    const message = 'The processes that ran this job ended again and again.'
+  async function takeUpLost(): Promise<void> {
+    const { maxLostLeases } = options.settings()
+    const abandoned: Claimed[] = []
+    await db.transaction(async ({ query }) => {
+      for (const job of await query<Claimed>(`select ${COLUMNS} ${LOST} for update skip locked`)) {
+        const move = moveOf(job, { type: 'LEASE_LOST', maxLostLeases })
+        const { lostLeases } = move.context
+        const taken = { ...job, lostLeases, owner: newOwner() }
+        const isKept = move.state === 'active'
+        const lease = isKept ? { leaseOwner: taken.owner } : {}
+        await storeMove({ query, now: clock.now() }, jobLifecycle, move, lease, { id: job.id })
+        logger.warn({ job: job.id, type: job.type, lostLeases }, 'the lease of a job was lost')
+        if (isKept && (await renew(taken, query))) abandoned.push(taken)
+      }
+    })
+    for (const job of abandoned) await giveUp(job)
+  }
+
+  /** A job that takes its process down with it each time must not do so for ever. */
+  async function giveUp(job: Claimed): Promise<void> {
+    const error = 'The processes that ran this job ended again and again.'
     try {
-      await registry.jobs.get(job.type)?.failed?.({ id: job.id, data: job.data }, message)
-      await finish(job, 'failed', message)
-    } catch (error) {
-      logger.error({ err: error, job: job.id }, 'a job could not be given up; it is tried again')
+      await registry.jobs.get(job.type)?.failed?.({ id: job.id, data: job.data }, error)
+      await settle(job, { type: 'GIVEN_UP' }, { error, finishedAt: clock.now() })
+    } catch (cause) {
+      logger.error({ err: cause, job: job.id }, 'a job could not be given up; it is tried again')
     }
   }
 
@@ -253,7 +246,9 @@ export function makeJobs(options: {
       writtenAt = Date.now()
       log.info({ progress: Math.round(percent) }, 'job progress')
       writing = db
-        .query('update job set progress = $2 where id = $1 and lease_owner = $3', [job.id, percent, job.owner])
+        .query(`update job set progress = $2 where id = $1 and lease_owner = $3 and ${PROGRESSED.where}`, [
+          ...[job.id, percent, job.owner],
+        ])
         .then(() => undefined)
         .catch(() => undefined)
     }

@@ -40,10 +40,17 @@ export interface LaneHandler {
 }
 
 export interface TimeoutHandler {
-  /** Ids whose `due_at` has come: `select id from … where due_at <= $1 order by due_at limit 100`. */
-  dueSql: string
+  /** The lifecycle, or another table with due times. */
+  of: { table: string; id?: string; dueAt?: string }
+  /** Only rows in these states: the others of the table are the matter of other handlers. */
+  in?: readonly string[]
   timedOut(id: number): Promise<void>
 }
+
+/** SQL: the rows whose time has come by `$1`. */
+export const dueSql = ({ of: { table, id = 'id', dueAt = 'due_at' }, in: states }: TimeoutHandler): string =>
+  `select ${id} as id from ${table} where ${dueAt} <= $1${states ? ` and state in ('${states.join("', '")}')` : ''}
+   order by ${dueAt} limit 100`
 
 export interface PeriodicTask {
   everyMs: () => number

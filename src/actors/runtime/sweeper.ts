@@ -10,7 +10,7 @@ import type { Jobs } from './jobs.ts'
 import type { Lanes } from './lanes.ts'
 import type { Pause } from './pause.ts'
 import { makePeriodics } from './periodics.ts'
-import type { Registry, TimeoutHandler } from './registry.ts'
+import { dueSql, type Registry, type TimeoutHandler } from './registry.ts'
 
 export interface Sweeper {
   /** Begins at once, and waits for the first look for so long at most, in ms. */
@@ -69,7 +69,9 @@ export function makeSweeper(options: {
   async function timeOutAll(): Promise<void> {
     const nouns = [...registry.timeouts]
     if (nouns.length === 0) return
-    const looks = nouns.map(([, { dueSql }], place) => `select ${place} as place, id from (${dueSql}) as due_${place}`)
+    const looks = nouns.map(
+      ([, handler], place) => `select ${place} as place, id from (${dueSql(handler)}) as due_${place}`,
+    )
     const due = await db.query<{ place: number; id: number }>(looks.join(' union all '), [clock.now()])
     for (const [place, [noun, handler]] of nouns.entries()) {
       const ids = due.filter((row) => row.place === place).map(({ id }) => id)
@@ -78,7 +80,7 @@ export function makeSweeper(options: {
   }
 
   async function timeOut(noun: string, handler: TimeoutHandler): Promise<void> {
-    const due = await db.query<{ id: number }>(handler.dueSql, [clock.now()])
+    const due = await db.query<{ id: number }>(dueSql(handler), [clock.now()])
     await tell(
       noun,
       handler,

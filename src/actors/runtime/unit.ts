@@ -4,6 +4,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { isLockTimeout } from '../../platform/database/errors.ts'
 import { type Database, isRetryable, type Sql, type Transaction } from '../../platform/database/index.ts'
+import { initialJob } from '../../state-machines/job.ts'
 import { DomainError } from './domain-error.ts'
 import type { AggregateRef, EventName, EventPayloads } from './events.ts'
 import type { Noted, Witness, Witnesses } from './witness.ts'
@@ -150,7 +151,7 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
       const { queue, attempts, ...ofType } = options.jobSettings(type)
       const priority = wished ?? ofType.priority
       const dueAt = new Date(unit.now.getTime() + delayMs)
-      return { type, queue, state: delayMs > 0 ? 'delayed' : 'waiting', data, dedupeKey, priority, attempts, dueAt }
+      return { type, queue, state: initialJob(delayMs > 0).state, data, dedupeKey, priority, attempts, dueAt }
     })
     return await query<Committed['jobs'][number]>(
       `with stored as (

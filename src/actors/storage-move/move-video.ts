@@ -3,8 +3,15 @@
 // for the moment in which the last files are compared: then nothing else may change them, and its state says so.
 
 import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { askForTorrents, hasPrivateFiles, isFederated, moveVideo, type Openness, storageIn } from '../video/index.ts'
+import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
+import {
+  askForTorrents,
+  hasPrivateFiles,
+  isFederated,
+  type Openness,
+  storageIn,
+  videoLifecycle,
+} from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './files-of.ts'
 import { makeSpareCopies } from './spare-copies.ts'
@@ -170,7 +177,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       const { isTranscoding } = (await findMovable(unit.query, videoId)) ?? {}
       if (video.state === STATES[target]) return
       if (isTranscoding || !isReady(video.state)) throw notNow()
-      moveVideo(unit, video, { type: 'MOVE_REQUESTED', to: EVENTS[target] })
+      advance(unit, videoLifecycle, video, { type: 'MOVE_REQUESTED', to: EVENTS[target] })
     })
 
   /** Answers false when there are files that are not in the target place. */
@@ -186,7 +193,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       await spares.keep(unit.query, target, carried)
       await spares.note(unit.query, { place: otherPlace(target), videoId, now: unit.now }, carried)
       await unit.query('delete from storage_move where video_id = $1', [videoId])
-      moveVideo(unit, video, { type: 'MOVED' })
+      advance(unit, videoLifecycle, video, { type: 'MOVED' })
       askForTorrents(unit, videoId, config(), 'update-metadata')
       video.updatedAt = unit.now
       if (isFederated(video.privacy)) unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
@@ -221,7 +228,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
 
   async function giveUp(videoId: number, error: string): Promise<void> {
     await unlessRemoved(videoId, async (unit, video) => {
-      if (isFrozen(video.state)) moveVideo(unit, video, { type: 'MOVE_FAILED', error })
+      if (isFrozen(video.state)) advance(unit, videoLifecycle, video, { type: 'MOVE_FAILED', error })
     })
     await forget(videoId)
   }

@@ -1,8 +1,8 @@
 // Moves of all files between the file system and object storage, for operators that switch a server over.
 
 import { type Place, places } from '../../media/index.ts'
-import { DomainError, eachRow, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY, moveVideo, storageIn } from '../video/index.ts'
+import { advance, DomainError, eachRow, type Unit } from '../runtime/index.ts'
+import { CHECK_OWNER_EVERY, storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { isKindOfItsOwn, kindsOfTheirOwn, makeMoveKind } from './move-kind.ts'
 import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'
@@ -51,14 +51,13 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   }
 
   registry.timeout('video-move', {
-    dueSql: `select id from video where due_at <= $1 and state in ('to-move-to-external-storage', 'to-move-to-file-system')
-             order by due_at limit 100`,
+    ...{ of: videoLifecycle, in: ['to-move-to-external-storage', 'to-move-to-file-system'] },
     timedOut: (id) =>
       tell({ aggregate: 'video', id }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, id)
         const place = video.state === 'to-move-to-file-system' ? 'file-system' : 'object-storage'
         if (!video.state.startsWith('to-move') || video.state.endsWith('failed')) return
-        moveVideo(unit, video, { type: 'TIMED_OUT' })
+        advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
         await note(unit, id, place)
       }),
   })
@@ -96,12 +95,15 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
     return await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === MOVING[to]) return false
-      if (video.state === `${MOVING[to]}-failed`) moveVideo(unit, video, { type: 'RETRIED' })
+      if (video.state === `${MOVING[to]}-failed`) advance(unit, videoLifecycle, video, { type: 'RETRIED' })
       else if (ON_THE_WAY.includes(video.state)) {
         // What went there so far comes back.
         if (!video.state.endsWith('-failed'))
-          moveVideo(unit, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
-        moveVideo(unit, video, { type: 'MOVE_REQUESTED', to: to === 'object-storage' ? 'external-storage' : to })
+          advance(unit, videoLifecycle, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
+        advance(unit, videoLifecycle, video, {
+          type: 'MOVE_REQUESTED',
+          to: to === 'object-storage' ? 'external-storage' : to,
+        })
       } else if (video.state !== 'published' && !BUSY.includes(video.state)) return false
       await note(unit, videoId, to)
       return true

@@ -19,6 +19,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import {
   type ActorDeps,
+  advance,
   DomainError,
   type Held,
   type JobContext,
@@ -35,12 +36,12 @@ import {
   type InspectFile,
   type Leases,
   moveAndTell,
-  moveVideo,
   type PendingFiles,
   type ReplaceSource,
   type Retimed,
   type RetimedCaption,
   refuseOverQuota,
+  videoLifecycle,
   workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
@@ -90,14 +91,14 @@ export function makeEditions(deps: EditionDeps): void {
 
   // A video that waits for its edition has a job that makes it, whatever happened.
   registry.timeout('video-edition', {
-    dueSql: "select id from video where due_at <= $1 and state = 'to-edit' order by due_at limit 100",
+    ...{ of: videoLifecycle, in: ['to-edit'] },
     timedOut: (id) =>
       tell({ aggregate: 'video', id }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, id)
         if (video.state !== 'to-edit') return
         const [edition] = await unit.query<{ id: number }>('select id from video_edition where video_id = $1', [id])
         if (!edition) return moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition is gone.' }])
-        moveVideo(unit, video, { type: 'TIMED_OUT' })
+        advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
         askForEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
       }),
   })

@@ -15,16 +15,16 @@ import {
 } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import {
   assertMayChange,
   type Leases,
-  moveVideo,
   overQuota,
   type PendingFiles,
   quotaLeft,
   refuseOverQuota,
   type Viewer,
+  videoLifecycle,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { growthOf } from './growth.ts'
@@ -172,7 +172,7 @@ export function makeStudio(
           const video = await unit.em.findOneOrFail(Video, videoId)
           const owned = await find(unit.query, videoId, by)
           await refuseOverQuota(unit, owned.userId ?? 0, growth)
-          moveVideo(unit, video, { type: 'EDIT_REQUESTED' })
+          advance(unit, videoLifecycle, video, { type: 'EDIT_REQUESTED' })
           video.updatedAt = unit.now
           await insert(
             unit,

@@ -14,7 +14,7 @@ import {
   webVideoFile,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { DomainError, type Unit } from '../runtime/index.ts'
+import { advance, contextOf, DomainError, type Unit } from '../runtime/index.ts'
 import {
   dimensionsOf,
   dropOutdated,
@@ -24,15 +24,8 @@ import {
   storageOf,
   transcodingOwner,
 } from '../video/index.ts'
-import {
-  contextOfTranscoding,
-  isActive,
-  type Locked,
-  moveTranscoding,
-  settingsOf,
-  type TranscodingDeps,
-  withTranscoding,
-} from './transcoding-state.ts'
+import { isActive, transcodingLifecycle } from './transcoding.entity.ts'
+import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
 
 /** Stores the files of a step, made of `source`, with their rows. Done twice with the same names it stays done. */
 export type StoreRenditions = (task: RenditionsTask, files: readonly LadderFile[]) => Promise<void>
@@ -86,10 +79,10 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
         Object.assign(video, dimensionsAsMade(source, files))
         await insertRows(unit, { id, videoId, files, first, storages })
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
-          moveTranscoding(unit, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
+          advance(unit, transcodingLifecycle, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
         }
-        const { made, total } = contextOfTranscoding(transcoding)
-        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
+        const { made, total } = contextOf(transcodingLifecycle, transcoding)
+        if (made === total) advance(unit, transcodingLifecycle, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
         await pendingFiles.settle(unit.query, noted)
         return placed
       })

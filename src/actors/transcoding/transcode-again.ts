@@ -1,17 +1,16 @@
 // Renditions made anew because an administrator asks for them. What plays goes on playing; each new file takes the place of
 // the old one when it is there.
 
-import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, notFound } from '../runtime/index.ts'
 import {
   cancelTranscodings,
-  moveVideo,
   openTranscodings,
   planTranscoding,
   type TranscodingWish,
+  videoLifecycle,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import type { Transcoding, TranscodingOutputs } from './transcoding.entity.ts'
-import { isActive } from './transcoding-state.ts'
+import { isActive, type Transcoding, type TranscodingOutputs } from './transcoding.entity.ts'
 
 export interface TranscodeAgain {
   /**
@@ -48,7 +47,9 @@ export function makeTranscodeAgain({ tell, config }: ActorDeps): TranscodeAgain 
       if (!source) throw new DomainError('invalid', 'This video has no file to be made of.')
       const wish = wishOf({ format, open, state: video.state, configured: configured() })
       await cancelTranscodings(unit, videoId, open)
-      moveVideo(unit, video, { type: video.state === 'transcoding-failed' ? 'RETRIED' : 'TRANSCODING_REQUESTED' })
+      advance(unit, videoLifecycle, video, {
+        type: video.state === 'transcoding-failed' ? 'RETRIED' : 'TRANSCODING_REQUESTED',
+      })
       await planTranscoding(unit, videoId, config().vireo.jobs.priorities.transcoding, wish)
     })
   }

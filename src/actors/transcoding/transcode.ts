@@ -14,36 +14,35 @@ import {
   runLadder,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { DomainError, holderOf, ifThere, type JobContext, makeRowLeases, PermanentFailure } from '../runtime/index.ts'
+import {
+  advance,
+  contextOf,
+  DomainError,
+  holderOf,
+  ifThere,
+  type JobContext,
+  makeRowLeases,
+  PermanentFailure,
+  takes,
+} from '../runtime/index.ts'
 import {
   askForStoryboard,
   askForTorrents,
   askForTranscoding,
-  contextOf,
   type DrawPictures,
   dropProvisional,
   hasPrivateFiles,
   moveAndTell,
-  moveVideo,
   planTranscoding,
-  takes,
   transcodingOwner,
+  videoLifecycle,
   workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
-import type { TranscodingOutputs } from './transcoding.entity.ts'
-import {
-  contextOfTranscoding,
-  isActive,
-  type Locked,
-  moveTranscoding,
-  settingsOf,
-  type TranscodingDeps,
-  takesMove,
-  withTranscoding,
-} from './transcoding-state.ts'
+import { isActive, type TranscodingOutputs, transcodingLifecycle } from './transcoding.entity.ts'
+import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
 import { type MasterTask, writeMaster } from './write-master.ts'
 
 /** A transcoding in the hands of a worker. */
@@ -84,18 +83,18 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   })
 
   registry.timeout('transcoding', {
-    dueSql: 'select id from transcoding where due_at <= $1 order by due_at limit 100',
+    of: transcodingLifecycle,
     timedOut: (id) => withTranscoding(deps, id, async (locked) => noteSilence(locked)),
   })
 
   // A video that waits for renditions has a transcoding that makes them, whatever happened.
   registry.timeout('video', {
-    dueSql: "select id from video where due_at <= $1 and state = 'to-transcode' order by due_at limit 100",
+    ...{ of: videoLifecycle, in: ['to-transcode'] },
     timedOut: (id) =>
       tell({ aggregate: 'video', id }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, id)
         if (video.state !== 'to-transcode') return
-        moveVideo(unit, video, { type: 'TIMED_OUT' })
+        advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
         const [active] = await unit.query(
           "select id from transcoding where video_id = $1 and state in ('planned', 'running', 'packaged', 'stored')",
           [id],
@@ -162,7 +161,13 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   /** The machine's `TIMED_OUT` while somebody worked; after too many losses the video's transcoding has failed. */
   function countLoss({ unit, video, transcoding }: Locked): void {
     const settings = settingsOf(deps)
-    moveTranscoding(unit, transcoding, { type: 'TIMED_OUT', settings, isLetGo: !transcoding.leaseOwner }, settings)
+    advance(
+      unit,
+      transcodingLifecycle,
+      transcoding,
+      { type: 'TIMED_OUT', settings, isLetGo: !transcoding.leaseOwner },
+      settings,
+    )
     transcoding.leaseOwner = null
     const error = transcoding.error
     if (transcoding.state === 'failed')
@@ -178,17 +183,17 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
 
   function tellVideoOfFailure({ unit, video }: Locked, error: string): void {
     const event = { type: 'TRANSCODING_FAILED', error } as const
-    if (takes(video, event)) moveVideo(unit, video, event)
+    if (takes(videoLifecycle, video, event)) advance(unit, videoLifecycle, video, event)
     // Of what was stored before.
     askForStoryboard(unit, video.id, config())
   }
 
   async function fail(id: number, error: string): Promise<void> {
     await withTranscoding(deps, id, async (locked) => {
-      if (!takesMove(locked.transcoding, { type: 'FAILED', error })) return
+      if (!takes(transcodingLifecycle, locked.transcoding, { type: 'FAILED', error })) return
       // What failed may be a worker that had lost it to another.
       held.refuseHeld(holderOf(locked.transcoding))
-      moveTranscoding(locked.unit, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
+      advance(locked.unit, transcodingLifecycle, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
       tellVideoOfFailure(locked, error)
     }).catch((cause: unknown) => {
       // The video was removed meanwhile: nobody waits for it any more.
@@ -295,17 +300,17 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   /** Says which renditions there will be; answers how many are stored already. */
   async function begin(task: Task, { total, plan }: { total: number; plan: string }): Promise<number> {
     return await withOwned(deps, task.id, task.owner, async ({ unit, transcoding }) => {
-      const before = contextOfTranscoding(transcoding)
+      const before = contextOf(transcodingLifecycle, transcoding)
       const settings = settingsOf(deps)
       // After a change of the configuration or of the wish to wait the ladder is another one, and is made from the start.
       const isSame = before.plan === plan
       const made = isSame ? before.made : 0
       if (transcoding.state === 'running' && !isSame) {
-        moveTranscoding(unit, transcoding, { type: 'TIMED_OUT', settings, isLetGo: true }, settings)
+        advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isLetGo: true }, settings)
       }
       if (transcoding.state === 'planned') {
-        moveTranscoding(unit, transcoding, { type: 'STARTED', total, made, plan }, settings)
-        if (made === total) moveTranscoding(unit, transcoding, { type: 'PACKAGED' }, settings)
+        advance(unit, transcodingLifecycle, transcoding, { type: 'STARTED', total, made, plan }, settings)
+        if (made === total) advance(unit, transcodingLifecycle, transcoding, { type: 'PACKAGED' }, settings)
       }
       return made
     })
@@ -314,11 +319,12 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   /** Renews the master playlist, then lets the video know of each rendition that can be played. */
   async function tellOfStored(task: Task): Promise<void> {
     await afterMaster(task, async ({ unit, video, transcoding }) => {
-      const { made, total } = contextOfTranscoding(transcoding)
+      const { made, total } = contextOf(transcodingLifecycle, transcoding)
       // With the last rendition the end of the ladder tells all at once.
-      const missing = made === total ? 0 : made - contextOf(video).renditions
+      const missing = made === total ? 0 : made - contextOf(videoLifecycle, video).renditions
       const events = Array.from({ length: Math.max(0, missing) }, () => ({ type: 'RENDITION_STORED' }) as const)
-      if (events.length > 0 && takes(video, { type: 'RENDITION_STORED' })) moveAndTell(unit, video, events)
+      if (events.length > 0 && takes(videoLifecycle, video, { type: 'RENDITION_STORED' }))
+        moveAndTell(unit, video, events)
     })
   }
 
@@ -326,15 +332,16 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   async function complete(task: Task): Promise<void> {
     await afterMaster(task, async ({ unit, video, transcoding }) => {
       const settings = settingsOf(deps)
-      if (transcoding.state === 'packaged') moveTranscoding(unit, transcoding, { type: 'STORED' }, settings)
-      const { made } = contextOfTranscoding(transcoding)
-      const missing = Math.max(0, made - contextOf(video).renditions)
+      if (transcoding.state === 'packaged')
+        advance(unit, transcodingLifecycle, transcoding, { type: 'STORED' }, settings)
+      const { made } = contextOf(transcodingLifecycle, transcoding)
+      const missing = Math.max(0, made - contextOf(videoLifecycle, video).renditions)
       const events = [
         ...Array.from({ length: missing }, () => ({ type: 'RENDITION_STORED' }) as const),
         { type: 'TRANSCODED' } as const,
       ]
-      if (takes(video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
-      moveTranscoding(unit, transcoding, { type: 'FINISHED' }, settings)
+      if (takes(videoLifecycle, video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
+      advance(unit, transcodingLifecycle, transcoding, { type: 'FINISHED' }, settings)
       await pendingFiles.condemn(unit.query, await dropProvisional(unit, video))
       askForStoryboard(unit, video.id, config())
       if (config().transcoding.original_file.keep || task.keepSource || task.source === null) return

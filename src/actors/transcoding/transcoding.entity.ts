@@ -1,6 +1,8 @@
 // One transcoding of a video; its lifecycle is the machine `transcoding`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import { dueIn, initialTranscoding, transcodingMachine } from '../../state-machines/transcoding.ts'
+import { DomainError, defineLifecycle } from '../runtime/index.ts'
 
 export type TranscodingOutputs = 'hls' | 'web-video' | 'both'
 
@@ -27,3 +29,15 @@ const TranscodingSchema = defineEntity({
 
 export class Transcoding extends TranscodingSchema.class {}
 TranscodingSchema.setClass(Transcoding)
+
+export const transcodingLifecycle = defineLifecycle({
+  ...{ table: 'transcoding', machine: transcodingMachine, initial: initialTranscoding, dueIn },
+  columns: ({ state, context }) => ({
+    ...{ state, context, error: context.error },
+    ...(isActive(state) ? {} : { leaseOwner: null }),
+  }),
+  refusal: (state) => new DomainError('conflict', `This transcoding is ${state}.`),
+})
+
+/** Whether a worker has the transcoding, or one is awaited. */
+export const isActive = (state: string): boolean => ['planned', 'running', 'packaged', 'stored'].includes(state)

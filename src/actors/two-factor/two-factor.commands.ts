@@ -3,7 +3,6 @@
 import { generateSecret } from 'otplib'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { IllegalMove, step } from '../../state-machines/step.ts'
 import {
   dueIn,
   initialTwoFactor,
@@ -11,7 +10,15 @@ import {
   type TwoFactorState,
   twoFactorMachine,
 } from '../../state-machines/two-factor.ts'
-import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
+import {
+  type ActorDeps,
+  advanceRow,
+  DomainError,
+  defineLifecycle,
+  type Guesses,
+  notFound,
+  type Unit,
+} from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/user.entity.ts'
 import { enrolmentUri, stepOfCode } from './one-time-code.ts'
 import { guessedCode } from './spend-code.ts'
@@ -62,7 +69,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
   const { db, tell, clock, config, passwords, registry, secrets, urls, guesses } = deps
 
   registry.timeout('two_factor', {
-    dueSql: 'select id from two_factor where due_at <= $1 order by due_at limit 100',
+    of: twoFactorLifecycle,
     timedOut: (id) =>
       tell({ aggregate: 'two_factor', id }, async (unit) => {
         const [late] = await unit.query('select id from two_factor where id = $1 and due_at <= $2', [id, unit.now])
@@ -73,20 +80,8 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
   /** Sends one event to the machine and stores where it stands then, with the secret that belongs there. */
   async function move(unit: Unit, id: number, event: TwoFactorEvent, secret: Secret): Promise<void> {
     const [row] = await unit.query<{ state: TwoFactorState }>('select state from two_factor where id = $1', [id])
-    const { state, context } = stepped(row?.state ?? 'off', event)
-    const wait = dueIn(state, context, config().vireo.lifetimes)
-    await unit.query(
-      `update two_factor set state = $2, due_at = $3, secret_sealed = $4, request_token_hash = $5, last_step = null,
-         updated_at = $6 where id = $1`,
-      [
-        id,
-        state,
-        wait === null ? null : new Date(unit.now.getTime() + wait),
-        secret.secretSealed,
-        secret.requestTokenHash,
-        unit.now,
-      ],
-    )
+    const from = { id, state: row?.state ?? 'off' }
+    await advanceRow(unit, twoFactorLifecycle, from, event, { ...secret, lastStep: null }, config().vireo.lifetimes)
   }
 
   /** The row of a user, a new one in the state `off`. */
@@ -169,14 +164,10 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
   }
 }
 
-function stepped(state: TwoFactorState, event: TwoFactorEvent) {
-  try {
-    return step(twoFactorMachine, { state, context: {} }, event)
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw event.type === 'DISABLED' ? alreadyOff() : alreadyOn()
-  }
-}
+const twoFactorLifecycle = defineLifecycle({
+  ...{ table: 'two_factor', machine: twoFactorMachine, initial: initialTwoFactor, dueIn },
+  refusal: (_state, { type }) => (type === 'DISABLED' ? alreadyOff() : alreadyOn()),
+})
 
 const alreadyOn = (): DomainError => new DomainError('invalid', 'Two factor is already enabled.')
 

@@ -2,12 +2,12 @@
 // is being moved to is stored before it is moved, and the video's rows come with the end of the upload in one transaction.
 
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
-import { DomainError, type ErrorKind, notFound, type Unit } from '../runtime/index.ts'
+import { advance, DomainError, type ErrorKind, notFound, type Unit } from '../runtime/index.ts'
 import type { UserRole } from '../user/index.ts'
 import type { CreatedVideo, FileDraft, GivenPictures, NewVideoFields, PictureName, Viewer } from '../video/index.ts'
 import { busy } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
-import { filesOf, isHeld, isOpen, moveUpload, pictureFile, type UploadDeps, uploadFile } from './upload-state.ts'
+import { filesOf, isHeld, isOpen, pictureFile, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
 
 /** How long a request that finishes an upload owns it without a sign of life, in ms. */
 const LEASE = 15_000
@@ -126,7 +126,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
   }
 
   async function endUpload(unit: Unit, upload: Upload, videoId: number): Promise<void> {
-    moveUpload(unit, upload, { type: 'FINISHED' }, silence())
+    advance(unit, uploadLifecycle, upload, { type: 'FINISHED' }, silence())
     upload.videoId = videoId
     upload.leaseOwner = null
     upload.leaseUntil = null
@@ -151,7 +151,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
   /** The file cannot become a video: neither row nor bytes stay. */
   async function refuse(id: number, owner: string): Promise<void> {
     await asOwner(id, owner, async (unit, upload) => {
-      moveUpload(unit, upload, { type: 'REFUSED' }, silence())
+      advance(unit, uploadLifecycle, upload, { type: 'REFUSED' }, silence())
       await pendingFiles.condemn(unit.query, filesOf(upload))
       unit.em.remove(upload)
     })

@@ -4,9 +4,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Appender, isDiskFull, MediaError } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
-import { DomainError } from '../runtime/index.ts'
+import { advance, DomainError } from '../runtime/index.ts'
 import { Upload } from './upload.entity.ts'
-import { filesOf, isHeld, isOpen, moveUpload, type UploadDeps, uploadFile } from './upload-state.ts'
+import { filesOf, isHeld, isOpen, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
 
 /** `Content-Range` of a chunk (`to` is its last byte) or of a question where the upload stands. Bytes. */
 export type ChunkRange =
@@ -89,7 +89,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
       const upload = await unit.em.findOneOrFail(Upload, id)
       if (!isOpen(upload.state)) throw new DomainError('not_found', 'This upload has ended.')
       if (upload.leaseOwner !== owner) throw busy(LEASE, upload.received)
-      if (bytes > 0) moveUpload(unit, upload, { type: 'CHUNK_STORED', from, bytes }, silence())
+      if (bytes > 0) advance(unit, uploadLifecycle, upload, { type: 'CHUNK_STORED', from, bytes }, silence())
       upload.leaseOwner = last ? null : owner
       upload.leaseUntil = last ? null : new Date(unit.now.getTime() + LEASE)
       return { received: upload.received, complete: upload.state === 'assembled' }

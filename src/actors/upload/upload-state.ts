@@ -3,13 +3,11 @@
 import type { FileRef, Store } from '../../media/index.ts'
 import {
   dueIn,
-  type ResumableUploadContext,
-  type ResumableUploadEvent,
+  initialResumableUpload,
   type ResumableUploadState,
   resumableUploadMachine,
 } from '../../state-machines/resumable-upload.ts'
-import { IllegalMove, step } from '../../state-machines/step.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, defineLifecycle } from '../runtime/index.ts'
 import type { UserImports } from '../user-import/index.ts'
 import type { CreateVideo, Leases, PendingFile, PendingFiles, PictureName, ReplaceSource } from '../video/index.ts'
 import type { Upload } from './upload.entity.ts'
@@ -23,27 +21,14 @@ export type UploadDeps = ActorDeps & {
   userImports: Pick<UserImports, 'assertPossible' | 'begin' | 'uploaded' | 'notUploaded'>
 }
 
-/** Sends one event to the machine of an upload; `silence` in ms is how long it may stay so. */
-export function moveUpload(unit: Unit, upload: Upload, event: ResumableUploadEvent, silence: number): void {
-  const from: ResumableUploadContext = { size: upload.size, received: upload.received }
-  try {
-    const { state, context } = step(
-      resumableUploadMachine,
-      { state: upload.state as ResumableUploadState, context: from },
-      event,
-    )
-    upload.state = state
-    upload.context = { ...context }
-    upload.received = context.received
-    upload.size = context.size
-    const wait = dueIn(state, context, { session_lifetime: silence })
-    upload.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
-    upload.updatedAt = unit.now
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw new DomainError('not_found', 'This upload has ended.', { cause: error })
-  }
-}
+export const uploadLifecycle = defineLifecycle({
+  ...{ table: 'upload', machine: resumableUploadMachine, initial: initialResumableUpload(0) },
+  /** `silence` in ms is how long it may stay so. */
+  dueIn: (state, context, silence: number) => dueIn(state, context, { session_lifetime: silence }),
+  read: ({ state, size, received }: Upload) => ({ state: state as ResumableUploadState, context: { size, received } }),
+  columns: ({ state, context }) => ({ state, context, ...context }),
+  refusal: () => new DomainError('not_found', 'This upload has ended.'),
+})
 
 export const isOpen = (state: string): boolean => ['created', 'receiving', 'assembled'].includes(state)
 

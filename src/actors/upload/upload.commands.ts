@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { EncodedImage } from '../../media/index.ts'
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
-import { DomainError, type Unit } from '../runtime/index.ts'
+import { advance, DomainError, initialColumns, type Unit } from '../runtime/index.ts'
 import {
   type CreatedVideo,
   type GivenPictures,
@@ -17,7 +17,7 @@ import { refuseNoArchive, refuseUnsupported } from './accepted-files.ts'
 import { makeFinishUpload } from './finish-upload.ts'
 import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
-import { filesOf, isHeld, isOpen, moveUpload, pictureFile, type UploadDeps } from './upload-state.ts'
+import { filesOf, isHeld, isOpen, pictureFile, type UploadDeps, uploadLifecycle } from './upload-state.ts'
 
 export interface NewUpload {
   userId: number
@@ -130,7 +130,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
 
   /** Removes the row, or leaves it as the trace of a cancelled upload, and has the files removed. */
   async function end(unit: Unit, upload: Upload, by: 'CANCELLED' | 'TIMED_OUT'): Promise<void> {
-    moveUpload(unit, upload, { type: by }, silence())
+    advance(unit, uploadLifecycle, upload, { type: by }, silence())
     upload.leaseOwner = null
     upload.leaseUntil = null
     await pendingFiles.condemn(unit.query, filesOf(upload))
@@ -150,7 +150,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
   }
 
   registry.timeout('upload', {
-    dueSql: 'select id from upload where due_at <= $1 order by due_at limit 100',
+    of: uploadLifecycle,
     timedOut: expire,
   })
 
@@ -271,8 +271,8 @@ export function makeUploads(deps: UploadDeps): Uploads {
       // Another request may have seen the last byte, too.
       if (upload.state === 'finished') return
       if (isEnd && upload.received === 0) throw new DomainError('invalid', 'This file is empty.')
-      if (isEnd && upload.state === 'receiving') moveUpload(unit, upload, { type: 'ENDED' }, silence())
-      moveUpload(unit, upload, { type: 'FINISHED' }, silence())
+      if (isEnd && upload.state === 'receiving') advance(unit, uploadLifecycle, upload, { type: 'ENDED' }, silence())
+      advance(unit, uploadLifecycle, upload, { type: 'FINISHED' }, silence())
       if (upload.userImportId) await userImports.uploaded(unit, upload.userImportId, upload)
     })
   }
@@ -307,8 +307,8 @@ export function makeUploads(deps: UploadDeps): Uploads {
 
   async function insert(unit: Unit, upload: Beginning, fingerprint: string): Promise<string> {
     const { userId, fields, replacesId, fileName, size } = upload
-    const { state, context } = initialResumableUpload(size)
-    const due = new Date(unit.now.getTime() + silence())
+    const initial = initialResumableUpload(size)
+    const { state, context, dueAt } = initialColumns({ ...uploadLifecycle, initial }, unit.now, silence())
     const [row] = await unit.query<{ id: number; token: string; importId: number | null }>(
       `insert into upload (token, user_id, state, context, due_at, file_name, size, fields, fingerprint, created_at,
          updated_at, replaces_id)
@@ -317,7 +317,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
        do update set updated_at = excluded.updated_at
        returning id, token, user_import_id as "importId"`,
       [
-        ...[randomToken(TOKEN_BYTES), userId, state, JSON.stringify(context), due, fileName, size],
+        ...[randomToken(TOKEN_BYTES), userId, state, JSON.stringify(context), dueAt, fileName, size],
         ...[fields && JSON.stringify(fields), fingerprint, unit.now, replacesId],
       ],
     )

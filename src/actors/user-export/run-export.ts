@@ -5,6 +5,7 @@ import { type Ffmpeg, type FileRef, isDiskFull, makeZipWriter, type Store } from
 import { newUuid } from '../../platform/ids.ts'
 import {
   type ActorDeps,
+  advance,
   DomainError,
   type Held,
   holderOf,
@@ -13,13 +14,14 @@ import {
   makeRowLeases,
   NotNow,
   PermanentFailure,
+  takes,
   unlessGone,
 } from '../runtime/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
 import type { ArchiveDocuments } from './archive-documents.ts'
 import { makeArchiveWriter } from './archive-writer.ts'
 import { findExportedUser } from './exported-user.ts'
-import { move, settingsOf, takes, withExport } from './user-export-state.ts'
+import { settingsOf, userExportLifecycle, withExport } from './user-export-state.ts'
 import { writeArchive } from './write-archive.ts'
 
 export interface RunExportDeps extends ActorDeps {
@@ -93,10 +95,10 @@ export function runExports(deps: RunExportDeps): void {
 
   /** Nobody is at it any more. */
   async function fail(id: number, error: string): Promise<void> {
-    await withExport(deps, id, async (locked) => {
-      if (!takes(locked.userExport, { type: 'FAILED', error })) return
-      held.refuseHeld(holderOf(locked.userExport))
-      move(locked, { type: 'FAILED', error }, settingsOf(deps))
+    await withExport(deps, id, async ({ unit, userExport }) => {
+      if (!takes(userExportLifecycle, userExport, { type: 'FAILED', error })) return
+      held.refuseHeld(holderOf(userExport))
+      advance(unit, userExportLifecycle, userExport, { type: 'FAILED', error }, settingsOf(deps))
     })
   }
 
@@ -104,11 +106,10 @@ export function runExports(deps: RunExportDeps): void {
   async function claim(id: number): Promise<Task | undefined> {
     const settings = settingsOf(deps)
     return await ifThere(
-      withExport(deps, id, async (locked) => {
-        const { userExport: row } = locked
+      withExport(deps, id, async ({ unit, userExport: row }) => {
         const owner = await held.claim({
           ...{ row, waiting: 'pending', working: 'processing' },
-          move: (type) => move(locked, { type, settings }, settings),
+          move: (type) => void advance(unit, userExportLifecycle, row, { type, settings }, settings),
         })
         const { userId, withVideoFiles, createdAt } = row
         return owner === undefined ? undefined : { id, owner, userId, withVideoFiles, createdAt }
@@ -151,15 +152,14 @@ export function runExports(deps: RunExportDeps): void {
   }
 
   async function finish(task: Task, archive: FileRef, size: number): Promise<void> {
-    await withExport(deps, task.id, async (locked) => {
-      const { unit, userExport } = locked
+    await withExport(deps, task.id, async ({ unit, userExport }) => {
       if (userExport.leaseOwner !== task.owner || userExport.state !== 'processing') {
         throw new DomainError('gone', 'This export is in other hands, or not wanted any more.')
       }
       userExport.filename = archive.name
       userExport.size = size
       await pendingFiles.settle(unit.query, [archive])
-      move(locked, { type: 'SUCCEEDED' }, settingsOf(deps))
+      advance(unit, userExportLifecycle, userExport, { type: 'SUCCEEDED' }, settingsOf(deps))
     })
   }
 

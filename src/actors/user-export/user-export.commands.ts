@@ -1,12 +1,11 @@
 // Exports: asked for and deleted by users, and by administrators for others.
 
-import { dueIn, initialUserExport } from '../../state-machines/user-export.ts'
-import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, initialColumns, notFound } from '../runtime/index.ts'
 import { quotaUsed } from '../user/index.ts'
 import type { PendingFiles } from '../video/index.ts'
 import { assertExportsEnabled, assertFits, assertMayManage, type ExportManager } from './user-export.policy.ts'
 import { hasUser } from './user-export.queries.ts'
-import { askForExport, move, settingsOf, withExport } from './user-export-state.ts'
+import { askForExport, settingsOf, userExportLifecycle, withExport } from './user-export-state.ts'
 
 export interface UserExports {
   /** Throws `invalid` when exports are off, `not_found` for no user, `forbidden` for another user than who asks. */
@@ -24,13 +23,13 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
   const { db, tell, registry, config, pendingFiles } = deps
 
   registry.timeout('user-export', {
-    dueSql: 'select id from user_export where due_at <= $1 order by due_at limit 100',
+    of: userExportLifecycle,
     async timedOut(id) {
-      await withExport(deps, id, async (locked) => {
-        const { unit, userExport } = locked
+      await withExport(deps, id, async ({ unit, userExport }) => {
         if (!userExport.dueAt || userExport.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        move(locked, { type: 'TIMED_OUT', settings, isLetGo: !userExport.leaseOwner }, settings)
+        const isLetGo = !userExport.leaseOwner
+        advance(unit, userExportLifecycle, userExport, { type: 'TIMED_OUT', settings, isLetGo }, settings)
       })
       await pendingFiles.collect()
     },
@@ -63,15 +62,14 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
         )
         if (!user) throw notFound('User not found')
         if (user.has) throw new DomainError('invalid', 'User has already processing or completed exports')
-        const { state, context } = initialUserExport
         const settings = settingsOf(deps)
-        const at = (ms: number) => new Date(unit.now.getTime() + ms)
+        const { state, context, dueAt } = initialColumns(userExportLifecycle, unit.now, settings)
         const [made] = await unit.query<{ id: number }>(
           `insert into user_export (user_id, with_video_files, state, context, due_at, expires_on, created_at, updated_at)
            values ($1, $2, $3, $4, $5, $6, $7, $7) returning id`,
           [
             ...[userId, withVideoFiles, state, JSON.stringify(context)],
-            ...[at(dueIn(state, context, settings) ?? 0), at(settings.expiration), unit.now],
+            ...[dueAt, new Date(unit.now.getTime() + settings.expiration), unit.now],
           ],
         )
         if (!made) throw new Error('The export could not be stored.')
@@ -85,7 +83,9 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
       await assertManaged(userId, by)
       const ofUser = await db.query('select 1 from user_export where id = $1 and user_id = $2', [exportId, userId])
       if (ofUser.length === 0) throw notFound('User export not found')
-      await withExport(deps, exportId, async (locked) => move(locked, { type: 'DELETED' }, settingsOf(deps)))
+      await withExport(deps, exportId, async ({ unit, userExport }) => {
+        advance(unit, userExportLifecycle, userExport, { type: 'DELETED' }, settingsOf(deps))
+      })
       await pendingFiles.collect()
     },
   }

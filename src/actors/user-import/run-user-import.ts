@@ -14,6 +14,7 @@ import {
   type JobContext,
   makeRowLeases,
   NotNow,
+  takes,
   unlessGone,
 } from '../runtime/index.ts'
 import { archiveParts } from '../user-archive/index.ts'
@@ -26,7 +27,7 @@ import { checkDocuments, findFile, withItems } from './read-archive.ts'
 import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
 import { withWorkFolder } from './unpack.ts'
 import type { UserImportDeps } from './user-import.commands.ts'
-import { archiveFile, move, save, settingsOf, takes, withImport } from './user-import-state.ts'
+import { archiveFile, move, save, settingsOf, userImportLifecycle, withImport } from './user-import-state.ts'
 
 export interface RunUserImportDeps extends UserImportDeps {
   store: Store
@@ -256,7 +257,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   /** Nobody is at it any more. */
   async function fail(id: number, error: string): Promise<void> {
     await withImport(deps, id, async (locked) => {
-      if (!takes(locked.userImport, { type: 'FAILED', error })) return
+      if (!takes(userImportLifecycle, locked.userImport, { type: 'FAILED', error })) return
       held.refuseHeld(holderOf(locked.userImport))
       await move(locked, { type: 'FAILED', error }, settingsOf(deps))
     })

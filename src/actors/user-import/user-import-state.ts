@@ -2,7 +2,6 @@
 // every end.
 
 import type { FileRef } from '../../media/index.ts'
-import { can, IllegalMove, step } from '../../state-machines/step.ts'
 import {
   dueIn,
   initialUserImport,
@@ -13,7 +12,7 @@ import {
   userImportMachine,
 } from '../../state-machines/user-import.ts'
 import { askForMail } from '../mail/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, defineLifecycle, notFound, storeRow, type Unit } from '../runtime/index.ts'
 import { CHECK_OWNER_EVERY, type PendingFiles } from '../video/index.ts'
 import type { ItemFailure } from './failures.ts'
 import type { ImportSummary } from './summary.ts'
@@ -79,28 +78,14 @@ export async function locked(unit: Unit, id: number, pendingFiles: PendingFiles)
   return { unit, userImport, pendingFiles }
 }
 
-const snapshotOf = ({ state, context }: UserImport) => ({
-  state,
-  context: { ...initialUserImport.context, ...context },
+export const userImportLifecycle = defineLifecycle({
+  ...{ table: 'user_import', called: 'import', machine: userImportMachine, initial: initialUserImport, dueIn },
 })
-
-export const takes = (userImport: UserImport, event: UserImportEvent): boolean =>
-  can(userImportMachine, snapshotOf(userImport), event)
 
 /** Sends one event to the machine of an import, does what the new state needs, and stores it. Throws `conflict` when it cannot take it. */
 export async function move(locked: Locked, event: UserImportEvent, settings: UserImportSettings): Promise<void> {
   const { unit, userImport } = locked
-  try {
-    const { state, context } = step(userImportMachine, snapshotOf(userImport), event)
-    const wait = dueIn(state, context, settings)
-    Object.assign(userImport, {
-      ...{ state, context },
-      dueAt: wait === null ? null : new Date(unit.now.getTime() + wait),
-    })
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw new DomainError('conflict', `This import is ${userImport.state} and cannot take this.`, { cause: error })
-  }
+  advance(unit, userImportLifecycle, userImport, event, settings)
   if (event.type === 'PART_DONE') Object.assign(userImport, { item: 0, items: null })
   await follow(locked)
   await save(locked)
@@ -120,15 +105,9 @@ async function follow({ unit, userImport, pendingFiles }: Locked): Promise<void>
 
 /** Stores the row as it is now. */
 export async function save({ unit, userImport }: Locked): Promise<void> {
-  const { id, state, context, dueAt, leaseOwner, archive, size, item, items, summary, failures } = userImport
-  await unit.query(
-    `update user_import set state = $2, context = $3, due_at = $4, lease_owner = $5, archive = $6, item = $7, items = $8,
-       summary = $9, updated_at = $10, size = $11, failures = $12 where id = $1`,
-    [
-      ...[id, state, JSON.stringify(context), dueAt, leaseOwner, archive, item, items],
-      ...[JSON.stringify(summary), unit.now, size, JSON.stringify(failures)],
-    ],
-  )
+  const { leaseOwner, archive, size, item, items, summary, failures } = userImport
+  const also = { leaseOwner, archive, size, item, items, summary, failures }
+  await storeRow(unit, userImportLifecycle, userImport, also)
 }
 
 /** Asks for the job, unless it waits or runs. */

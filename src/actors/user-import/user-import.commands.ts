@@ -1,9 +1,8 @@
 // Imports of users' archives as uploads begin, complete and cancel them, and what ends those that nobody works on.
 
-import { initialUserImport } from '../../state-machines/user-import.ts'
-import { type ActorDeps, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, initialColumns, takes, type Unit, unlessGone } from '../runtime/index.ts'
 import type { PendingFiles } from '../video/index.ts'
-import { locked, move, settingsOf, takes, withImport } from './user-import-state.ts'
+import { locked, move, settingsOf, userImportLifecycle, withImport } from './user-import-state.ts'
 
 export interface UserImports {
   /** Throws `invalid` when users may not import here, or an import of the user is under way. */
@@ -32,7 +31,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
   const { db, registry, config, clock, pendingFiles } = deps
 
   registry.timeout('user-import', {
-    dueSql: 'select id from user_import where due_at <= $1 order by due_at limit 100',
+    of: userImportLifecycle,
     timedOut: (id) =>
       withImport(deps, id, async (locked) => {
         const { userImport, unit } = locked
@@ -67,7 +66,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
     },
 
     async begin(unit, { userId, size }) {
-      const { state, context } = initialUserImport
+      const { state, context } = initialColumns(userImportLifecycle, unit.now, settingsOf(deps))
       const [row] = await unit.query<{ id: number }>(
         `insert into user_import (user_id, state, context, size, created_at, updated_at)
          values ($1, $2, $3, $4, $5, $5) returning id`,
@@ -93,7 +92,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
     async notUploaded(unit, importId) {
       const current = await locked(unit, importId, pendingFiles)
       const event = { type: 'CANCELLED' } as const
-      if (takes(current.userImport, event)) await move(current, event, settingsOf(deps))
+      if (takes(userImportLifecycle, current.userImport, event)) await move(current, event, settingsOf(deps))
     },
 
     async cancelAll(userId) {

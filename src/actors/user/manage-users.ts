@@ -4,10 +4,9 @@ import { isMailEnabled } from '../../config/index.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { IllegalMove, step } from '../../state-machines/step.ts'
-import { type UserEvent, type UserState, userMachine } from '../../state-machines/user.ts'
+import { initialUser, type UserState, userMachine } from '../../state-machines/user.ts'
 import { askForMail } from '../mail/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
 import { User, type UserRole } from './user.entity.ts'
 import { assertMayBlock, assertMayLeave, assertMayRemove, assertMayUpdate, type Manager } from './user.policy.ts'
@@ -72,7 +71,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
     block: (userId, by, reason) =>
       change(userId, async (unit, user) => {
         assertMayBlock(by, user)
-        move(user, { type: 'BLOCKED', reason })
+        advance(unit, userLifecycle, user, { type: 'BLOCKED', reason })
         await endSessions(unit, userId)
         if (isMailEnabled(config())) askForMail(unit, { mail: 'user-blocked', userId })
       }),
@@ -81,7 +80,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
       change(userId, async (unit, user) => {
         assertMayBlock(by, user)
         const wasBlocked = user.state === 'blocked'
-        move(user, { type: 'UNBLOCKED' })
+        advance(unit, userLifecycle, user, { type: 'UNBLOCKED' })
         if (wasBlocked && isMailEnabled(config())) askForMail(unit, { mail: 'user-unblocked', userId })
       }),
 
@@ -93,7 +92,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
     const nobodysPassword = await passwords.hash(randomToken(32))
     await change(userId, async (unit, user) => {
       assertMay(user)
-      move(user, { type: 'REMOVED' })
+      advance(unit, userLifecycle, user, { type: 'REMOVED' })
       await endSessions(unit, userId)
       forget(user, nobodysPassword)
       await unit.query(
@@ -107,17 +106,12 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
   }
 }
 
-function move(user: User, event: UserEvent): void {
-  try {
-    const from = { state: user.state as UserState, context: { reason: user.blockedReason ?? null } }
-    const { state, context } = step(userMachine, from, event)
-    user.state = state
-    user.blockedReason = context.reason
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw new DomainError('conflict', `This user is ${user.state}.`, { cause: error })
-  }
-}
+const userLifecycle = defineLifecycle({
+  ...{ table: 'users', machine: userMachine, initial: initialUser, touches: false },
+  read: (user: User) => ({ state: user.state as UserState, context: { reason: user.blockedReason ?? null } }),
+  columns: ({ state, context }) => ({ state, blockedReason: context.reason }),
+  refusal: (state) => new DomainError('conflict', `This user is ${state}.`),
+})
 
 /** The row stays until all is gone that belongs to it. The name is kept by the account's actor; the address is free. */
 function forget(user: User, passwordHash: string): void {

@@ -25,6 +25,7 @@ import {
   makeRowLeases,
   NotNow,
   PermanentFailure,
+  takes,
   unlessGone,
 } from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/index.ts'
@@ -32,7 +33,7 @@ import { type GivenPictures, type InspectFile, importOwner, type Leases, workFol
 import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'
 import { storeSubtitles } from './store-subtitles.ts'
 import { titleOf, type VideoImportDeps } from './video-import.commands.ts'
-import { move, settingsOf, takes, withImport } from './video-import-state.ts'
+import { move, settingsOf, videoImportLifecycle, withImport } from './video-import-state.ts'
 
 export type RunImportDeps = VideoImportDeps & {
   store: Store
@@ -118,7 +119,7 @@ export function runImports(deps: RunImportDeps): void {
   /** Nobody is at it any more. */
   async function fail(id: number, error: string): Promise<void> {
     await withImport(deps, id, async (locked) => {
-      if (!takes(locked.videoImport, { type: 'FAILED', error })) return
+      if (!takes(videoImportLifecycle, locked.videoImport, { type: 'FAILED', error })) return
       held.refuseHeld(holderOf(locked.videoImport))
       await move(locked, { type: 'FAILED', error }, settingsOf(deps))
     })
@@ -127,7 +128,7 @@ export function runImports(deps: RunImportDeps): void {
 
   async function end(id: number, event: { type: 'REJECTED'; error: string } | { type: 'CANCELLED' }): Promise<void> {
     await withImport(deps, id, async (locked) => {
-      if (takes(locked.videoImport, event)) await move(locked, event, settingsOf(deps))
+      if (takes(videoImportLifecycle, locked.videoImport, event)) await move(locked, event, settingsOf(deps))
     })
     await pendingFiles.collect()
   }
@@ -138,7 +139,8 @@ export function runImports(deps: RunImportDeps): void {
     const owner = await ifThere(
       withImport(deps, id, async (locked) => {
         const { videoImport: row, video } = locked
-        if (!video && takes(row, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settings)
+        if (!video && takes(videoImportLifecycle, row, { type: 'CANCELLED' }))
+          await move(locked, { type: 'CANCELLED' }, settings)
         return await held.claim({
           ...{ row, waiting: 'pending', working: 'processing' },
           move: (type) => move(locked, { type, settings }, settings),

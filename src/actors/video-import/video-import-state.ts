@@ -1,17 +1,15 @@
 // Moves of an import through its machine, with what each of them means for its video. Both rows move in one transaction, the
 // video's lock first, as whoever removes a video takes it.
 
-import { can, IllegalMove, step } from '../../state-machines/step.ts'
 import {
   dueIn,
   initialVideoImport,
-  type VideoImportContext,
   type VideoImportEvent,
   type VideoImportSettings,
   type VideoImportState,
   videoImportMachine,
 } from '../../state-machines/video-import.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import {
   CHECK_OWNER_EVERY,
   failedImportOwner,
@@ -75,28 +73,13 @@ export async function withImport<T>(
 
 class VideoGone extends Error {}
 
-const snapshotOf = ({ state, context }: VideoImport) => ({
-  state: state as VideoImportState,
-  context: { ...initialVideoImport.context, ...context } as VideoImportContext,
+export const videoImportLifecycle = defineLifecycle({
+  ...{ table: 'video_import', called: 'import', machine: videoImportMachine, initial: initialVideoImport, dueIn },
 })
-
-export const takes = (videoImport: VideoImport, event: VideoImportEvent): boolean =>
-  can(videoImportMachine, snapshotOf(videoImport), event)
 
 /** Sends one event to the machine of an import and does what the new state needs. Throws `conflict` when it cannot take it. */
 export async function move(locked: Locked, event: VideoImportEvent, settings: VideoImportSettings): Promise<void> {
-  const { unit, videoImport } = locked
-  try {
-    const { state, context } = step(videoImportMachine, snapshotOf(videoImport), event)
-    const wait = dueIn(state, context, settings)
-    videoImport.state = state
-    videoImport.context = { ...context }
-    videoImport.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
-    videoImport.updatedAt = unit.now
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw new DomainError('conflict', `This import is ${videoImport.state} and cannot take this.`, { cause: error })
-  }
+  advance(locked.unit, videoImportLifecycle, locked.videoImport, event, settings)
   await follow(locked)
 }
 

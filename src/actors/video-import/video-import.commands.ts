@@ -1,8 +1,7 @@
 // Imports of videos: asked for, cancelled, tried again and removed by their users.
 
 import { readTorrent } from '../../media/index.ts'
-import { dueIn, initialVideoImport } from '../../state-machines/video-import.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
 import {
   type AwaitedVideos,
@@ -12,9 +11,10 @@ import {
   type PendingFiles,
   type PlacedPicture,
   publishDefaults,
+  videoLifecycle,
 } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
-import { askForImport, type Locked, move, settingsOf, takes, withImport } from './video-import-state.ts'
+import { askForImport, type Locked, move, settingsOf, videoImportLifecycle, withImport } from './video-import-state.ts'
 
 interface Wanted {
   userId: number
@@ -65,7 +65,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
   const { db, tell, registry, config, awaitedVideos, createVideo, pendingFiles, mayImportFrom } = deps
 
   registry.timeout('video-import', {
-    dueSql: 'select id from video_import where due_at <= $1 order by due_at limit 100',
+    of: videoImportLifecycle,
     timedOut: (id) =>
       withImport(deps, id, async (locked) => {
         const { videoImport, video, unit } = locked
@@ -78,7 +78,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 
   // A video that waits for its import has one, whatever happened.
   registry.timeout('video-to-import', {
-    dueSql: "select id from video where due_at <= $1 and state = 'to-import' order by due_at limit 100",
+    ...{ of: videoLifecycle, in: ['to-import'] },
     timedOut: (id) => awaitedVideos.check(id),
   })
 
@@ -129,15 +129,14 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 
   async function insert(unit: Unit, wanted: Wanted & { fields: ImportFields }, target: Target): Promise<number> {
     const { userId, channelId, channelSyncId = null, fields } = wanted
-    const { state, context } = initialVideoImport
-    const wait = dueIn(state, context, settingsOf(deps)) ?? 0
+    const { state, context, dueAt } = initialColumns(videoImportLifecycle, unit.now, settingsOf(deps))
     const [row] = await unit.query<{ id: number }>(
       `insert into video_import (user_id, channel_id, channel_sync_id, target_url, magnet_uri, torrent_name, torrent, fields,
          state, context, due_at, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) returning id`,
       [
         ...[userId, channelId, channelSyncId, target.targetUrl, target.magnetUri, target.torrentName, target.torrent],
-        ...[JSON.stringify(fields), state, JSON.stringify(context), new Date(unit.now.getTime() + wait), unit.now],
+        ...[JSON.stringify(fields), state, JSON.stringify(context), dueAt, unit.now],
       ],
     )
     if (!row) throw new Error('The import could not be stored.')
@@ -186,7 +185,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       await assertPossible(target)
       await asUser(importId, by, async (locked) => {
         const { unit, videoImport } = locked
-        if (!takes(videoImport, { type: 'RETRIED' })) throw notFailed()
+        if (!takes(videoImportLifecycle, videoImport, { type: 'RETRIED' })) throw notFailed()
         const { userId, fields } = videoImport
         const { pictures, ...asked } = fields
         const { id } = await awaitedVideos.create(unit, { userId, fields: beginningOf(asked, target), pictures })
@@ -202,7 +201,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         if (videoImport.state === 'pending') {
           throw new DomainError('conflict', 'An import that is pending has to be cancelled first.')
         }
-        if (takes(videoImport, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settingsOf(deps))
+        if (takes(videoImportLifecycle, videoImport, { type: 'CANCELLED' }))
+          await move(locked, { type: 'CANCELLED' }, settingsOf(deps))
         unit.em.remove(videoImport)
       })
       await pendingFiles.collect()

@@ -5,7 +5,7 @@ import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { askForPictures } from './ask-for-pictures.ts'
 import { lockChannel } from './create-video.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { moveAndTell, moveVideo } from './publish-video.ts'
+import { moveAndTell, videoLifecycle } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
@@ -134,7 +134,7 @@ export function makeAwaitedVideos(
       const uuid = newUuid()
       const dates = { createdAt: unit.now, updatedAt: unit.now, publishedAt: unit.now }
       const video = unit.em.create(Video, { ...rowWithoutFile(fields, uuid), url: urls.video(uuid), ...dates })
-      moveVideo(unit, video, { type: 'ADDED', source: 'import', waitTranscoding: fields.waitTranscoding })
+      advance(unit, videoLifecycle, video, { type: 'ADDED', source: 'import', waitTranscoding: fields.waitTranscoding })
       await unit.em.flush()
       if (await mustWait(unit.query, { userId }, config())) await quarantine(unit, video, { unfederated: true })
       for (const picture of pictures) {
@@ -166,7 +166,7 @@ export function makeAwaitedVideos(
           "select 1 from video_import where video_id = $1 and state in ('pending', 'processing')",
           [videoId],
         )
-        if (open) moveVideo(unit, video, { type: 'TIMED_OUT' })
+        if (open) advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
         else removeUnpublished(unit, video)
       }),
   }

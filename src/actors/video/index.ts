@@ -80,7 +80,7 @@ export {
   type TranscodingWish,
 } from './plan-transcoding.ts'
 export { type PublishDefaults, publishDefaults } from './publish-defaults.ts'
-export { CHECK_OWNER_EVERY, contextOf, moveAndTell, moveVideo, takes } from './publish-video.ts'
+export { CHECK_OWNER_EVERY, moveAndTell, videoLifecycle } from './publish-video.ts'
 export { videoBlockTypes } from './quarantine.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { makeRedrawPictures, type RedrawPictures } from './redraw-pictures.ts'

@@ -1,14 +1,7 @@
 // Asks for the renditions of a video: the row of a transcoding, and its job; and takes that back.
 
-import { step } from '../../state-machines/step.ts'
-import {
-  initialTranscoding,
-  type TranscodingState,
-  dueIn as transcodingDueIn,
-  transcodingMachine,
-} from '../../state-machines/transcoding.ts'
-import type { Unit } from '../runtime/index.ts'
-import { Transcoding, type TranscodingOutputs } from '../transcoding/transcoding.entity.ts'
+import { advance, initialColumns, type Unit } from '../runtime/index.ts'
+import { Transcoding, type TranscodingOutputs, transcodingLifecycle } from '../transcoding/transcoding.entity.ts'
 import { CHECK_OWNER_EVERY } from './publish-video.ts'
 
 /** What is wanted of a transcoding other than what the configuration says. */
@@ -18,6 +11,9 @@ export interface TranscodingWish {
   keepSource: boolean
 }
 
+/** Of a transcoding that no worker has. */
+const SETTINGS = { lease: CHECK_OWNER_EVERY, check_owner_every: CHECK_OWNER_EVERY, max_lost: 1 }
+
 /** Stores a new transcoding of a video with its job, in the transaction of whoever asks for it. */
 export async function planTranscoding(
   unit: Unit,
@@ -25,19 +21,11 @@ export async function planTranscoding(
   priority: number,
   wish?: TranscodingWish,
 ): Promise<void> {
-  const { state, context } = initialTranscoding
-  const wait = transcodingDueIn(state, context, {
-    lease: CHECK_OWNER_EVERY,
-    check_owner_every: CHECK_OWNER_EVERY,
-    max_lost: 1,
-  })
   const transcoding = unit.em.create(Transcoding, {
     videoId,
-    state,
-    context: { ...context },
+    ...initialColumns(transcodingLifecycle, unit.now, SETTINGS),
     outputs: wish?.outputs ?? null,
     keepSource: wish?.keepSource ?? false,
-    dueAt: wait === null ? null : new Date(unit.now.getTime() + wait),
     createdAt: unit.now,
     updatedAt: unit.now,
   })
@@ -62,11 +50,6 @@ export const openTranscodings = (unit: Unit, videoId: number): Promise<Transcodi
 /** Ends the open transcodings of a video; a worker that is at one loses it. */
 export async function cancelTranscodings(unit: Unit, videoId: number, open?: readonly Transcoding[]): Promise<void> {
   for (const transcoding of open ?? (await openTranscodings(unit, videoId))) {
-    const from = {
-      state: transcoding.state as TranscodingState,
-      context: { ...initialTranscoding.context, ...transcoding.context },
-    }
-    const { state, context } = step(transcodingMachine, from, { type: 'CANCELLED' })
-    Object.assign(transcoding, { state, context: { ...context }, dueAt: null, leaseOwner: null, updatedAt: unit.now })
+    advance(unit, transcodingLifecycle, transcoding, { type: 'CANCELLED' }, SETTINGS)
   }
 }

@@ -1,46 +1,21 @@
-// Moves of a local video through its machine, and what others are told when it can be watched.
+// The lifecycle of a local video, and who is notified when it can be watched.
 
-import { can, IllegalMove, step } from '../../state-machines/step.ts'
-import {
-  dueIn,
-  initialVideo,
-  type VideoContext,
-  type VideoEvent,
-  type VideoState,
-  videoMachine,
-} from '../../state-machines/video.ts'
-import { DomainError, type Unit } from '../runtime/index.ts'
+import { dueIn, initialVideo, type VideoEvent, videoMachine } from '../../state-machines/video.ts'
+import { advance, defineLifecycle, type Unit } from '../runtime/index.ts'
 import type { Video } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
 
 /** How often the sweeper makes sure that a video has the job it waits for, in ms. */
 export const CHECK_OWNER_EVERY = 60_000
 
-/** Sends one event to the machine of a video. Throws `conflict` when it cannot take the event now. */
-export function moveVideo(unit: Unit, video: Video, event: VideoEvent): void {
-  const from = snapshotOf(video)
-  try {
-    const { state, context } = step(videoMachine, from, event)
-    video.state = state
-    video.context = { ...context }
-    const wait = dueIn(state, context, { check_owner_every: CHECK_OWNER_EVERY })
-    video.dueAt = wait === null ? null : new Date(unit.now.getTime() + wait)
-  } catch (error) {
-    if (!(error instanceof IllegalMove)) throw error
-    throw new DomainError('conflict', `This video is ${video.state} and cannot take this.`, { cause: error })
-  }
-}
-
-/** Whether the video's machine takes the event now. */
-export const takes = (video: Video, event: VideoEvent): boolean => can(videoMachine, snapshotOf(video), event)
+/** Of local videos: one of another server shows the state that its origin reports. */
+export const videoLifecycle = defineLifecycle({
+  ...{ table: 'video', machine: videoMachine, initial: initialVideo, touches: false },
+  dueIn: (state, context) => dueIn(state, context, { check_owner_every: CHECK_OWNER_EVERY }),
+})
 
 /** Whether the video was published and plays, also while it is changed. */
 export const isOut = ({ state }: { state: string }): boolean => state === 'published' || state === 'to-edit'
-
-/** The machine's context of a row. */
-export const contextOf = (video: Video): VideoContext => ({ ...initialVideo.context, ...video.context })
-
-const snapshotOf = (video: Video) => ({ state: video.state as VideoState, context: contextOf(video) })
 
 /**
  * Moves the video by the events, in order, and tells once what came of it: that it was published when it was not
@@ -49,7 +24,7 @@ const snapshotOf = (video: Video) => ({ state: video.state as VideoState, contex
 export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEvent[]): void {
   const wasOut = isOut(video)
   const after = video.state === 'to-transcode' ? 'transcoding' : 'upload'
-  for (const event of events) moveVideo(unit, video, event)
+  for (const event of events) advance(unit, videoLifecycle, video, event)
   if (events.length === 0 || video.state !== 'published') return
   video.updatedAt = unit.now
   if (!wasOut) {

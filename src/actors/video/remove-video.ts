@@ -3,9 +3,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import type { Leases, PendingFile, PendingFiles } from './pending-files.ts'
-import { CHECK_OWNER_EVERY, moveVideo } from './publish-video.ts'
+import { CHECK_OWNER_EVERY, videoLifecycle } from './publish-video.ts'
 import { assertChangeable, removalOf } from './update-video.ts'
 import { Video } from './video.entity.ts'
 import { isFederated, type Viewer } from './video.policy.ts'
@@ -85,7 +85,7 @@ export function makeRemoveVideo(
         if (video.state === 'removed') throw notFound('Video not found')
         await assertChangeable(unit, video, by, 'REMOVE_ANY_VIDEO')
         const mayBeKnown = isFederated(video.privacy)
-        moveVideo(unit, video, { type: 'REMOVED' })
+        advance(unit, videoLifecycle, video, { type: 'REMOVED' })
         video.updatedAt = unit.now
         if (mayBeKnown) unit.emit({ aggregate: 'video', id: videoId }, 'VideoRemoved', await removalOf(unit, video))
         // With the answer, so that those who watch the jobs see that the files are still there.
@@ -103,7 +103,7 @@ const ask = (unit: Unit, videoId: number): void =>
 
 /** Removes a video that was never published, of which nobody was told, in a transaction that holds it. */
 export function removeUnpublished(unit: Unit, video: Video): void {
-  moveVideo(unit, video, { type: 'REMOVED' })
+  advance(unit, videoLifecycle, video, { type: 'REMOVED' })
   video.updatedAt = unit.now
   ask(unit, video.id)
 }

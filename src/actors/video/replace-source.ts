@@ -3,7 +3,7 @@
 
 import type { FileRef } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { awaitParts, type Retimed, takeComingParts } from './coming-parts.ts'
 import type { FileDraft, InspectFile } from './inspect-file.ts'
 import { dimensionsOf, sourceOf } from './new-video-rows.ts'
@@ -11,7 +11,7 @@ import { dropOutdated, outdateFiles } from './outdated-files.ts'
 import type { PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { cancelTranscodings } from './plan-transcoding.ts'
-import { isOut, moveAndTell, moveVideo } from './publish-video.ts'
+import { isOut, moveAndTell, videoLifecycle } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
@@ -120,7 +120,7 @@ export function makeReplaceSource(
     if (played) gone.push(...(await dropOutdated(unit, video)))
     // What is seen changes with the first rendition; but an edited video may be known to others as one that is edited.
     if (played || video.state === 'to-edit') moveAndTell(unit, video, [event])
-    else moveVideo(unit, video, event)
+    else advance(unit, videoLifecycle, video, event)
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
     await pendingFiles.condemn(unit.query, gone)
   }

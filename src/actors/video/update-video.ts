@@ -4,14 +4,14 @@ import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type AutomaticTags, type TaggedVideo, tagVideo } from '../automatic-tag/index.ts'
 import { followDescription } from '../chapter/index.ts'
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, notFound, takes, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
 import { askForTorrents } from './ask-for-torrents.ts'
 import { type DraftPicture, givenPictures } from './inspect-file.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { isOut, moveVideo, takes } from './publish-video.ts'
+import { isOut, videoLifecycle } from './publish-video.ts'
 import { Thumbnail, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
 
@@ -107,7 +107,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   }
 
   registry.timeout('video-schedule', {
-    dueSql: 'select video_id as id from video_schedule where update_at <= $1 order by update_at limit 100',
+    of: { table: 'video_schedule', id: 'video_id', dueAt: 'update_at' },
     timedOut: (videoId) => change(videoId, (unit, video) => publishBySchedule(unit, video), 'schedule'),
   })
 
@@ -245,7 +245,7 @@ async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes
   Object.assign(video, plain)
   if (plain.waitTranscoding !== undefined) {
     const changed = { type: 'WAIT_CHANGED', waitTranscoding: plain.waitTranscoding } as const
-    if (takes(video, changed)) moveVideo(unit, video, changed)
+    if (takes(videoLifecycle, video, changed)) advance(unit, videoLifecycle, video, changed)
   }
   if (privacy !== undefined) setPrivacy(unit, video, privacy)
   await storePasswords(unit, video, { passwords, isAsked: privacy !== undefined })

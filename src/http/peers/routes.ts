@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { historiesOf } from '../../actors/follow/index.ts'
 import { type InboundJournal, listInboundDecisions, reasons, verdicts } from '../../actors/inbound-decision/index.ts'
 import { type IncomingActivities, listParkedActivities } from '../../actors/incoming-activity/index.ts'
-import { listPeers, type RemoteHosts } from '../../actors/remote-host/index.ts'
+import { listPeers } from '../../actors/remote-host/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -25,7 +25,7 @@ export interface PeersDeps {
   db: Database
   config: () => Config
   clock: Clock
-  hosts: Pick<RemoteHosts, 'retryNow'>
+  retryHost: (host: string) => Promise<void>
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
   decisions: Pick<InboundJournal, 'flush'>
 }
@@ -43,7 +43,7 @@ const hostText = z
   .refine((text) => /^[^\s\p{Cc}/@]+$/u.test(text), 'Should have a host')
 
 export function peersArea(deps: PeersDeps): Area {
-  const { db, config, clock, hosts, incoming, decisions } = deps
+  const { db, config, clock, retryHost, incoming, decisions } = deps
   const admin = { auth: 'admin' } as const
   const byId = z.object({ id: idText })
 
@@ -92,7 +92,7 @@ export function peersArea(deps: PeersDeps): Area {
         },
       },
       async ({ params: { host } }, reply) => {
-        await hosts.retryNow(host)
+        await retryHost(host)
         return reply.code(204).send(null)
       },
     )

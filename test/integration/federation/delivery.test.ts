@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { enqueueDocument, enqueueDocuments, registerDeliveries } from '../../../src/actors/delivery/index.ts'
+import { enqueueDocument, enqueueDocuments, registerDeliveries, retryHost } from '../../../src/actors/delivery/index.ts'
 import { makeRemoteHosts, type RemoteHosts } from '../../../src/actors/remote-host/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { makeBlocked } from '../../../src/federation/blocked.ts'
@@ -402,7 +402,7 @@ describe('a delivery that fails where others are taken', () => {
     expect(tries(1)).toBe(9)
     // An administrator has it tried again.
     answer = () => ({ status: 204 })
-    await hosts.retryNow(peerHost)
+    await retryHost(hosts, peerHost)
     await until(async () => (await deliveries()).length === 0)
   }, 30_000)
 
@@ -528,10 +528,10 @@ describe('a host that an administrator has tried now', () => {
     await until(async () => (await host())?.state === 'failing')
     received = []
     answer = () => ({ status: 204 })
-    await hosts.retryNow(peerHost.toUpperCase())
+    await retryHost(hosts, peerHost.toUpperCase())
     await until(async () => (await deliveries()).length === 0)
     expect(numbers()).toEqual([1, 2])
     expect((await host())?.state).toBe('healthy')
-    await expect(hosts.retryNow('unknown.example')).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(retryHost(hosts, 'unknown.example')).rejects.toMatchObject({ kind: 'not_found' })
   })
 })

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type JobQueue, makeJobQueue } from '../../../src/actors/job-queue/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
+import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
 
@@ -21,7 +22,7 @@ beforeEach(async () => {
   gate = Promise.withResolvers()
   const { db, runtime } = one
   queue = makeJobQueue({
-    ...{ db, tell: runtime.tell, logger: silentLogger, registry: runtime.registry },
+    ...{ db, tell: runtime.tell, logger: silentLogger, registry: runtime.registry, config: () => testConfig() },
     incoming: { retryParked: async () => undefined },
   })
   for (const [name, { runtime: each }] of Object.entries({ one, two })) {

@@ -17,7 +17,7 @@ it('are run now, however lately they ran, and nothing else is', async () => {
     t.runtime.registry.periodic(name, { everyMs, run: async () => void ran.push(name) })
   }
   t.runtime.registry.timeout('three', {
-    dueSql: 'select 7 as id where $1::timestamptz is not null',
+    of: { table: "(select 7 as id, timestamptz '-infinity' as due_at) as seven" },
     timedOut: async (id) => void ran.push(`three ${id}`),
   })
   await t.runtime.sweeper.run(['three', 'two'])

@@ -104,7 +104,7 @@ async function lint(
 ): Promise<Map<string, Set<string>>> {
   const tree = join(folder, name)
   await mkdir(tree)
-  await cp(join(root, 'biome.json'), join(tree, 'biome.json'))
+  for (const file of ['biome.json', 'scripts/states.grit']) await cp(join(root, file), join(tree, file))
   await writeFile(join(tree, '.gitignore'), 'data/\n')
   for (const [file, specifier] of files) {
     const path = join(tree, 'src', file)

@@ -1,6 +1,6 @@
 // Every move of the machine `abuse`.
 
-import { abuseMachine, dueIn, initialAbuse } from '../../../src/state-machines/abuse.ts'
+import { abuseMachine, initialAbuse } from '../../../src/state-machines/abuse.ts'
 import { defineTable } from './table.ts'
 
 const states = ['pending', 'accepted', 'rejected'] as const
@@ -10,7 +10,6 @@ export const table = defineTable({
   starts: ['pending'],
   context: initialAbuse.context,
   settings: null,
-  dueIn,
   rows: states.flatMap((from) => [
     { from, event: { type: 'ACCEPTED' }, to: 'accepted' } as const,
     { from, event: { type: 'REJECTED' }, to: 'rejected' } as const,

@@ -1,6 +1,6 @@
 // Every move of the machine `channel`.
 
-import { channelMachine, dueIn, initialChannel } from '../../../src/state-machines/channel.ts'
+import { channelMachine, initialChannel } from '../../../src/state-machines/channel.ts'
 import { defineTable } from './table.ts'
 
 export const table = defineTable({
@@ -8,7 +8,6 @@ export const table = defineTable({
   starts: ['active'],
   context: initialChannel.context,
   settings: {},
-  dueIn,
   rows: [{ from: 'active', event: { type: 'REMOVED' }, to: 'removed' }],
   dues: [
     { state: 'active', ms: null },

@@ -1,6 +1,6 @@
 // Every move of the machine `comment`.
 
-import { commentMachine, dueIn } from '../../../src/state-machines/comment.ts'
+import { commentMachine } from '../../../src/state-machines/comment.ts'
 import { defineTable } from './table.ts'
 
 export const table = defineTable({
@@ -8,7 +8,6 @@ export const table = defineTable({
   starts: ['held', 'shown'],
   context: {},
   settings: {},
-  dueIn,
   rows: [
     { from: 'held', event: { type: 'APPROVED' }, to: 'shown' },
     { from: 'held', event: { type: 'EDITED', held: true }, to: 'held' },

@@ -3,10 +3,9 @@
 import { deliveryMachine, dueIn, initialDelivery } from '../../../src/state-machines/delivery.ts'
 import { defineTable } from './table.ts'
 
-const month = 30 * 86_400_000
 const minute = 60_000
 const settings = {
-  ...{ drop_after: month, missing_inbox_strikes: 3, attempts: 8 },
+  ...{ missing_inbox_strikes: 3, attempts: 8 },
   ...{ initial_backoff: minute, max_backoff: 12 * 60 * minute },
 }
 export const failed = { type: 'FAILED', at: 1000, tookOthers: false, isBusy: false, settings } as const
@@ -81,7 +80,21 @@ export const table = defineTable({
     },
     { from: 'waiting', event: { type: 'GONE' }, to: 'parked', gives: { tries: 1, reason: 'inbox-gone' } },
     { from: 'waiting', with: tried, event: { type: 'BLOCKED' }, to: 'parked', gives: { reason: 'blocked' } },
-    { from: 'waiting', with: tried, event: { type: 'TIMED_OUT' }, to: 'parked', gives: { reason: 'expired' } },
+    {
+      from: 'waiting',
+      with: tried,
+      event: { type: 'INBOX_LOST', reason: 'not-found' },
+      to: 'parked',
+      gives: { reason: 'not-found' },
+    },
+    {
+      from: 'waiting',
+      with: { ...tried, waits: 3, wait: 4 * minute },
+      event: { type: 'HOST_RETRIED' },
+      to: 'waiting',
+      gives: { wait: 0 },
+    },
+    { from: 'waiting', with: { ...tried, waits: 3, wait: 4 * minute }, event: { type: 'TIMED_OUT' }, to: 'waiting' },
 
     {
       from: 'parked',
@@ -92,7 +105,8 @@ export const table = defineTable({
     },
   ],
   dues: [
-    { state: 'waiting', ms: month },
+    { state: 'waiting', ms: null },
+    { state: 'waiting', with: { wait: 4 * minute }, ms: 4 * minute },
     { state: 'sent', ms: null },
     { state: 'parked', ms: null },
   ],

@@ -10,7 +10,7 @@ const SEEDS = 40
 const STEPS = 60
 
 export function describeMachine(table: Table): void {
-  const { machine, rows, context, settings, dueIn } = table
+  const { machine, rows, context, settings, dueIn = never } = table
 
   describe(`the machine ${machine.id}`, () => {
     it.each(rows.map((row) => [row.from, row.event.type, row.to, row] as const))('%s + %s → %s', (...[, , , row]) => {
@@ -67,7 +67,7 @@ export function describeMachine(table: Table): void {
 }
 
 function walk(table: Table, seed: number): void {
-  const { machine, settings, dueIn } = table
+  const { machine, settings, dueIn = never } = table
   const random = seededRandom(seed)
   const events = sampleEvents(table)
   const states = new Set(statesOf(machine))
@@ -86,7 +86,8 @@ function walk(table: Table, seed: number): void {
     const due = dueIn(at.state, at.context, settings)
     if (due === null) continue
     expect(Number.isFinite(due) && due >= 0).toBe(true)
-    const timeOuts = events.filter((candidate) => candidate.type === 'TIMED_OUT')
+    const dueEvent = metaOf(machine, at.state).dueEvent ?? 'TIMED_OUT'
+    const timeOuts = events.filter((candidate) => candidate.type === dueEvent)
     const waiting = at
     expect(timeOuts.some((timeOut) => can(machine, waiting, timeOut))).toBe(true)
   }
@@ -103,6 +104,8 @@ function reached(table: Table): Set<string> {
 function sampleEvents(table: Table): Array<EventObject & Parameters<typeof step<AnyStateMachine>>[2]> {
   return [...new Map(table.rows.map((row) => [JSON.stringify(row.event), row.event])).values()]
 }
+
+const never = (): null => null
 
 const pick = <T>(items: readonly T[], random: () => number): T => {
   const item = items[Math.floor(random() * items.length)]

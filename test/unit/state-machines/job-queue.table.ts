@@ -1,6 +1,6 @@
 // Every move of the machine `job-queue`.
 
-import { dueIn, initialJobQueue, jobQueueMachine } from '../../../src/state-machines/job-queue.ts'
+import { initialJobQueue, jobQueueMachine } from '../../../src/state-machines/job-queue.ts'
 import { defineTable } from './table.ts'
 
 export const table = defineTable({
@@ -8,7 +8,6 @@ export const table = defineTable({
   starts: ['running'],
   context: initialJobQueue.context,
   settings: {},
-  dueIn,
   rows: [
     { from: 'running', event: { type: 'PAUSED' }, to: 'paused' },
     { from: 'running', event: { type: 'RESUMED' }, to: 'running' },

@@ -1,6 +1,6 @@
 // Every move of the machine `ownership-change`.
 
-import { dueIn, initialOwnershipChange, ownershipChangeMachine } from '../../../src/state-machines/ownership-change.ts'
+import { initialOwnershipChange, ownershipChangeMachine } from '../../../src/state-machines/ownership-change.ts'
 import { defineTable } from './table.ts'
 
 export const table = defineTable({
@@ -8,7 +8,6 @@ export const table = defineTable({
   starts: ['waiting'],
   context: initialOwnershipChange.context,
   settings: null,
-  dueIn,
   rows: [
     { from: 'waiting', event: { type: 'ACCEPTED' }, to: 'accepted' },
     { from: 'waiting', event: { type: 'REFUSED' }, to: 'refused' },

@@ -1,6 +1,6 @@
 // Every move of the machine `registration`.
 
-import { dueIn, initialRegistration, registrationMachine } from '../../../src/state-machines/registration.ts'
+import { initialRegistration, registrationMachine } from '../../../src/state-machines/registration.ts'
 import { defineTable } from './table.ts'
 
 const unverified = { emailVerified: false } as const
@@ -11,7 +11,6 @@ export const table = defineTable({
   starts: ['requested'],
   context: initialRegistration.context,
   settings: null,
-  dueIn,
   rows: [
     { from: 'requested', event: { type: 'ACCEPTED' }, to: 'accepted' },
     { from: 'requested', with: unverified, event: { type: 'ACCEPTED' }, to: 'accepted' },

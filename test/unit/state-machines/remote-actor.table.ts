@@ -1,6 +1,6 @@
 // Every move of the machine `remote-actor`.
 
-import { dueIn, initialRemoteActor, remoteActorMachine } from '../../../src/state-machines/remote-actor.ts'
+import { initialRemoteActor, remoteActorMachine } from '../../../src/state-machines/remote-actor.ts'
 import { defineTable } from './table.ts'
 
 export const table = defineTable({
@@ -8,7 +8,6 @@ export const table = defineTable({
   starts: ['known'],
   context: initialRemoteActor.context,
   settings: {},
-  dueIn,
   rows: [
     { from: 'known', event: { type: 'GONE' }, to: 'leaving' },
     { from: 'leaving', event: { type: 'EMPTIED' }, to: 'left' },

@@ -15,7 +15,7 @@ const settings: RemoteHostSettings = { initial_backoff: minute, max_backoff: 12 
 
 const failed = (at: number, retryAfter?: number) =>
   ({ type: 'FAILED', at, settings, ...(retryAfter === undefined ? {} : { retryAfter }) }) as const
-const failing = { failures: 2, failingSince: 1000, failedAt: 2000, retryAfter: 5, isHeard: false }
+const failing = { failures: 2, failingSince: 1000, failedAt: 2000, retryAfter: 5, isHeard: false, isRetried: false }
 
 export const table = defineTable({
   machine: remoteHostMachine,
@@ -44,12 +44,12 @@ export const table = defineTable({
     { from: 'failing', with: failing, event: { type: 'HEARD' }, to: 'failing', gives: { ...failing, isHeard: true } },
     {
       from: 'failing',
-      with: { ...failing, isHeard: true },
+      with: { ...failing, isHeard: true, isRetried: true },
       event: failed(3000),
       to: 'failing',
-      gives: { failures: 3, failedAt: 3000, retryAfter: 0, isHeard: false },
+      gives: { failures: 3, failedAt: 3000, retryAfter: 0, isHeard: false, isRetried: false },
     },
-    { from: 'failing', with: failing, event: { type: 'RETRIED' }, to: 'failing' },
+    { from: 'failing', with: failing, event: { type: 'RETRIED' }, to: 'failing', gives: { isRetried: true } },
     { from: 'failing', with: failing, event: { type: 'TIMED_OUT' }, to: 'failing' },
     {
       from: 'failing',
@@ -78,6 +78,7 @@ export const table = defineTable({
     { state: 'failing', with: { failures: 30 }, ms: 12 * hour },
     { state: 'failing', with: { failures: 30, isHeard: true }, ms: 5_000 },
     { state: 'failing', with: { failures: 30, isHeard: true, retryAfter: hour }, ms: hour },
+    { state: 'failing', with: { failures: 30, isRetried: true }, ms: null },
     { state: 'failing', with: { failures: 2000 }, ms: 12 * hour },
     { state: 'failing', with: { failures: 1, retryAfter: hour }, ms: hour },
     { state: 'failing', with: { failures: 20, retryAfter: hour }, ms: 12 * hour },

@@ -1,7 +1,7 @@
 // The machine `remote-host`.
 
 import { describe, expect, it } from '@jest/globals'
-import { initialRemoteHost, remoteHostMachine } from '../../../src/state-machines/remote-host.ts'
+import { dueIn, initialRemoteHost, remoteHostMachine } from '../../../src/state-machines/remote-host.ts'
 import { step } from '../../../src/state-machines/step.ts'
 import { describeMachine } from './describe-machine.ts'
 import { table } from './remote-host.table.ts'
@@ -19,7 +19,7 @@ function tries(until: number): { at: At; times: number[] } {
   while (at.state !== 'dormant' && now <= until) {
     times.push(now)
     at = step(remoteHostMachine, at, { type: 'FAILED', at: now, settings: table.settings })
-    now += table.dueIn(at.state, at.context, table.settings) ?? 0
+    now += dueIn(at.state, at.context, table.settings) ?? 0
   }
   return { at, times }
 }

@@ -20,7 +20,8 @@ export interface Table<TMachine extends AnyStateMachine = AnyStateMachine, TSett
   starts: Array<State<TMachine>>
   context: ContextFrom<TMachine>
   settings: TSettings
-  dueIn(state: State<TMachine>, context: ContextFrom<TMachine>, settings: TSettings): number | null
+  /** Left out where nothing happens by itself. */
+  dueIn?(state: State<TMachine>, context: ContextFrom<TMachine>, settings: TSettings): number | null
   rows: Array<Row<TMachine>>
   dues: Array<{ state: State<TMachine>; with?: Partial<ContextFrom<TMachine>>; ms: number | null }>
 }

@@ -1,6 +1,6 @@
 // Every move of the machine `user`.
 
-import { dueIn, initialUser, userMachine } from '../../../src/state-machines/user.ts'
+import { initialUser, userMachine } from '../../../src/state-machines/user.ts'
 import { defineTable } from './table.ts'
 
 export const table = defineTable({
@@ -8,7 +8,6 @@ export const table = defineTable({
   starts: ['active'],
   context: initialUser.context,
   settings: {},
-  dueIn,
   rows: [
     {
       from: 'active',

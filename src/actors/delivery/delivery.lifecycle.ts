@@ -1,0 +1,11 @@
+// The lifecycle of a delivery: the machine `delivery`. What was sent has no row any more.
+
+import { deliveryMachine, dueIn, initialDelivery } from '../../state-machines/delivery.ts'
+import { DomainError, defineLifecycle } from '../runtime/index.ts'
+
+export const deliveryLifecycle = defineLifecycle({
+  ...{ table: 'delivery', machine: deliveryMachine, initial: initialDelivery, touches: false },
+  dueIn: (state, context) => dueIn(state, context),
+  endOfWait: (wait, { context }) => context.failedAt + wait,
+  refusal: () => new DomainError('conflict', 'This delivery did not fail.'),
+})
