@@ -4,7 +4,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Collects all garbage once and compacts the heap, for a process that serves nobody yet: about 150 ms for some 30 MiB. */
+/** Collects all garbage once and compacts the heap, for a process that has just started: about 150 ms for some 30 MiB. */
 export function releaseStartupMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as NodeJS.GCFunction
