@@ -116,7 +116,6 @@ import { type Logger, tagged } from './platform/logger.ts'
 import { makeMailer } from './platform/mailer.ts'
 import { makePasswords, type Passwords } from './platform/passwords.ts'
 import { makeSignedTokens } from './platform/signed-tokens.ts'
-import { releaseStartupMemory } from './platform/startup-memory.ts'
 import { REQUIRED } from './required.ts'
 import type { Role } from './runtime-settings.ts'
 import { VERSION } from './version.ts'
@@ -485,7 +484,6 @@ async function start(
       waitingComments,
     })
     stopServing = () => app.close()
-    releaseStartupMemory()
     const listening = await listen(app, config().listen)
     stopServing = async () => {
       await pause(config().vireo.http.drain_delay)

@@ -6,6 +6,7 @@ import type { LoadedConfig } from '../config/index.ts'
 import { stopEmbeddedPostgres } from '../platform/embedded-postgres.ts'
 import { openLogFiles } from '../platform/log-files/index.ts'
 import { type Logger, makeLogger, standardOutputAnd } from '../platform/logger.ts'
+import { releaseStartupMemory } from '../platform/startup-memory.ts'
 import { roles as knownRoles, type Role } from '../runtime-settings.ts'
 import { oneOf, type Tools } from './family.ts'
 import type { Output } from './output.ts'
@@ -75,6 +76,7 @@ async function run({ loaded, roles, env, out }: ServeOptions, logger: Logger): P
       ])
     },
   })
+  releaseStartupMemory()
 
   const where = server.address ? `${server.address.hostname}:${server.address.port}` : null
   out.answer(

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * For a process that serves nobody yet, about 150 ms for some 35 MiB: collects all garbage once, compacts the heap and drops the code
+ * For a process that has just started, about 150 ms for some 35 MiB: collects all garbage once, compacts the heap and drops the code
  * that only a start runs. V8 keeps these pages otherwise, and a server that is idle allocates too little for a collection to give them
  * back. From then on old objects are collected when they have grown by a tenth; V8 waits until they have doubled.
  */

@@ -14,7 +14,7 @@ export interface Mortal {
   died: Promise<void>
   /**
    * The moments at which it might have died so far: before and after each call that changes what is stored, save where nothing was
-   * written since the moment before.
+   * written since the moment before. Each is named by the call and the kind of its file.
    */
   moments: string[]
   /** Ends its timers, and closes its files and its connections to the database; false when it lives. */
@@ -65,11 +65,12 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
   const changing =
     <A extends unknown[], R>(name: string, work: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
-      moment(`before ${name}`)
+      const call = `${name}${kindOf(args[0])}`
+      moment(`before ${call}`)
       return await asked(async () => {
         const result = await work(...args)
         hasWritten = true
-        moment(`after ${name}`)
+        moment(`after ${call}`)
         return result
       })
     }
@@ -134,6 +135,9 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
     },
   }
 }
+
+const kindOf = (ref: unknown): string =>
+  typeof ref === 'object' && ref !== null && 'kind' in ref ? ` of ${ref.kind}` : ''
 
 /** Gives what this test's process has in the database to one that is no more. */
 export async function declareDead(db: Database): Promise<void> {
