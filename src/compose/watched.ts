@@ -11,7 +11,7 @@ import type { Database } from '../platform/database/index.ts'
 import type { Health } from '../platform/health.ts'
 import { makeKeptReading, type Reading } from '../platform/kept-reading.ts'
 import type { Logger } from '../platform/logger.ts'
-import { makeAhead } from '../platform/made-ahead.ts'
+import { prefetch } from '../platform/prefetch.ts'
 import type { Redis } from '../platform/redis.ts'
 import { makeTelemetry, type Sample, type Telemetry } from '../platform/telemetry.ts'
 import type { Role } from '../runtime-settings.ts'
@@ -64,7 +64,7 @@ export async function openWatched(
 }
 
 function figuresOf(telemetry: Telemetry): Figures & { stop(): void } {
-  const text = makeAhead({ make: telemetry.text, everyMs: FIGURES_EVERY_MS, wantedMs: FIGURES_WANTED_MS })
+  const text = prefetch({ make: telemetry.text, everyMs: FIGURES_EVERY_MS, wantedMs: FIGURES_WANTED_MS })
   return { contentType: telemetry.contentType, text: text.get, stop: text.stop }
 }
 

@@ -52,10 +52,10 @@ export {
 } from './images/images.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
+export { writePooled } from './store/buffer-pool.ts'
 export { carryFile } from './store/carry.ts'
 export { contentTypeOf } from './store/content-types.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
-export { writeLent } from './store/lent-buffers.ts'
 export {
   bucketOrigins,
   mixedBuckets,

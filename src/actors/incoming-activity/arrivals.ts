@@ -3,7 +3,7 @@
 import { batched } from '../../platform/batched.ts'
 import { dueIn, incomingActivityMachine, initialIncomingActivity } from '../../state-machines/incoming-activity.ts'
 import { type ActorDeps, defineLifecycle, inBulk } from '../runtime/index.ts'
-import { aboutOf, ENDED_HASH, endedOf, hashOf, SUBJECT_HASH, type Subject } from './last-words.ts'
+import { aboutOf, ENDED_HASH, endedOf, hashOf, SUBJECT_HASH, type Subject } from './final-activities.ts'
 
 export interface ArrivedActivity {
   activityId: string

@@ -24,13 +24,13 @@ import {
   aboutOf,
   ENDED_HASH,
   endedOf,
+  FINAL_ACTIVITIES,
+  type FinalActivity,
+  finalActivities,
   hashOf,
-  LAST_WORDS,
-  type LastWords,
-  lastWords,
   SUBJECT_HASH,
   type Subject,
-} from './last-words.ts'
+} from './final-activities.ts'
 import { countedAs } from './totals.ts'
 
 export interface StoredActivity extends Omit<ArrivedActivity, 'subject' | 'once'> {
@@ -87,7 +87,7 @@ interface Row extends StoredActivity {
   endedHash: string | null
 }
 
-type LaneRow = Row & LastWords
+type LaneRow = Row & FinalActivity
 
 type Verified = Extract<Verification, { result: 'verified' }>
 
@@ -122,7 +122,7 @@ export function makeIncomingActivities(
         const rows = await verifiedOf(key)
         if (rows.length === 0) return null
         const settled: Settled[] = []
-        const words = lastWords(rows)
+        const words = finalActivities(rows)
         try {
           for (const row of rows) {
             if (signal.aborted) break
@@ -191,7 +191,7 @@ export function makeIncomingActivities(
         `select l.key as lane, i.* from unnest((select $1::uuid[])) as l (key), lateral (
            select * from (
              select ${COLUMNS}, words.*, sum(octet_length(i.body)) over (order by i.id) - octet_length(i.body) as before
-             from incoming_activity i left join lateral (${LAST_WORDS}) as words on true
+             from incoming_activity i left join lateral (${FINAL_ACTIVITIES}) as words on true
              where i.actor_hash = l.key and i.state in ${VERIFIED} and (i.due_at is null or i.due_at <= $2)
              order by i.id limit ${AT_ONCE}
            ) as waiting where before < ${BYTES_AT_ONCE}

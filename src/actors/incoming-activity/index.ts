@@ -1,5 +1,6 @@
 export type { ArrivedActivity } from './arrivals.ts'
 export { awaitSavers, holdDeletes, isDeletedBy } from './deletions.ts'
+export type { Subject } from './final-activities.ts'
 export {
   type IncomingActivities,
   makeIncomingActivities,
@@ -13,7 +14,6 @@ export {
   listParkedActivities,
   type ParkedActivityRow,
 } from './incoming-activity.queries.ts'
-export type { Subject } from './last-words.ts'
 export {
   type ActivityTotals,
   activityTotals,

@@ -30,13 +30,13 @@ import {
 } from '../runtime/index.ts'
 import { findSourceFile, isThere, type SourceFile } from '../transcoding/index.ts'
 import {
-  comingRetiming,
   editionOwner,
   type FileDraft,
   type InspectFile,
   type Leases,
   moveAndTell,
   type PendingFiles,
+  pendingRetiming,
   type ReplaceSource,
   type Retimed,
   type RetimedCaption,
@@ -246,7 +246,7 @@ export function makeEditions(deps: EditionDeps): void {
 
   /** Where what plays now is in the new file. An edition whose renditions could not be made was never seen. */
   async function sinceNow({ videoId }: Task, retiming: Retiming): Promise<Retiming> {
-    const before = await comingRetiming(db, videoId)
+    const before = await pendingRetiming(db, videoId)
     return before ? afterAnother(before, retiming) : retiming
   }
 

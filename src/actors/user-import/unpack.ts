@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { MediaError, type Store, writeLent } from '../../media/index.ts'
+import { MediaError, type Store, writePooled } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError } from '../runtime/index.ts'
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
@@ -64,7 +64,7 @@ async function write(
   await pipeline(
     await file.open(),
     atMost(most, () => tooLarge(file)),
-    writeLent(target),
+    writePooled(target),
     {
       signal,
     },

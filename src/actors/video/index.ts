@@ -7,7 +7,6 @@ export {
   type NamedPicture,
   type PlacedPicture,
 } from './awaited-video.ts'
-export { comingRetiming, type Retimed, type RetimedCaption } from './coming-parts.ts'
 export { type CreateVideo, makeCreateVideo } from './create-video.ts'
 export {
   addComments,
@@ -71,6 +70,7 @@ export {
   redundancyOwner,
   transcodingOwner,
 } from './pending-files.ts'
+export { pendingRetiming, type Retimed, type RetimedCaption } from './pending-parts.ts'
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export {
   askForTranscoding,

@@ -3,7 +3,7 @@
 
 import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import { takeComingParts } from './coming-parts.ts'
+import { applyPendingParts } from './pending-parts.ts'
 
 /** In the transaction that replaces the source. */
 export async function outdateFiles(unit: Unit, videoId: number): Promise<void> {
@@ -17,7 +17,7 @@ export async function outdateFiles(unit: Unit, videoId: number): Promise<void> {
 export async function dropOutdated(unit: Unit, video: { id: number; uuid: string }): Promise<FileRef[]> {
   const files = await deleteFiles(unit, video.id, 'outdated')
   if (files.length === 0) return []
-  await takeComingParts(unit, video.id)
+  await applyPendingParts(unit, video.id)
   // With other names for the new ones, no cache answers with the old playlist.
   const playlists = await unit.query<{ master: string | null; hashes: string | null }>(
     `delete from streaming_playlist p where p.video_id = $1

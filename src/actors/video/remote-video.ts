@@ -7,9 +7,9 @@ import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { keepWords, restoreRatings } from './kept-words.ts'
 import { relist } from './listing.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
+import { restoreRatings, retainInteractions } from './retained-interactions.ts'
 import { hotOf } from './scores.ts'
 import { VIDEOS_CHANGED } from './videos-changed.ts'
 
@@ -209,7 +209,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
           askedAt ?? null,
         ])
         if (newer) return
-        await keepWords(unit.query, videoId, unit.now)
+        await retainInteractions(unit.query, videoId, unit.now)
         await unit.query('delete from video where id = $1 and remote', [videoId])
         unit.publish(VIDEOS_CHANGED, { video: videoId })
       })

@@ -9,7 +9,7 @@ import { askForTorrents } from './ask-for-torrents.ts'
 import { type FilesAsked, filesToRemove, type RemovableFile } from './file-removal.ts'
 import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
-import { stillUnderWork, underWork } from './under-work.ts'
+import { isBeingProcessed, stillBeingProcessed } from './processing-videos.ts'
 import { Video } from './video.entity.ts'
 import { hasPrivateFiles, isFederated } from './video.policy.ts'
 
@@ -35,7 +35,7 @@ interface Stored {
   blocked: boolean
   master: string | null
   hashes: string | null
-  underWork: boolean
+  isBeingProcessed: boolean
   files: StoredFile[]
 }
 
@@ -124,7 +124,7 @@ export function makeRemoveFiles(
 async function stored(query: Sql, videoId: number): Promise<Stored> {
   const [video] = await query<Stored>(
     `select v.uuid, v.remote, v.privacy, v.blocked, p.playlist_filename as master, p.segments_sha256_filename as hashes,
-       ${underWork} as "underWork",
+       ${isBeingProcessed} as "isBeingProcessed",
        coalesce((select json_agg(json_build_object('id', f.id, 'hls', f.streaming_playlist_id is not null,
            'hasVideo', f.streams in (1, 3), 'hasAudio', f.streams in (2, 3), 'filename', f.filename,
            'playlist', f.playlist_filename, 'torrent', f.torrent_filename, 'entry', f.hls)
@@ -139,7 +139,7 @@ async function stored(query: Sql, videoId: number): Promise<Stored> {
 function planOf(video: Stored, asked: FilesAsked): Removal {
   if (video.remote) throw new DomainError('invalid', 'The files of this video are of another server.')
   const gone = filesToRemove(video.files, asked)
-  if (video.underWork) throw stillUnderWork()
+  if (video.isBeingProcessed) throw stillBeingProcessed()
   const left = video.files.filter((file) => file.hls && !gone.includes(file))
   const entries = left.flatMap(({ entry }) => (entry ? [entry] : []))
   const lastOfHls = left.length === 0 && gone.some(({ hls }) => hls)

@@ -4,18 +4,18 @@
 import type { FileRef } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { awaitParts, type Retimed, takeComingParts } from './coming-parts.ts'
 import type { FileDraft, InspectFile } from './inspect-file.ts'
 import { dimensionsOf, sourceOf } from './new-video-rows.ts'
 import { dropOutdated, outdateFiles } from './outdated-files.ts'
 import type { PendingFiles } from './pending-files.ts'
+import { applyPendingParts, type Retimed, storePendingParts } from './pending-parts.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { cancelTranscodings } from './plan-transcoding.ts'
+import { isBeingProcessed, stillBeingProcessed } from './processing-videos.ts'
 import { isOut, moveAndTell, videoLifecycle } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
-import { stillUnderWork, underWork } from './under-work.ts'
 import { assertChangeable } from './update-video.ts'
 import { Video, VideoSource } from './video.entity.ts'
 import { assertMayChange, type Openness, type Viewer } from './video.policy.ts'
@@ -109,12 +109,12 @@ export function makeReplaceSource(
     const gone = await storeSource(unit, videoId, draft, { isUploaded: event.type === 'SOURCE_REPLACED' })
     await cancelTranscodings(unit, videoId)
     await outdateFiles(unit, videoId)
-    await awaitParts(unit, videoId, draft, retimed)
+    await storePendingParts(unit, videoId, draft, retimed)
     const played = playedAtOnce(draft, video)
     // What plays meanwhile keeps its length and all that hangs on it; the first new rendition brings its own.
     if (played || !isOut(video)) {
       Object.assign(video, dimensionsOf(draft.probe))
-      await takeComingParts(unit, videoId)
+      await applyPendingParts(unit, videoId)
     }
     Object.assign(video, { inputFileUpdatedAt: unit.now, updatedAt: unit.now })
     if (played) gone.push(...(await dropOutdated(unit, video)))
@@ -167,13 +167,13 @@ export function makeReplaceSource(
         if (video.state === 'removed' || !source) throw notFound('Video source not found')
         const { keptFilename } = source
         if (!keptFilename) return
-        const [needed] = await unit.query<{ underWork: boolean; only: boolean }>(
-          `select ${underWork} as "underWork",
+        const [needed] = await unit.query<{ isBeingProcessed: boolean; only: boolean }>(
+          `select ${isBeingProcessed} as "isBeingProcessed",
              not exists (select from video_file f where f.video_id = v.id and not f.outdated and not f.provisional) as only
            from video v where v.id = $1`,
           [videoId],
         )
-        if (needed?.underWork) throw stillUnderWork()
+        if (needed?.isBeingProcessed) throw stillBeingProcessed()
         if (needed?.only) throw new DomainError('conflict', 'Nothing else is there of which this video can be made.')
         source.keptFilename = null
         await pendingFiles.condemn(unit.query, [original(keptFilename)])

@@ -5,7 +5,7 @@ import pLimit from 'p-limit'
 import { findAccount } from '../../actors/account/index.ts'
 import { findChannelByHandle } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { inTime } from '../../platform/in-time.ts'
+import { withTimeout } from '../../platform/timeout.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from './actors.ts'
 import type { Discovery } from './discovery.ts'
@@ -169,7 +169,7 @@ export function makeResolvePasted(
   /** The answer, or nothing when it takes too long: the lookup goes on, and the next search finds it. */
   async function awaited<T>(lookup: Promise<T | undefined>): Promise<T | undefined> {
     lookup.catch((error: unknown) => logger.error({ err: error }, 'a lookup failed'))
-    return await inTime(lookup, config().vireo.federation.fetch.search_timeout)
+    return await withTimeout(lookup, config().vireo.federation.fetch.search_timeout)
   }
 
   const resolver =

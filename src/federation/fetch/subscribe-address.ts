@@ -2,7 +2,7 @@
 
 import pLimit from 'p-limit'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { inTime } from '../../platform/in-time.ts'
+import { withTimeout } from '../../platform/timeout.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { Discovery } from './discovery.ts'
 
@@ -25,7 +25,7 @@ export function makeSubscribeAddress(
     const asked = limited(() => discovery.webFingerOf(handle))
     // What fails when nobody waits for it any more is nobody's business.
     asked.catch(() => {})
-    const found = await inTime(asked, config().vireo.federation.fetch.search_timeout)
+    const found = await withTimeout(asked, config().vireo.federation.fetch.search_timeout)
     if (!found) throw new DomainError('unavailable', 'That server takes too long to answer.')
     const { subscribeTemplate, actor, readAt } = found
     if (subscribeTemplate === null) throw new DomainError('unprocessable', 'That server has no page to subscribe on.')

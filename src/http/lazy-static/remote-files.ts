@@ -117,7 +117,7 @@ export function makeRemoteFiles(deps: {
     }
   }
 
-  async function inTime(fetching: Promise<boolean>): Promise<boolean> {
+  async function withTimeout(fetching: Promise<boolean>): Promise<boolean> {
     const waiting = new AbortController()
     const end = pause(waitMs(), false, { signal: waiting.signal, ref: false }).catch(() => false)
     return await Promise.race([fetching, end]).finally(() => waiting.abort())
@@ -132,11 +132,11 @@ export function makeRemoteFiles(deps: {
     const key = `${file.ref.kind}/${file.ref.name}`
     if (failed.has(key)) return false
     const running = underway.get(key)
-    if (running) return await inTime(running)
+    if (running) return await withTimeout(running)
     if (underway.size >= MOST_UNDERWAY) return false
     const fetching = fetchInTurn(file, key).finally(() => underway.delete(key))
     underway.set(key, fetching)
-    return await inTime(fetching)
+    return await withTimeout(fetching)
   }
 }
 

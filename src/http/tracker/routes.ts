@@ -9,7 +9,7 @@ import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { madeOnce } from '../../platform/made-once.ts'
+import { memoize } from '../../platform/memoize.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import type { Area } from '../plugins/types.ts'
 import { takeUpgrade } from '../plugins/upgrades.ts'
@@ -28,7 +28,7 @@ export interface TrackerDeps {
 export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
   return (app) => {
     const sockets = makeSockets({ now: () => clock.now().getTime() })
-    const loaded = madeOnce(() =>
+    const loaded = memoize(() =>
       loadSwarms({
         ...{ config, logger, addressOf: normalizeIP },
         limits: makeAnnounceLimits(config),

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { newUuid } from '../../platform/ids.ts'
 import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
-import { readLent, writeLent } from './lent-buffers.ts'
+import { readPooled, writePooled } from './buffer-pool.ts'
 import { makeSendFile } from './send-file.ts'
 import {
   assertAwaited,
@@ -140,7 +140,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
         const last = found.size - 1
         const bounds = range ? { start: range.start, end: Math.min(range.end, last) } : { start: 0, end: last }
         // It owns the descriptor, and reads nothing before it is asked to.
-        const stream = readLent(fd, bounds)
+        const stream = readPooled(fd, bounds)
         return {
           stat: toStat(ref.name, found),
           stream,
@@ -271,7 +271,7 @@ async function receive(from: Source, part: string): Promise<void> {
   // the file system has it.
   if (isLocalFile(from)) return copyFile(from.path, part, constants.COPYFILE_FICLONE)
   const stream = from instanceof Uint8Array ? Readable.from([from]) : from
-  return pipeline(stream, writeLent(part))
+  return pipeline(stream, writePooled(part))
 }
 
 async function flush(path: string): Promise<void> {

@@ -136,12 +136,12 @@ export async function explained<T>(node: Pick<Child, 'said'>, place: Place, work
     return await work()
   } catch (error) {
     const stuck = await findStuckWork(place).catch((cause) => [String(cause)])
-    const words = node.said.filter((line) => !isRequest(line)).slice(-LAST_WORDS)
+    const words = node.said.filter((line) => !isRequest(line)).slice(-FINAL_ACTIVITIES)
     throw new Error([String(error), 'Stuck:', ...stuck, 'The node said:', ...words].join('\n'), { cause: error })
   }
 }
 
-const LAST_WORDS = 40
+const FINAL_ACTIVITIES = 40
 
 const isRequest = (line: string): boolean => line.startsWith('{"level":30') && line.includes('"tags":["http"]')
 

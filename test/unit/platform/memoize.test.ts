@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals'
-import { madeOnce } from '../../../src/platform/made-once.ts'
+import { memoize } from '../../../src/platform/memoize.ts'
 
 it('makes a thing once for all who ask, and again after it could not be made', async () => {
   let tries = 0
-  const thing = madeOnce(async () => {
+  const thing = memoize(async () => {
     tries += 1
     if (tries === 1) throw new Error('not now')
     return { tries }

@@ -1,7 +1,7 @@
 // An answer, or nothing when it takes too long.
 
 /** Undefined after `ms`; the work goes on, and whoever begins it sees to its failures. */
-export async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)

@@ -1,6 +1,6 @@
 // What takes a moment to make, made ahead while somebody keeps asking for it, so that nobody waits but who asks first.
 
-export interface MadeAhead<T> {
+export interface Prefetched<T> {
   /** What was made last, if that is not older than two rounds; else it is made now. Throws what making throws. */
   get(): Promise<T>
   /** Nothing is made ahead any more. */
@@ -8,14 +8,14 @@ export interface MadeAhead<T> {
 }
 
 /** `wantedMs`: for how long after a question the next one is expected. */
-export function makeAhead<T>(options: {
+export function prefetch<T>(options: {
   make: () => Promise<T>
   everyMs: number
   wantedMs: number
   now?: () => number
   /** Runs `round` again and again; answers what ends that. */
   repeat?: (round: () => void, everyMs: number) => () => void
-}): MadeAhead<T> {
+}): Prefetched<T> {
   const { make, everyMs, wantedMs, now = () => performance.now(), repeat = repeatUnnoticed } = options
   let last: { value: T; at: number } | undefined
   let making: Promise<T> | undefined

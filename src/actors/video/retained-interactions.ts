@@ -4,7 +4,7 @@
 import type { Sql } from '../../platform/database/index.ts'
 
 /** Before the rows go with the video. */
-export async function keepWords(query: Sql, videoId: number, now: Date): Promise<void> {
+export async function retainInteractions(query: Sql, videoId: number, now: Date): Promise<void> {
   const ours = `join account a on a.id = said.account_id and a.user_id is not null
     join video v on v.id = said.video_id join channel c on c.id = v.channel_id`
   await query(

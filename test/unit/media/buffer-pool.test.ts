@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { readLent, writeLent } from '../../../src/media/store/lent-buffers.ts'
+import { readPooled, writePooled } from '../../../src/media/store/buffer-pool.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 async function streamOf(bytes: Buffer, name: string, bounds = { start: 0, end: bytes.length - 1 }) {
   const path = join(folder, name)
   await writeFile(path, bytes)
-  return readLent(openSync(path, 'r'), bounds)
+  return readPooled(openSync(path, 'r'), bounds)
 }
 
 it('files that are copied at once come out as they went in, and so does one whose pieces are kept', async () => {
@@ -29,7 +29,7 @@ it('files that are copied at once come out as they went in, and so does one whos
   const [whole] = await Promise.all([
     buffer(await streamOf(kept, 'kept')),
     ...files.map(async (bytes, at) =>
-      pipeline(await streamOf(bytes, `from-${at}`), writeLent(join(folder, `to-${at}`))),
+      pipeline(await streamOf(bytes, `from-${at}`), writePooled(join(folder, `to-${at}`))),
     ),
   ])
   expect(whole.equals(kept)).toBe(true)

@@ -13,7 +13,7 @@ export interface Subject {
 }
 
 /** The last words of the same actor about the same thing, with a time that was said and without, and whether they end it. */
-export const LAST_WORDS = `select max(d.said_at) as "lastSaid", max(d.id) filter (where d.said_at is null) as "lastUnsaid",
+export const FINAL_ACTIVITIES = `select max(d.said_at) as "lastSaid", max(d.id) filter (where d.said_at is null) as "lastUnsaid",
     max(d.id) as "lastOfAll", bool_or(d.ended_hash in (i.activity_hash, i.subject_hash)) as "isEnded",
     max(d.received_at) filter (where d.said_at is null and d.ended_hash in (i.activity_hash, i.subject_hash)) as "endedAt"
   from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done'
@@ -35,8 +35,8 @@ export interface Word {
   receivedAt: Date
 }
 
-/** As `LAST_WORDS` gives it. */
-export interface LastWords {
+/** As `FINAL_ACTIVITIES` gives it. */
+export interface FinalActivity {
   lastSaid: Date | null
   lastUnsaid: number | null
   lastOfAll: number | null
@@ -69,7 +69,7 @@ interface Words {
  * was said after the end came.
  * Two of one moment count as they came.
  */
-export function lastWords(rows: readonly (Word & LastWords)[]) {
+export function finalActivities(rows: readonly (Word & FinalActivity)[]) {
   const known = new Map<string, Words>()
   const note = (key: string, words: Words): void => {
     const before = known.get(key) ?? NO_WORDS

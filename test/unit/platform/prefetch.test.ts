@@ -1,7 +1,7 @@
 // What is made ahead of the questions for it.
 
 import { expect, it } from '@jest/globals'
-import { makeAhead } from '../../../src/platform/made-ahead.ts'
+import { prefetch } from '../../../src/platform/prefetch.ts'
 
 const EVERY_MS = 5
 const WANTED_MS = 100
@@ -10,7 +10,7 @@ function stage(make: (turn: number) => number | Promise<number>) {
   let time = 0
   let made = 0
   let round: (() => void) | undefined
-  const ahead = makeAhead({
+  const ahead = prefetch({
     make: async () => {
       made += 1
       return await make(made)

@@ -24,7 +24,7 @@ export interface Retimed {
  * In the transaction that gives the video another source: notes what comes with its files, in the place of what was to come with
  * those of an earlier source. Pictures that somebody chose stay; whoever calls has struck the drafts' files off the pending ones.
  */
-export async function awaitParts(
+export async function storePendingParts(
   unit: Unit,
   videoId: number,
   { pictures }: Pick<FileDraft, 'pictures'>,
@@ -54,7 +54,7 @@ export async function awaitParts(
 }
 
 /** Where the video of now is in the file that is to come, when it is an edited one. */
-export async function comingRetiming({ query }: Pick<Unit, 'query'>, videoId: number): Promise<Retiming | undefined> {
+export async function pendingRetiming({ query }: Pick<Unit, 'query'>, videoId: number): Promise<Retiming | undefined> {
   const [row] = await query<Retiming>(
     'select from_at as "from", to_at as "to", moved_to as at from video_retiming where video_id = $1',
     [videoId],
@@ -63,7 +63,7 @@ export async function comingRetiming({ query }: Pick<Unit, 'query'>, videoId: nu
 }
 
 /** In the transaction in which the first of the new files takes the place of the old ones: what waited for it comes too. */
-export async function takeComingParts(unit: Unit, videoId: number): Promise<void> {
+export async function applyPendingParts(unit: Unit, videoId: number): Promise<void> {
   const waiting = await unit.query('select 1 from video_coming_file where video_id = $1 limit 1', [videoId])
   if (waiting.length > 0) {
     const pictures = await takePictures(unit, videoId)
@@ -75,7 +75,7 @@ export async function takeComingParts(unit: Unit, videoId: number): Promise<void
       [JSON.stringify(taken)],
     )
   }
-  const retiming = await comingRetiming(unit, videoId)
+  const retiming = await pendingRetiming(unit, videoId)
   if (!retiming) return
   await moveChapters(unit, videoId, retiming)
   await unit.query('delete from video_retiming where video_id = $1', [videoId])

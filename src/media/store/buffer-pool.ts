@@ -21,7 +21,7 @@ function giveBack(piece: object): void {
 }
 
 /** The bytes of an open file, both ends included. The stream owns the descriptor. One reader only may have its pieces. */
-export function readLent(fd: number, { start, end }: { start: number; end: number }): Readable {
+export function readPooled(fd: number, { start, end }: { start: number; end: number }): Readable {
   let at = start
   let isReading = false
   let closed: (() => void) | undefined
@@ -53,7 +53,7 @@ export function readLent(fd: number, { start, end }: { start: number; end: numbe
 type Written = (error: NodeJS.ErrnoException | null, written: number, piece: Uint8Array) => void
 
 /** A new file. Pieces that were lent are given back when they are written. */
-export function writeLent(path: string): WriteStream {
+export function writePooled(path: string): WriteStream {
   const writePiece = (fd: number, piece: Buffer, offset: number, length: number, at: number, done: Written): void =>
     write(fd, piece, offset, length, at, (error, written) => {
       if (written === length) giveBack(piece)
