@@ -23,11 +23,11 @@ export type JobEvent =
   | { type: 'DONE' }
   /** `isPermanent`: another try cannot help. */
   | { type: 'FAILED'; attempts: number; isPermanent: boolean }
-  /** It failed for the last time, and what depends on it could not be told. */
-  | { type: 'FAILURE_UNTOLD' }
+  /** It failed for the last time, and that could not be reported. */
+  | { type: 'FAILURE_UNREPORTED' }
   /** The process of the worker ended without a word. */
   | { type: 'LEASE_LOST'; maxLostLeases: number }
-  /** The sweeper told what depends on a job that took its process down with it each time. */
+  /** The sweeper reported the failure of a job that took its process down with it each time. */
   | { type: 'GIVEN_UP' }
   /** Something that the job needs is out of reach: that is no failure of the job. */
   | { type: 'OUTAGE'; wait: number }
@@ -85,7 +85,7 @@ export const jobMachine = flow.createMachine({
           { guard: 'isLast', target: 'failed', description: 'no attempts left' },
           { target: 'delayed', actions: 'countFailure', description: 'attempts left' },
         ],
-        FAILURE_UNTOLD: { target: 'delayed', actions: 'countFailure' },
+        FAILURE_UNREPORTED: { target: 'delayed', actions: 'countFailure' },
         LEASE_LOST: [
           {
             guard: 'lostTooOften',

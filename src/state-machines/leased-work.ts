@@ -35,6 +35,11 @@ export const leasedWork = {
   noteError: { error: ({ context, event }: Args): string | null => event.error ?? context.error },
   countLoss: { lost: oneMore },
   giveUp: { lost: oneMore, error: 'The worker was lost too often' },
+  /** Makes `dueIn`: the time in ms until somebody has to look at work that waits, or until its worker counts as lost. */
+  dueIn:
+    <State extends string>(waiting: State, ...working: State[]) =>
+    (state: State, _context: LeasedContext, { check_owner_every, lease }: LeasedSettings): number | null =>
+      state === waiting ? check_owner_every : working.includes(state) ? lease : null,
   guards: {
     letGo: ({ event }: Pick<Args, 'event'>): boolean => event.isLetGo === true,
     lostTooOften: ({ context, event }: Args): boolean =>

@@ -146,25 +146,11 @@ export const redundancyMachine = flow.createMachine({
 })
 
 /** Time in ms until somebody has to look; null when nothing is awaited. */
-export function dueIn(
-  state: RedundancyState,
-  { lifetime }: RedundancyContext,
-  settings: RedundancySettings,
-): number | null {
-  switch (state) {
-    case 'wanted':
-    case 'stored':
-    case 'expiring':
-      return settings.check_owner_every
-    case 'downloading':
-      return settings.lease
-    case 'announced':
-      return lifetime
-    case 'failed':
-      return settings.keep_failed
-    case 'removed':
-      return null
-  }
+export function dueIn(state: RedundancyState, context: RedundancyContext, settings: RedundancySettings): number | null {
+  if (state === 'announced') return context.lifetime
+  if (state === 'failed') return settings.keep_failed
+  if (state === 'stored' || state === 'expiring') return settings.check_owner_every
+  return leasedWork.dueIn<RedundancyState>('wanted', 'downloading')(state, context, settings)
 }
 
 /** Whether players may be sent to a copy in this state. */

@@ -110,21 +110,4 @@ export const transcodingMachine = flow.createMachine({
 })
 
 /** Time in ms until the worker counts as lost, or the job is looked for; null when nothing is awaited. */
-export function dueIn(
-  state: TranscodingState,
-  _context: TranscodingContext,
-  settings: TranscodingSettings,
-): number | null {
-  switch (state) {
-    case 'planned':
-      return settings.check_owner_every
-    case 'running':
-    case 'packaged':
-    case 'stored':
-      return settings.lease
-    case 'done':
-    case 'failed':
-    case 'cancelled':
-      return null
-  }
-}
+export const dueIn = leasedWork.dueIn<TranscodingState>('planned', 'running', 'packaged', 'stored')

@@ -85,21 +85,7 @@ export const userExportMachine = flow.createMachine({
 })
 
 /** Time in ms until the worker counts as lost, the job is looked for, or the archive goes; null when nothing is awaited. */
-export function dueIn(
-  state: UserExportState,
-  _context: UserExportContext,
-  settings: UserExportSettings,
-): number | null {
-  switch (state) {
-    case 'pending':
-      return settings.check_owner_every
-    case 'processing':
-      return settings.lease
-    case 'completed':
-    case 'errored':
-      return settings.expiration
-    case 'expired':
-    case 'deleted':
-      return null
-  }
+export function dueIn(state: UserExportState, context: UserExportContext, settings: UserExportSettings): number | null {
+  if (state === 'completed' || state === 'errored') return settings.expiration
+  return leasedWork.dueIn<UserExportState>('pending', 'processing')(state, context, settings)
 }

@@ -91,20 +91,4 @@ export const userImportMachine = flow.createMachine({
 })
 
 /** Time in ms until the worker counts as lost, or the job is looked for; null when nothing is awaited, or by another machine. */
-export function dueIn(
-  state: UserImportState,
-  _context: UserImportContext,
-  settings: UserImportSettings,
-): number | null {
-  switch (state) {
-    case 'pending':
-      return settings.check_owner_every
-    case 'processing':
-      return settings.lease
-    case 'uploading':
-    case 'completed':
-    case 'errored':
-    case 'cancelled':
-      return null
-  }
-}
+export const dueIn = leasedWork.dueIn<UserImportState>('pending', 'processing')

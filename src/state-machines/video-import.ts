@@ -88,20 +88,4 @@ export const videoImportMachine = flow.createMachine({
 })
 
 /** Time in ms until the worker counts as lost, or the job is looked for; null when nothing is awaited. */
-export function dueIn(
-  state: VideoImportState,
-  _context: VideoImportContext,
-  settings: VideoImportSettings,
-): number | null {
-  switch (state) {
-    case 'pending':
-      return settings.check_owner_every
-    case 'processing':
-      return settings.lease
-    case 'success':
-    case 'failed':
-    case 'rejected':
-    case 'cancelled':
-      return null
-  }
-}
+export const dueIn = leasedWork.dueIn<VideoImportState>('pending', 'processing')

@@ -260,16 +260,8 @@ export const videoMachine = flow.createMachine({
 
 /** Time in ms until the sweeper looks whether the awaited job exists; null when a person is awaited, or nobody. */
 export function dueIn(state: VideoState, _context: VideoContext, settings: VideoSettings): number | null {
-  switch (state) {
-    case 'to-import':
-    case 'to-transcode':
-    case 'to-edit':
-    case 'to-move-to-external-storage':
-    case 'to-move-to-file-system':
-      return settings.check_owner_every
-    default:
-      return null
-  }
+  const withJob = ['to-import', 'to-transcode', 'to-edit', 'to-move-to-external-storage', 'to-move-to-file-system']
+  return withJob.includes(state) ? settings.check_owner_every : null
 }
 
 /** The contract's `VideoState`, as REST clients and other servers read it; null before and after the video's life. */

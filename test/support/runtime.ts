@@ -89,9 +89,6 @@ function memoryQueue(): MemoryQueue {
       const run = Promise.resolve(handlers.get(name)?.(hint)).finally(() => running.delete(run))
       running.add(run)
     },
-    async hintMany(name, hints) {
-      for (const hint of hints) await queue.hint(name, hint)
-    },
     async work(name, _options, handler) {
       handlers.set(name, handler)
       return {
@@ -102,9 +99,8 @@ function memoryQueue(): MemoryQueue {
         setConcurrency() {},
       }
     },
-    async every() {},
     async counts() {
-      return { waiting: 0, active: running.size, delayed: 0 }
+      return { waiting: 0, active: running.size }
     },
     async wipe() {},
     async close() {},

@@ -152,12 +152,12 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
   registry.timeout('history_walk', {
     of: historyWalkLifecycle,
     timedOut: (id) =>
-      told(id, async (unit, row) => {
+      withWalk(id, async (unit, row) => {
         await move(unit, row, { type: row.followed ? 'TIMED_OUT' : 'STOPPED' })
       }),
   })
 
-  const told = async <T>(id: number, work: (unit: Unit, row: Row) => Promise<T>): Promise<T> =>
+  const withWalk = async <T>(id: number, work: (unit: Unit, row: Row) => Promise<T>): Promise<T> =>
     await tell({ aggregate: 'history_walk', id }, async (unit) => {
       const row = await load(unit, id)
       if (!row) throw new Error(`The walk ${id} has no actor.`)
@@ -190,7 +190,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
 
   return {
     start: async (walkId) =>
-      await told(walkId, async (unit, row): Promise<HistoryWalk | undefined> => {
+      await withWalk(walkId, async (unit, row): Promise<HistoryWalk | undefined> => {
         if (!row.followed || row.outbox_url === null) {
           await move(unit, row, { type: 'STOPPED' })
           return undefined
@@ -217,7 +217,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       }),
 
     pageRead: (walkId, page) =>
-      told(walkId, async (unit, row) => {
+      withWalk(walkId, async (unit, row) => {
         const { max_pages, max_items, max_put_aside } = settings()
         // A page that another process has stored meanwhile counts once.
         const counted = await unit.query(
@@ -247,7 +247,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       const [row] = await db.query<{ followed: boolean }>(FOLLOWED, [walkId])
       if (row?.followed) return true
       await unlessGone(
-        told(walkId, async (unit, walk) => {
+        withWalk(walkId, async (unit, walk) => {
           if (!walk.followed) await move(unit, walk, { type: 'STOPPED' })
         }),
       )
@@ -259,7 +259,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
     },
 
     finish: (walkId) =>
-      told(walkId, async (unit, row) => {
+      withWalk(walkId, async (unit, row) => {
         const [left] = await unit.query<{ aside: number }>(
           'select count(*)::integer as aside from history_item where walk_id = $1',
           [walkId],
@@ -277,7 +277,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
 
     fail: (walkId, { reason, hopeless }) =>
       unlessGone(
-        told(walkId, async (unit, row) => {
+        withWalk(walkId, async (unit, row) => {
           const event: HistoryWalkEvent = { type: 'FAILED', hopeless, settings: settings() }
           if (!takes(historyWalkLifecycle, row, event)) return
           await move(unit, row, event)

@@ -194,8 +194,8 @@ export function makeJobs(options: {
       await handler.failed?.({ id: job.id, data: job.data }, message)
       await settle(job, event, { error, finishedAt: clock.now() })
     } catch (failure) {
-      log.error({ err: failure }, 'the failure of a job could not be told; it is tried again')
-      await settle(job, { type: 'FAILURE_UNTOLD' }, { error })
+      log.error({ err: failure }, 'the failure of a job could not be reported; it is tried again')
+      await settle(job, { type: 'FAILURE_UNREPORTED' }, { error })
     }
   }
 

@@ -6,7 +6,6 @@ import {
   initialVideoImport,
   type VideoImportEvent,
   type VideoImportSettings,
-  type VideoImportState,
   videoImportMachine,
 } from '../../state-machines/video-import.ts'
 import { type ActorDeps, advance, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
@@ -85,34 +84,22 @@ export async function move(locked: Locked, event: VideoImportEvent, settings: Vi
 
 async function follow(locked: Locked): Promise<void> {
   const { unit, videoImport, video } = locked
-  const of = { aggregate: 'video_import', id: videoImport.id } as const
-  switch (videoImport.state as VideoImportState) {
-    case 'pending':
-      videoImport.leaseOwner = null
-      askForImport(unit, videoImport.id)
-      return
-    case 'processing':
-      return
-    case 'failed':
-    case 'rejected':
-    case 'cancelled':
-      videoImport.leaseOwner = null
-      if (videoImport.state === 'failed') {
-        unit.emit(of, 'VideoImportFailed', { importId: videoImport.id, at: unit.now.getTime() })
-        await keepPictures(locked)
-      }
-      // Nothing will ever come of it.
-      if (video?.state === 'to-import') removeUnpublished(unit, video)
-      videoImport.videoId = null
-      // What failed may be tried again.
-      if (videoImport.state !== 'failed') await forgetTorrent(unit, videoImport.id)
-      return
-    case 'success':
-      unit.emit(of, 'VideoImportSucceeded', { importId: videoImport.id })
-      videoImport.leaseOwner = null
-      await forgetTorrent(unit, videoImport.id)
-      return
+  const { id, state } = videoImport
+  const of = { aggregate: 'video_import', id } as const
+  if (state === 'processing') return
+  videoImport.leaseOwner = null
+  if (state === 'pending') return askForImport(unit, id)
+  if (state === 'success') unit.emit(of, 'VideoImportSucceeded', { importId: id })
+  else {
+    if (state === 'failed') {
+      unit.emit(of, 'VideoImportFailed', { importId: id, at: unit.now.getTime() })
+      await keepPictures(locked)
+    }
+    if (video?.state === 'to-import') removeUnpublished(unit, video)
+    videoImport.videoId = null
   }
+  // What failed may be tried again.
+  if (state !== 'failed') await forgetTorrent(unit, id)
 }
 
 /** What its user chose is there when it is tried again. */

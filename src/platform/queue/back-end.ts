@@ -2,7 +2,6 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type {
-  BulkJobOptions,
   Job,
   JobsOptions,
   JobType,
@@ -29,7 +28,6 @@ export type HintJob = Job<Payload>
 /** The part of BullMQ's `Queue` that we use. */
 export interface Producer {
   add(name: string, data: Payload, options: JobsOptions): Promise<unknown>
-  addBulk(jobs: { name: string; data: Payload; opts: BulkJobOptions }[]): Promise<unknown>
   getJobCounts(...types: JobType[]): Promise<Record<string, number>>
   on(event: 'error', listener: (error: Error) => void): unknown
   close(): Promise<void>

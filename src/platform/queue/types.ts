@@ -13,10 +13,6 @@ export interface Hint {
    */
   id: string
   data: Record<string, string | number>
-  /** Not before this many milliseconds; merged with hints of the same id that are due in the same tenth of a second. */
-  delayMs?: number
-  /** 0 (the default) goes first, then 1, 2, …; up to 2,097,152. */
-  priority?: number
 }
 
 export interface WorkHandle {
@@ -29,17 +25,13 @@ export interface WorkHandle {
 export interface QueueCounts {
   waiting: number
   active: number
-  delayed: number
 }
 
 export interface Queue {
   /** Never throws for a back end that is away: the loss is logged, and the sweeper hints again from our own tables. */
   hint(queue: QueueName, hint: Hint): Promise<void>
-  hintMany(queue: QueueName, hints: Hint[]): Promise<void>
   /** A handler that throws is logged and not called again for this hint. */
   work(queue: QueueName, options: { concurrency: number }, handler: (hint: Hint) => Promise<void>): Promise<WorkHandle>
-  /** Hints `name` on `cron` once per interval, however many processes ask for it; the first time at once. */
-  every(name: string, intervalMs: number): Promise<void>
   counts(queue: QueueName): Promise<QueueCounts>
   /** Forgets everything, as an accident would. Running workers go on with new hints. */
   wipe(): Promise<void>

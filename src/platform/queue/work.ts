@@ -2,7 +2,6 @@
 
 import type { Logger } from '../logger.ts'
 import type { BackEnd, HintJob } from './back-end.ts'
-import { isSlot } from './job-options.ts'
 import { makeQuietLog } from './quiet-log.ts'
 import type { Hint, QueueName, WorkHandle } from './types.ts'
 
@@ -44,7 +43,6 @@ export async function startWork({ backEnd, queue, concurrency, handler, logger }
     }
   }
   const letNewHintsIn = async (job: HintJob): Promise<void> => {
-    if (isSlot(job.opts)) return
     await job
       .removeDeduplicationKey()
       .catch((error: unknown) => quiet('a hint could not be opened for merging', error, { queue }))

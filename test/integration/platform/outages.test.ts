@@ -91,10 +91,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
       })
     }
     for (const name of queueNames) {
-      await queue.hintMany(
-        name,
-        Array.from({ length: 20 }, (_, n) => ({ name: 'n', id: `${name} ${n}`, data: {} })),
-      )
+      for (let n = 0; n < 20; n += 1) await queue.hint(name, { name: 'n', id: `${name} ${n}`, data: {} })
     }
     await eventually(() => expect(got).toHaveLength(120))
     const [row] = await query(`select count(*)::int as n from pg_stat_activity

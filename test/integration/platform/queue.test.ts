@@ -37,6 +37,10 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     return got
   }
 
+  const hintAll = async (hints: Hint[]): Promise<void> => {
+    for (const hint of hints) await queue.hint('inbox', hint)
+  }
+
   it('hands a hint to the handler with its name, id and data', async () => {
     const got = await record()
     await queue.hint('inbox', { name: 'lane', id: 'a:1', data: { lane: 'https://host/actor', version: 3 } })
@@ -46,11 +50,8 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
   })
 
   it('keeps hints that come before their worker', async () => {
-    await queue.hintMany(
-      'inbox',
-      [1, 2, 3].map((n) => ({ name: 'n', id: `n${n}`, data: { n } })),
-    )
-    expect(await queue.counts('inbox')).toEqual({ waiting: 3, active: 0, delayed: 0 })
+    await hintAll([1, 2, 3].map((n) => ({ name: 'n', id: `n${n}`, data: { n } })))
+    expect(await queue.counts('inbox')).toEqual({ waiting: 3, active: 0 })
     const got = await record()
     await eventually(() => expect(got.map(({ data }) => data.n).sort()).toEqual([1, 2, 3]))
   })
@@ -60,14 +61,14 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     await queue.hint('inbox', { name: 'n', id: 'n', data: {} })
     await eventually(async () => {
       expect(got).toHaveLength(1)
-      expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0, delayed: 0 })
+      expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0 })
     })
   })
 
   it('merges hints of one id while they wait', async () => {
     await queue.hint('inbox', { name: 'n', id: 'same', data: { n: 1 } })
     await queue.hint('inbox', { name: 'n', id: 'same', data: { n: 2 } })
-    await queue.hintMany('inbox', [
+    await hintAll([
       { name: 'n', id: 'same', data: { n: 3 } },
       { name: 'n', id: 'other', data: { n: 4 } },
       { name: 'n', id: 'other', data: { n: 5 } },
@@ -94,36 +95,6 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     release.open()
   })
 
-  it('holds a delayed hint until it is due, and an undelayed one of the same id does not wait behind it', async () => {
-    const times: number[] = []
-    await queue.work('inbox', { concurrency: 1 }, async () => {
-      times.push(Date.now())
-    })
-    const start = Date.now()
-    await queue.hint('inbox', { name: 'n', id: 'lane', data: {}, delayMs: 1500 })
-    await queue.hint('inbox', { name: 'n', id: 'lane', data: {} })
-    await eventually(() => expect(times).toHaveLength(2))
-    expect((times[0] ?? 0) - start).toBeLessThan(1490)
-    expect((times[1] ?? 0) - start).toBeGreaterThanOrEqual(1499)
-  })
-
-  it('counts delayed hints and merges those that are due together', async () => {
-    const hint = { name: 'n', id: 'lane', data: {}, delayMs: 600_000 }
-    await queue.hintMany('inbox', [hint, hint, { ...hint, id: 'other' }])
-    expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0, delayed: 2 })
-  })
-
-  it('takes urgent hints first', async () => {
-    const hints = [5, 1, 0, 3].map((priority) => ({ name: 'n', id: `p${priority}`, data: { priority }, priority }))
-    await queue.hintMany('inbox', hints)
-    expect((await queue.counts('inbox')).waiting).toBe(4)
-    const got: unknown[] = []
-    await queue.work('inbox', { concurrency: 1 }, async ({ data }) => {
-      got.push(data.priority)
-    })
-    await eventually(() => expect(got).toEqual([0, 1, 3, 5]))
-  })
-
   it('does not call a handler again that threw, and goes on with the next hint', async () => {
     const got: string[] = []
     await queue.work('inbox', { concurrency: 1 }, async ({ id }) => {
@@ -134,7 +105,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     await queue.hint('inbox', { name: 'n', id: 'two', data: {} })
     await eventually(async () => {
       expect(got).toEqual(['one', 'two'])
-      expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0, delayed: 0 })
+      expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0 })
     })
   })
 
@@ -167,11 +138,8 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
       await release.opened
       active -= 1
     })
-    await queue.hintMany(
-      'inbox',
-      [1, 2, 3, 4, 5].map((n) => ({ name: 'n', id: `n${n}`, data: {} })),
-    )
-    await eventually(async () => expect(await queue.counts('inbox')).toEqual({ waiting: 3, active: 2, delayed: 0 }))
+    await hintAll([1, 2, 3, 4, 5].map((n) => ({ name: 'n', id: `n${n}`, data: {} })))
+    await eventually(async () => expect(await queue.counts('inbox')).toEqual({ waiting: 3, active: 2 }))
     await eventually(() => expect(active).toBe(2))
     expect(most).toBe(2)
     work.setConcurrency(4)
@@ -185,10 +153,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     const other = await another()
     const [mine, theirs] = [await record(), await record(other)]
     const ids = Array.from({ length: 60 }, (_, n) => `n${n}`)
-    await queue.hintMany(
-      'inbox',
-      ids.map((id) => ({ name: 'n', id, data: {} })),
-    )
+    await hintAll(ids.map((id) => ({ name: 'n', id, data: {} })))
     await eventually(() => expect([...mine, ...theirs].map(({ id }) => id).sort()).toEqual([...ids].sort()))
   })
 
@@ -214,16 +179,15 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     })
     await queue.hint('inbox', { name: 'n', id: 'slow', data: {} })
     await begun.opened
-    await queue.hint('inbox', { name: 'n', id: 'later', data: {}, delayMs: 60_000 })
     await queue.wipe()
-    expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0, delayed: 0 })
+    expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0 })
     await queue.hint('inbox', { name: 'n', id: 'slow-2', data: {} })
     await eventually(() => expect(got).toEqual(['slow', 'slow-2']))
     release.open()
     await queue.hint('inbox', { name: 'n', id: 'slow', data: {} })
     await queue.hint('inbox', { name: 'n', id: 'last', data: {} })
     await eventually(() => expect([...got].sort()).toEqual(['last', 'slow', 'slow', 'slow-2']))
-    await eventually(async () => expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0, delayed: 0 }))
+    await eventually(async () => expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0 }))
   })
 
   it('drains what is in hand when a worker closes, and leaves the rest to others', async () => {
@@ -235,16 +199,13 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
       await release.opened
       finished += 1
     })
-    await queue.hintMany(
-      'inbox',
-      [1, 2].map((n) => ({ name: 'n', id: `n${n}`, data: {} })),
-    )
+    await hintAll([1, 2].map((n) => ({ name: 'n', id: `n${n}`, data: {} })))
     await begun.opened
     const closed = work.close()
     release.open()
     await closed
     expect(finished).toBe(1)
-    expect(await queue.counts('inbox')).toEqual({ waiting: 1, active: 0, delayed: 0 })
+    expect(await queue.counts('inbox')).toEqual({ waiting: 1, active: 0 })
     const got = await record()
     await eventually(() => expect(got.map(({ id }) => id)).toEqual(['n2']))
   })
@@ -264,25 +225,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     release.open()
   })
 
-  it('repeats a hint once per interval however many processes ask for it, also after a wipe', async () => {
-    const other = await another()
-    const start = Date.now()
-    const times: number[] = []
-    await queue.work('cron', { concurrency: 1 }, async (hint) => {
-      expect(hint).toEqual({ name: 'sweep', id: 'sweep', data: {} })
-      times.push(Date.now())
-    })
-    await Promise.all([queue.every('sweep', 300), other.every('sweep', 300)])
-    await eventually(() => expect(times.length).toBeGreaterThanOrEqual(3))
-    const intervals = Math.floor(Date.now() / 300) - Math.floor(start / 300) + 1
-    expect(times.length).toBeLessThanOrEqual(intervals)
-    await queue.wipe()
-    const before = times.length
-    await eventually(() => expect(times.length).toBeGreaterThanOrEqual(before + 2))
-  })
-
-  it('ignores hints and repeats after it was closed', async () => {
-    await queue.every('sweep', 50)
+  it('ignores hints after it was closed', async () => {
     await queue.close()
     await queue.hint('inbox', { name: 'n', id: 'n', data: {} })
     const other = await another()
