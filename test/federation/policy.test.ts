@@ -194,8 +194,9 @@ describe('a comment of a megabyte', () => {
     const costs: number[] = []
     for (let n = 0; n < 6; n += 1) {
       const spent = startCpuTime()
-      expect((await post(ours, bob.account, body, { digest })).status).toBe(413)
+      const { status } = await post(ours, bob.account, body, { digest })
       costs.push(spent())
+      expect(status).toBe(413)
     }
     // Whoever sends it is this process too.
     expect(Math.min(...costs)).toBeLessThan(AT_MOST_MS)

@@ -1,5 +1,7 @@
 // How long single turns of the event loop take, by what this thread computes in them: other processes of a busy machine do not count.
 
+import { atUsualSpeed, inMs } from './cpu-time.ts'
+
 /** What no turn may take for what strangers send (ms). */
 export const LONGEST_TURN_MS = 20
 
@@ -35,10 +37,7 @@ export async function longestTurnOf(work: () => Promise<void>): Promise<number> 
     await work()
     best = Math.min(best, longestTurn())
   }
-  return best
+  return atUsualSpeed(best)
 }
 
-function computedMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
+const computedMs = (): number => inMs(process.threadCpuUsage())

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals'
 import { readServerList, writeServerLines, writeServerTable } from '../../../src/actors/blocklist/index.ts'
 import { isHost } from '../../../src/http/plugins/handles.ts'
 import { testConfig } from '../../support/config.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 
 const config = testConfig({
   webserver: { hostname: 'here.example' },
@@ -70,9 +71,11 @@ describe('a list of servers', () => {
   })
 
   it('of a hundred thousand lines is read in a moment, also when each opens a quote', () => {
-    const begun = performance.now()
-    expect(read('a.example\n'.repeat(100_000)).hosts).toEqual(['a.example'])
-    expect(read(`domain\n${'"a.example\n'.repeat(20_000)}`).bad.length).toBeGreaterThan(0)
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    const spent = startCpuTime()
+    const plain = read('a.example\n'.repeat(100_000))
+    const quoted = read(`domain\n${'"a.example\n'.repeat(20_000)}`)
+    expect(spent()).toBeLessThan(5_000)
+    expect(plain.hosts).toEqual(['a.example'])
+    expect(quoted.bad.length).toBeGreaterThan(0)
   })
 })

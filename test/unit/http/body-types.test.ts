@@ -64,8 +64,9 @@ describe('texts in a body', () => {
     const unnamed = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`k${index}`, '1']))
     const sent = { ...unnamed, ...Object.fromEntries(names.map((name) => [name, 'true'])) }
     const spent = startCpuTime()
-    expect(readBody(flags, sent).success).toBe(true)
+    const { success } = readBody(flags, sent)
     // Two seconds when all fields were copied for each text.
     expect(spent()).toBeLessThan(4 * AT_MOST_MS)
+    expect(success).toBe(true)
   })
 })

@@ -3,6 +3,7 @@ import { isFresh } from '../../../src/http/plugins/conditional.ts'
 import { makeRequestIds } from '../../../src/http/plugins/request-id.ts'
 import { anonymizeIp } from '../../../src/http/plugins/request-log.ts'
 import { hideSecrets } from '../../../src/platform/hidden.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 
 it.each([
   ['/feeds/subscriptions.xml?token=abc&accountId=1', '/feeds/subscriptions.xml?token=[hidden]&accountId=1'],
@@ -52,9 +53,9 @@ it.each([
 it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token=', '://', '://a', '/unsubscribe/1/'])(
   'an address of %s again and again takes no time',
   (part) => {
-    const before = performance.now()
+    const spent = startCpuTime()
     hideSecrets(`/${part.repeat(16_384 / part.length)}`)
-    expect(performance.now() - before).toBeLessThan(1000)
+    expect(spent()).toBeLessThan(1000)
   },
 )
 

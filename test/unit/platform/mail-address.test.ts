@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { canonicalAddress, isMailAddress } from '../../../src/platform/mail-address.ts'
+import { startCpuTime } from '../../support/cpu-time.ts'
 
 it.each([
   'ann@example.org',
@@ -43,7 +44,7 @@ it.each([
 ])('%j is none', (text) => expect(isMailAddress(text)).toBe(false))
 
 it('takes no time for long texts', () => {
-  const started = performance.now()
+  const spent = startCpuTime()
   for (const text of [
     'a'.repeat(254),
     'a.'.repeat(127),
@@ -53,7 +54,7 @@ it('takes no time for long texts', () => {
   ]) {
     isMailAddress(text)
   }
-  expect(performance.now() - started).toBeLessThan(50)
+  expect(spent()).toBeLessThan(50)
 })
 
 it.each([
