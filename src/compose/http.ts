@@ -197,7 +197,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const watch = makeWatch({ db, config, views, history })
   const notificationSettings = makeNotificationSettings(deps)
   const fileTokens = makeFileTokens({ db, clock, config, signedTokens })
-  const videoPages = makeVideoPages({ ...deps, bus, fileTokens })
+  const videoPages = makeVideoPages({ ...deps, bus, fileTokens, answers })
   const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
   const receiveImage = makeReceiveImage({ uploads, config })
   const subscriptions = makeSubscriptions({ ...deps, follows })

@@ -6,6 +6,8 @@ import { makeLru } from './lru.ts'
 export interface Kept<K, V> {
   /** The value, when it is there and not too old. */
   find(key: K): V | undefined
+  /** When it is too old, in ms since the epoch. */
+  endOf(key: K): number | undefined
   /** Begins to read: what it returns keeps a value for `ttlMs` from now on, unless something was dropped since. */
   reading(ttlMs: number): (key: K, value: V) => void
   drop(isMeant: (key: K, value: V) => boolean): void
@@ -21,6 +23,7 @@ export function makeKept<K extends {}, V>({ clock, max }: { clock: Clock; max: n
       const found = entries.get(key)
       return found && found.until > now() ? found.value : undefined
     },
+    endOf: (key) => entries.peek(key)?.until,
     reading(ttlMs) {
       const before = drops
       const until = now() + ttlMs

@@ -51,6 +51,8 @@ export interface VideoAnswers {
   ofVideos: Keeping
   /** `until`: that of the part that the answer is made of. */
   isAbout(request: FastifyRequest, videoId: number, until?: number): void
+  /** The answer ends with what it is made of: `until` is that of the part that ends first. */
+  isMadeOf(request: object, until: number): void
   /** Somebody changed something: this process forgets at once, the others as soon as they hear of it. */
   changed(): Promise<void>
   /** Forgets everything in this process. */
@@ -82,7 +84,7 @@ export function makeVideoAnswers(deps: {
   const pages = cacheOf<Answer>(1 / 8)
   /** The pages, and what they are made of. They show other videos too. */
   const ofPages: Pick<ByteCache<Answer | Part>, 'drop' | 'clear'>[] = [pages]
-  const makings = new WeakMap<FastifyRequest, Making>()
+  const makings = new WeakMap<object, Making>()
 
   const clearAllButVideos = (): void => {
     for (const cache of [lists, ...ofPages]) cache.clear()
@@ -185,6 +187,10 @@ export function makeVideoAnswers(deps: {
     isAbout(request, videoId, until) {
       const making = makings.get(request)
       if (making) Object.assign(making, { videoId, until })
+    },
+    isMadeOf(request, until) {
+      const making = makings.get(request)
+      if (making) making.until = Math.min(until, making.until ?? until)
     },
     changed: () => bus.publish(VIDEOS_CHANGED, {}),
     clear,

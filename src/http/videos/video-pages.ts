@@ -22,7 +22,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { makeKept } from '../../platform/kept.ts'
 import type { Here } from './actor.view.ts'
 import { tokensFor } from './address-token.ts'
-import { numberIn } from './answers.ts'
+import { numberIn, type VideoAnswers } from './answers.ts'
 import { toVideoView, toVideoViews, type videoView } from './video.view.ts'
 
 type View = z.infer<typeof videoView>
@@ -44,8 +44,10 @@ export function makeVideoPages(deps: {
   bus: Pick<Bus, 'subscribe'>
   urls: Here
   fileTokens: Pick<FileTokens, 'issue'>
+  /** Where answers are kept that are made of these pages. */
+  answers?: Pick<VideoAnswers, 'isMadeOf'>
 }): VideoPages {
-  const { db, config, clock, bus, urls: here, fileTokens } = deps
+  const { db, config, clock, bus, urls: here, fileTokens, answers } = deps
   /** Without what is the caller's own: positions and tokens. */
   const views = makeKept<number, View>({ clock, max: MOST_VIEWS })
   /** By the query. */
@@ -59,12 +61,21 @@ export function makeVideoPages(deps: {
     else views.drop((id) => id === changed)
   })
 
-  async function listed(query: VideoListQuery): Promise<Page<ListedVideo>> {
+  /** What is made of kept parts is kept no longer than these. */
+  function endWith(request: object, parts: readonly (number | undefined)[]): void {
+    const ends = parts.filter((end) => end !== undefined)
+    if (ends.length > 0) answers?.isMadeOf(request, Math.min(...ends))
+  }
+
+  async function listed(query: VideoListQuery, request: object): Promise<Page<ListedVideo>> {
     if (!isForMany(query)) return await listVideoIds(db, query)
     const { watcher, ...shared } = query
     const key = JSON.stringify(shared)
     const found = pages.find(key)
-    if (found) return watcher === undefined ? found : { ...found, rows: await withPositions(db, found.rows, watcher) }
+    if (found) {
+      endWith(request, [pages.endOf(key)])
+      return watcher === undefined ? found : { ...found, rows: await withPositions(db, found.rows, watcher) }
+    }
     const keep = pages.reading(ttlMs())
     const page = await listVideoIds(db, query)
     keep(key, { ...page, rows: page.rows.map(({ id }) => ({ id, watchedSeconds: null })) })
@@ -74,6 +85,8 @@ export function makeVideoPages(deps: {
   async function viewsOf(videos: readonly ListedVideo[], request: Parameters<VideoPages>[0]): Promise<View[]> {
     const found = new Map(videos.map(({ id }) => [id, views.find(id)]))
     const missing = [...found.keys()].filter((id) => found.get(id) === undefined)
+    const ends = videos.map(({ id }) => (found.get(id) === undefined ? undefined : views.endOf(id)))
+    endWith(request, ends)
     if (missing.length > 0) {
       const keep = views.reading(ttlMs())
       const tokenOf = tokensFor(fileTokens, request)
@@ -94,7 +107,7 @@ export function makeVideoPages(deps: {
     ...[request, query, include]: Parameters<VideoPages>
   ): Promise<{ total: number | undefined; data: View[] }> {
     if (include === 0) {
-      const { total, rows } = await listed(query)
+      const { total, rows } = await listed(query, request)
       return { total, data: await viewsOf(rows, request) }
     }
     const { total, rows } = await listVideos(db, query)

@@ -601,6 +601,30 @@ describe('another process', () => {
     const { one, listed } = await seen(video.uuid)
     expect([one.name, listed?.name]).toEqual([name, name])
   }, 30_000)
+
+  it.each([
+    ['in another order', '?count=100&sort=-createdAt'],
+    ['by another address', '?count=100&sort=-publishedAt'],
+  ])(
+    'shows it after five seconds in a list %s too, which was asked for meanwhile',
+    async (_name, list) => {
+      const video = await upload()
+      const named = async () => {
+        const { data } = (await (await fetch(`${node.base}/api/v1/videos${list}`)).json()) as { data: Details[] }
+        return data.find(({ uuid }) => uuid === video.uuid)?.name
+      }
+      const [name, later] = await until(async () => {
+        const name = await renamedInSecret(video)
+        clock.pass(3000)
+        // Unless it was heard of after all.
+        if ((await named()) === name) return undefined
+        clock.pass(2000)
+        return [name, await named()]
+      })
+      expect(later).toBe(name)
+    },
+    30_000,
+  )
 })
 
 describe('what not everybody may see', () => {
