@@ -10,7 +10,7 @@ import type { FileKind } from '../../src/media/index.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
-import { testFfmpeg } from './media.ts'
+import { serverFfmpeg } from './media.ts'
 import { freePort } from './ports.ts'
 import { freshDatabase, run } from './postgres.ts'
 import { everythingIn, startS3 } from './s3.ts'
@@ -65,7 +65,7 @@ export async function startTestNode(
       roles: options.roles ?? ['web', 'federation', 'media'],
       ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       rootPassword: PASSWORD,
-      instead: { generateKeys, passwords, ffmpeg: await testFfmpeg() },
+      instead: { generateKeys, passwords, ffmpeg: await serverFfmpeg() },
       checkResponses: true,
     })
 

@@ -33,7 +33,7 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
 import { guessesFor } from './guesses.ts'
-import { testFfmpeg } from './media.ts'
+import { serverFfmpeg } from './media.ts'
 import type { TestNode } from './node.ts'
 
 export interface OpenedImporters {
@@ -73,7 +73,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   // Never run here: the node does them.
   for (const type of JOBS) plain.registry.job(type, { queue: 'io', run: async () => undefined })
   const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
-  const opened = await openMedia({ ...deps, automaticTags }, { ffmpeg: await testFfmpeg() }, closers)
+  const opened = await openMedia({ ...deps, automaticTags }, { ffmpeg: await serverFfmpeg() }, closers)
   const { leases = opened.media.leases } = options
   const { room } = options
   const files = steppingStore(opened.media.store, step)

@@ -10,8 +10,10 @@ import pg from 'pg'
 import { stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
 import { readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
 import type { Role } from '../../../src/runtime-settings.ts'
+import { serverFfmpeg } from '../../support/media.ts'
 import { eventually } from '../../support/waiting.ts'
 
+const { ffmpegPath, ffprobePath } = await serverFfmpeg()
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 export const USERNAME = 'root'
 export const PASSWORD = 'chaos-password'
@@ -80,6 +82,8 @@ export function launch(options: LaunchOptions): Child {
       VIREO__VIREO__FEDERATION__ALLOW_PRIVATE_ADDRESSES: 'true',
       VIREO__RATES_LIMIT__API__MAX: '100000',
       VIREO__RATES_LIMIT__LOGIN__MAX: '1000',
+      VIREO__VIREO__MEDIA__FFMPEG_PATH: ffmpegPath,
+      VIREO__VIREO__MEDIA__FFPROBE_PATH: ffprobePath,
       ...env,
     },
   })

@@ -52,7 +52,7 @@ import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { cheapPasswords } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
-import { copyOfMedia, type MediaName, testFfmpeg } from '../../support/media.ts'
+import { copyOfMedia, type MediaName, serverFfmpeg } from '../../support/media.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { makeTestRuntime, type TestRuntime, type TestSettings } from '../../support/runtime.ts'
 import { makeTestStore, type TestStore } from '../../support/test-store.ts'
@@ -153,7 +153,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const actorDeps = depsOf(runtime, config, clock)
   const pendingFiles = makePendingFiles({ ...actorDeps, store, leases })
   const placeFiles = makePlaceFiles({ ...actorDeps, store, leases })
-  const ffmpeg = options.ffmpeg ?? (await testFfmpeg())
+  const ffmpeg = options.ffmpeg ?? (await serverFfmpeg())
   const automaticTags = automaticTagsFor(actorDeps)
   const deps = { ...actorDeps, store, ffmpeg, pendingFiles, placeFiles, leases, automaticTags }
   const inspectFile = makeInspectFile(deps)
