@@ -40,15 +40,20 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
        from streaming_playlist p, unnest(array[1080, 480, 144]) as height,
          lateral (select gen_random_uuid() || '-' || height || left('', p.id) as name) as named`,
     )
-    // The server folds these in the background; here nobody waits for it.
-    await client.query(
-      `with folded as (delete from video_total_delta d returning to_jsonb(d) - '{id,delta}'::text[] as key, delta)
-       update video_total t set total = total + (
-         select coalesce(sum(f.delta), 0) from folded f where f.key = to_jsonb(t) - 'total')`,
+    // The server folds these in the background; here nobody waits for it. Earlier checkouts have `video_total` alone.
+    const counts = await client.query<{ name: string }>(
+      "select relname as name from pg_class where relname in ('video_total', 'video_count')",
     )
+    for (const { name } of counts.rows) {
+      await client.query(
+        `with folded as (delete from ${name}_delta d returning to_jsonb(d) - '{id,delta}'::text[] as key, delta)
+         update ${name} t set total = total + (
+           select coalesce(sum(f.delta), 0) from folded f where f.key = to_jsonb(t) - 'total')`,
+      )
+    }
     await client.query('commit')
     // Not of the others: an empty table that was looked at passes for an empty one until it is looked at again.
-    await client.query('vacuum analyze video, thumbnail, streaming_playlist, video_file, video_total')
+    await client.query('vacuum analyze video, thumbnail, streaming_playlist, video_file')
     const { rows } = await client.query<{ uuid: string }>('select uuid from video order by id limit 1 offset $1', [
       Math.floor(count / 2),
     ])

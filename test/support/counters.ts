@@ -68,13 +68,13 @@ export const counters: Counter[] = [
     counter: 'totals of public videos',
     walk: 'video-totals',
     sql: `select (t.local, t.nsfw, t.privacy, t.published, t.blocked, t.listed)::text as what,
-        t.total + (select coalesce(sum(d.delta), 0) from video_total_delta d
+        t.total + (select coalesce(sum(d.delta), 0) from video_count_delta d
           where (d.local, d.nsfw, d.privacy, d.published, d.blocked, d.listed)
             = (t.local, t.nsfw, t.privacy, t.published, t.blocked, t.listed)) as kept,
         (select count(*) from video v where v.state <> 'removed'
           and (not v.remote, v.nsfw, v.privacy, v.state = 'published', v.blocked, v.listed)
             = (t.local, t.nsfw, t.privacy, t.published, t.blocked, t.listed)) as causes
-      from video_total t`,
+      from video_count t`,
   },
   {
     counter: 'totals of accounts and channels',

@@ -11,8 +11,9 @@ export type Outcome<O> = { answer: O } | { refusal: DomainError } | 'alone'
 
 /**
  * Makes the function that runs one command. `run` answers in the order of the commands. Together it must not wait for rows that
- * others lock (`skip locked`); `isAlone` it may. When it throws, the transaction is rolled back and each command goes alone, all of
- * them at once. Throws the refusal of the command, and what `run` throws for it alone.
+ * others lock (`skip locked`); `isAlone` it may. When it throws, each command goes alone, all of them at once. A connection that is lost
+ * during the commit may have stored the commands already, so running one twice must change nothing.
+ * Throws the refusal of the command, and what `run` throws for it alone.
  */
 export function makeTogether<I, O>(options: {
   tell: Pick<Tell, 'create'>

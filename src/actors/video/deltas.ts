@@ -53,7 +53,7 @@ const BATCH = 1000
 
 /** All that are not removed, by what lists filter by. */
 const VIDEOS: KeptTotal = {
-  table: 'video_total',
+  table: 'video_count',
   key: ['local', 'nsfw', 'privacy', 'published', 'blocked', 'listed'],
 }
 

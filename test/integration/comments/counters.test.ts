@@ -166,7 +166,7 @@ describe('folding', () => {
     const total = async () =>
       (
         await server.db.query<{ total: number }>(
-          `select sum(total)::int as total from video_total where local and nsfw and ${PUBLIC_VIDEOS}`,
+          `select sum(total)::int as total from video_count where local and nsfw and ${PUBLIC_VIDEOS}`,
         )
       )[0]?.total ?? 0
     const before = await total()
@@ -174,7 +174,7 @@ describe('folding', () => {
     await server.db.query('update video set privacy = 3 where id = $1', [one.id])
     await Promise.all([foldDeltas(server.db), foldDeltas(server.db)])
     expect((await total()) - before).toBe(2)
-    expect(await server.db.query('select 1 from video_total_delta')).toEqual([])
+    expect(await server.db.query('select 1 from video_count_delta')).toEqual([])
   })
 })
 

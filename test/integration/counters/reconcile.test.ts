@@ -124,7 +124,7 @@ const falsehoods: Record<string, string> = {
   'followers of actors of others':
     'update actor set remote_followers = id % 3, followers_count = 5 where host_id is not null',
   'followings of actors of others': 'update actor set following_count = 9 where host_id is not null',
-  'totals of public videos': 'update video_total set total = total - 4',
+  'totals of public videos': 'update video_count set total = total - 4',
   'totals of accounts and channels': 'update actor_total set total = 0',
   'totals of playlists': 'update playlist_total set total = total - 2',
   'totals of comments': 'update comment_total set total = total + 1000',
@@ -200,11 +200,11 @@ it('every walk has a counter that tests it', () => {
 })
 
 it('a total is corrected once when two processes look at once, and not again before its time', async () => {
-  await server.db.query('update video_total set total = total + 10')
+  await server.db.query('update video_count set total = total + 10')
   await makeDue('video-totals')
   await Promise.all([step('video-totals'), step('video-totals'), step('video-totals')])
   expect(await wrongCounters(server.db)).toEqual([])
-  await server.db.query('update video_total set total = total + 10')
+  await server.db.query('update video_count set total = total + 10')
   await step('video-totals')
   expect(await wrongCounters(server.db)).not.toEqual([])
   await walkThrough('video-totals')
