@@ -150,7 +150,6 @@ export const hostOf = (number: number): string => `peer${FIRST + number}.example
 
 const phrase = (words: number): string => Array.from({ length: words }, () => word).join(" || ' ' || ")
 
-/** Pictures of all videos; an HLS playlist with two renditions of most, a web video of the others. */
 /** Ten million rows take minutes without the indexes, which are made after them, and more than an hour with them. */
 async function withoutIndexes(query: Sql, table: string, insert: () => Promise<unknown>): Promise<void> {
   const indexes = await query<{ name: string; definition: string }>(
@@ -164,6 +163,7 @@ async function withoutIndexes(query: Sql, table: string, insert: () => Promise<u
   for (const { definition } of indexes) await query(definition)
 }
 
+/** Pictures of all videos; an HLS playlist with two renditions of most, a web video of the others. */
 async function seedParts(query: Sql): Promise<void> {
   await query(
     `insert into thumbnail (video_id, type, filename, width, height)

@@ -15,7 +15,8 @@ const node = existsSync(bundled) ? bundled : process.execPath
 const flags = ['--max-semi-space-size=8']
 const child = spawn(node, [...flags, join(root, 'src', 'main.js'), ...process.argv.slice(2)], {
   stdio: 'inherit',
-  // glibc keeps memory apart for each thread: two such arenas instead of eight a processor.
+  // glibc keeps memory apart for each thread: two such arenas instead of eight a processor. What is freed at the end of one
+  // goes back at once.
   env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', ...process.env },
   shell: process.platform === 'win32',
 })

@@ -1,12 +1,12 @@
 // Small files of other servers: fetched when they are first asked for, looked at, and kept in a folder of their own.
 
-import { setTimeout as pause } from 'node:timers/promises'
 import { fileTypeFromBuffer } from 'file-type'
 import pLimit from 'p-limit'
 import { cleanWebVtt, type FileRef, isDiskFull, readTorrent, type Store } from '../../media/index.ts'
 import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
+import { withTimeout } from '../../platform/timeout.ts'
 import type { KeptFiles } from './kept-files.ts'
 
 /** The body of a remote file; null when its host answers that it cannot be had. Throws when there is no good answer. */
@@ -117,12 +117,6 @@ export function makeRemoteFiles(deps: {
     }
   }
 
-  async function withTimeout(fetching: Promise<boolean>): Promise<boolean> {
-    const waiting = new AbortController()
-    const end = pause(waitMs(), false, { signal: waiting.signal, ref: false }).catch(() => false)
-    return await Promise.race([fetching, end]).finally(() => waiting.abort())
-  }
-
   /** Brings the file into the store; false when there is none, or not in time. Asked by many at once it is fetched once. */
   return async function bring(file: RemoteFile): Promise<boolean> {
     if (await store.stat(file.ref)) {
@@ -132,11 +126,11 @@ export function makeRemoteFiles(deps: {
     const key = `${file.ref.kind}/${file.ref.name}`
     if (failed.has(key)) return false
     const running = underway.get(key)
-    if (running) return await withTimeout(running)
+    if (running) return (await withTimeout(running, waitMs())) ?? false
     if (underway.size >= MOST_UNDERWAY) return false
     const fetching = fetchInTurn(file, key).finally(() => underway.delete(key))
     underway.set(key, fetching)
-    return await withTimeout(fetching)
+    return (await withTimeout(fetching, waitMs())) ?? false
   }
 }
 
