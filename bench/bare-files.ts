@@ -12,7 +12,8 @@ process.once('message', (path: string) => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
     const range = first === undefined ? { start: 0, end: size - 1 } : { start: Number(first), end: Number(last) }
     response.writeHead(first === undefined ? 200 : 206, {
-      ...{ 'content-type': 'video/mp4', 'content-length': range.end - range.start + 1 },
+      'content-type': 'video/mp4',
+      'content-length': range.end - range.start + 1,
       ...(first === undefined ? {} : { 'content-range': `bytes ${range.start}-${range.end}/${size}` }),
     })
     createReadStream(path, range).pipe(response)

@@ -71,16 +71,13 @@ export async function benchBytes(): Promise<void> {
     const rows: string[][] = []
     const shares: [one: Case, share: number][] = []
     for (const one of CASES) {
-      const path =
-        one.folder === 'hls' ? `/static/streaming-playlists/hls/${uuid}/${name}` : `/static/web-videos/${name}`
+      const path = one.folder === 'hls' ? `/static/streaming-playlists/hls/${uuid}/${name}` : `/static/web-videos/${name}`
       const ours: Side = { pid: node.child.pid ?? 0, port, path }
       const theirs: Side = { pid: bare.pid ?? 0, port: barePort, path: '/' }
       const [vireo, yardstick] = await inTurn(one, ours, theirs)
       const share = vireo.rate / yardstick.rate
       shares.push([one, share])
-      const figures = [vireo.rate, yardstick.rate, vireo.byProcessor, yardstick.byProcessor].map((rate) =>
-        rate.toFixed(0),
-      )
+      const figures = [vireo.rate, yardstick.rate, vireo.byProcessor, yardstick.byProcessor].map((rate) => rate.toFixed(0))
       rows.push([one.name, String(one.connections), ...figures, share.toFixed(2)])
     }
     console.log(`\nfile of ${FILE_BYTES / MIB} MiB, quickest of ${ROUNDS} rounds`)
@@ -108,10 +105,7 @@ async function inTurn(one: Case, ours: Side, theirs: Side): Promise<[ours: Measu
   await measure(one, theirs, WARM_UP_MS)
   const [mine, yours]: Measured[][] = [[], []]
   for (let round = 0; round < ROUNDS; round += 1) {
-    const both = [
-      async () => mine?.push(await measure(one, ours, ROUND_MS)),
-      async () => yours?.push(await measure(one, theirs, ROUND_MS)),
-    ]
+    const both = [async () => mine?.push(await measure(one, ours, ROUND_MS)), async () => yours?.push(await measure(one, theirs, ROUND_MS))]
     for (const next of round % 2 === 0 ? both : both.reverse()) await next()
   }
   return [best(mine ?? []), best(yours ?? [])]

@@ -12,11 +12,7 @@ export interface Checkout {
   databaseUrl: string
 }
 
-export async function startCheckouts(options: {
-  folder: string
-  databaseUrl: string
-  env: Record<string, string>
-}): Promise<Checkout[]> {
+export async function startCheckouts(options: { folder: string; databaseUrl: string; env: Record<string, string> }): Promise<Checkout[]> {
   const { folder, databaseUrl, env } = options
   const against = process.env.VIREO_BENCH_AGAINST
   const started: Checkout[] = []
@@ -25,7 +21,9 @@ export async function startCheckouts(options: {
     const database = new URL(databaseUrl)
     database.pathname = `/${name}`
     const node = await startNode({
-      ...{ dataDir: join(folder, name), port: await freePort(), ...root },
+      dataDir: join(folder, name),
+      port: await freePort(),
+      ...root,
       env: { DATABASE_URL: database.href, VIREO__DATABASE__POOL__MAX: '20', ...UNLIMITED, ...env },
     })
     started.push({ name, node, databaseUrl: database.href })

@@ -23,7 +23,8 @@ export async function benchExport(): Promise<void> {
   let node: NodeProcess | undefined
   try {
     node = await startNode({
-      ...{ dataDir, port: await freePort() },
+      dataDir,
+      port: await freePort(),
       env: { VIREO__TRANSCODING__ENABLED: 'false', VIREO__STORYBOARDS__ENABLED: 'false' },
     })
     const client = await login(node.base, node.username, node.password)

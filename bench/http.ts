@@ -52,13 +52,12 @@ export async function benchHttp(): Promise<void> {
     const start = (databaseUrl: string, env: Record<string, string> = {}) =>
       startNode({ dataDir: join(folder, 'node'), port, env: { DATABASE_URL: databaseUrl, ...UNLIMITED, ...env } })
     const statements = await countStatements({
-      ...{ databaseUrl: postgres.url, origin },
+      databaseUrl: postgres.url,
+      origin,
       start: (databaseUrl) => start(databaseUrl, NOT_KEPT),
     })
     const [list, video] = statements.routes
-    const kept = new Map(
-      [list, video].flatMap((route) => (route ? [[{ ...route, name: `${route.name}, kept` }, []]] : [])),
-    )
+    const kept = new Map([list, video].flatMap((route) => (route ? [[{ ...route, name: `${route.name}, kept` }, []]] : [])))
     await compare({
       node: await start(postgres.url, NOT_KEPT),
       routes: statements.routes,
@@ -67,8 +66,7 @@ export async function benchHttp(): Promise<void> {
     await compare({ node: await start(postgres.url), routes: [...kept.keys()], statements: kept })
     for (const [{ name }, taken] of statements.counts) {
       verdict(`SQL statements of ${name}`, taken.length, MAX_STATEMENTS)
-      if (taken.length > MAX_STATEMENTS)
-        for (const text of taken) console.log(`          ${text.replaceAll(/\s+/g, ' ')}`)
+      if (taken.length > MAX_STATEMENTS) for (const text of taken) console.log(`          ${text.replaceAll(/\s+/g, ' ')}`)
     }
   } finally {
     await postgres.stop()
@@ -158,21 +156,13 @@ async function compare(options: { node: NodeProcess; routes: Route[]; statements
   }
 }
 
-async function inTurn(
-  vireo: Side,
-  route: Target,
-  bare: Side,
-  bareRoute: Target,
-): Promise<[vireo: Measured, bare: Measured]> {
+async function inTurn(vireo: Side, route: Target, bare: Side, bareRoute: Target): Promise<[vireo: Measured, bare: Measured]> {
   await vireo.load.run(route, WARM_UP_MS)
   await bare.load.run(bareRoute, WARM_UP_MS)
   const ours: Measured[] = []
   const theirs: Measured[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    const both = [
-      async () => ours.push(await measure(vireo, route)),
-      async () => theirs.push(await measure(bare, bareRoute)),
-    ]
+    const both = [async () => ours.push(await measure(vireo, route)), async () => theirs.push(await measure(bare, bareRoute))]
     for (const one of round % 2 === 0 ? both : both.reverse()) await one()
   }
   return [medians(ours), medians(theirs)]
@@ -190,17 +180,36 @@ function medians(rounds: Measured[]): Measured {
 }
 
 const HEADING = [
-  ...['route', 'bytes', 'SQL', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms'],
-  ...['bare req/s', 'p50 ms', 'p99 ms', 'CPU ms', 'ratio req/s', 'p99', 'CPU'],
+  'route',
+  'bytes',
+  'SQL',
+  'req/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU ms',
+  'bare req/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU ms',
+  'ratio req/s',
+  'p99',
+  'CPU',
 ]
 
 const rowOf = (name: string, bytes: number, sql: number, vireo: Measured, bare: Measured): string[] => [
-  ...[name, String(bytes), String(sql), ...figures(vireo), ...figures(bare)],
+  name,
+  String(bytes),
+  String(sql),
+  ...figures(vireo),
+  ...figures(bare),
   (vireo.rate / bare.rate).toFixed(2),
   (vireo.p99 / bare.p99).toFixed(1),
   (vireo.processor / bare.processor).toFixed(1),
 ]
 
 const figures = ({ rate, p50, p99, processor }: Measured): string[] => [
-  ...[rate.toFixed(0), p50.toFixed(1), p99.toFixed(1), processor.toFixed(3)],
+  rate.toFixed(0),
+  p50.toFixed(1),
+  p99.toFixed(1),
+  processor.toFixed(3),
 ]

@@ -41,9 +41,18 @@ export async function benchImport(): Promise<void> {
 async function writeArchive(path: string): Promise<string> {
   const date = '2024-01-02T03:04:05.000Z'
   const video = {
-    ...{ uuid: 'd0a8c6f6-5b1c-4c7e-9a59-0d6a4c3f2b11', createdAt: date, updatedAt: date, publishedAt: date },
-    ...{ name: 'A large one', privacy: 1, duration: 10, url: 'https://video.example/w/1', nsfw: false, state: 1 },
-    ...{ channel: { name: 'root_channel' }, archiveFiles: { videoFile: '../files/videos/large.mp4' } },
+    uuid: 'd0a8c6f6-5b1c-4c7e-9a59-0d6a4c3f2b11',
+    createdAt: date,
+    updatedAt: date,
+    publishedAt: date,
+    name: 'A large one',
+    privacy: 1,
+    duration: 10,
+    url: 'https://video.example/w/1',
+    nsfw: false,
+    state: 1,
+    channel: { name: 'root_channel' },
+    archiveFiles: { videoFile: '../files/videos/large.mp4' },
     source: { inputFilename: 'large.mp4' },
   }
   const block = Buffer.alloc(BLOCK, 'vireo')
@@ -75,7 +84,8 @@ async function importArchive(clients: readonly Client[], path: string): Promise<
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...{ 'x-upload-content-length': String(size), 'x-upload-content-type': 'application/zip' },
+      'x-upload-content-length': String(size),
+      'x-upload-content-type': 'application/zip',
     },
     body: JSON.stringify({ filename: 'archive.zip' }),
   })

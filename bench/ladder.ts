@@ -92,23 +92,48 @@ const BT2020 = ['-color_primaries', 'bt2020', '-colorspace', 'bt2020nc', '-color
 const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=none']
 const SOURCES: Source[] = [
   {
-    ...{ name: '1080p30 H.264', size: '1920x1080', rate: 30, seconds: 20, sound: true, extension: 'mp4' },
+    name: '1080p30 H.264',
+    size: '1920x1080',
+    rate: 30,
+    seconds: 20,
+    sound: true,
+    extension: 'mp4',
     video: ['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '6M', '-maxrate', '8M', '-bufsize', '12M', '-g', '60'],
   },
   {
-    ...{ name: '720p60 H.264', size: '1280x720', rate: 60, seconds: 20, sound: true, extension: 'mp4' },
+    name: '720p60 H.264',
+    size: '1280x720',
+    rate: 60,
+    seconds: 20,
+    sound: true,
+    extension: 'mp4',
     video: ['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '6M', '-maxrate', '8M', '-bufsize', '12M', '-g', '120'],
   },
   {
-    ...{ name: '2160p30 HEVC', size: '3840x2160', rate: 30, seconds: 6, sound: true, extension: 'mp4' },
+    name: '2160p30 HEVC',
+    size: '3840x2160',
+    rate: 30,
+    seconds: 6,
+    sound: true,
+    extension: 'mp4',
     video: [...X265, '-b:v', '20M', '-pix_fmt', 'yuv420p'],
   },
   {
-    ...{ name: 'portrait 10-bit HLG', size: '1080x1920', rate: 30, seconds: 20, sound: true, extension: 'mp4' },
+    name: 'portrait 10-bit HLG',
+    size: '1080x1920',
+    rate: 30,
+    seconds: 20,
+    sound: true,
+    extension: 'mp4',
     video: [...X265, '-b:v', '10M', '-pix_fmt', 'yuv420p10le', ...BT2020],
   },
   {
-    ...{ name: 'screen, variable rate', size: '1600x900', rate: 30, seconds: 20, sound: false, extension: 'mkv' },
+    name: 'screen, variable rate',
+    size: '1600x900',
+    rate: 30,
+    seconds: 20,
+    sound: false,
+    extension: 'mkv',
     filter: "select='lt(mod(n,90),60)+not(mod(n,7))'",
     video: ['-vsync', 'vfr', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv444p'],
   },
@@ -120,11 +145,7 @@ interface BenchSourceOptions {
   log: LadderBenchOptions['log']
 }
 
-async function benchSource(
-  ffmpeg: Ffmpeg,
-  source: Source,
-  { folder, rounds, log }: BenchSourceOptions,
-): Promise<SourceBench> {
+async function benchSource(ffmpeg: Ffmpeg, source: Source, { folder, rounds, log }: BenchSourceOptions): Promise<SourceBench> {
   const input = join(folder, `source.${source.extension}`)
   await makeSource(ffmpeg, source, input)
   // The plan is that of a video of some minutes: what is worth while does not change with the length of the bench.
@@ -138,7 +159,12 @@ async function benchSource(
 
   const specOf = (plan: LadderPlan, renditions: RenditionPlan[], name: string, threads: number) => {
     const command = {
-      ...{ plan, renditions, input, threads, canToneMap: ffmpeg.canToneMap, asFiltered: ffmpeg.asFiltered },
+      plan,
+      renditions,
+      input,
+      threads,
+      canToneMap: ffmpeg.canToneMap,
+      asFiltered: ffmpeg.asFiltered,
       filesOf: ({ resolution }: RenditionPlan) => ({
         playlist: join(folder, name, `${resolution}.m3u8`),
         fragmented: join(folder, name, `${resolution}.mp4`),
@@ -182,9 +208,7 @@ const apartName = ({ resolution }: RenditionPlan): string => `apart ${resolution
 
 const SETTINGS = {
   always_transcode_original_resolution: true,
-  resolutions: Object.fromEntries(
-    ['2160p', '1440p', '1080p', '720p', '480p', '360p', '240p', '144p'].map((name) => [name, true]),
-  ),
+  resolutions: Object.fromEntries(['2160p', '1440p', '1080p', '720p', '480p', '360p', '240p', '144p'].map((name) => [name, true])),
   fps: { max: 60 },
   hls: { enabled: true, split_audio_and_video: false },
   web_videos: { enabled: false },
@@ -193,20 +217,20 @@ const SETTINGS = {
 async function makeSource(ffmpeg: Ffmpeg, source: Source, target: string): Promise<void> {
   const { size, rate, seconds, filter, video, sound } = source
   const inputs = [
-    ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`],
-    ...['-f', 'lavfi', '-i', `mandelbrot=size=960x540:rate=${rate}:end_scale=0.003:end_pts=900`],
+    '-f',
+    'lavfi',
+    '-i',
+    `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`,
+    '-f',
+    'lavfi',
+    '-i',
+    `mandelbrot=size=960x540:rate=${rate}:end_scale=0.003:end_pts=900`,
     ...(sound ? ['-f', 'lavfi', '-i', `sine=frequency=330:sample_rate=48000:duration=${seconds}`] : []),
   ]
   const last = ['noise=alls=4:allf=t', ...(filter === undefined ? [] : [filter]), 'format=yuv420p']
   const blend = 'blend=all_mode=average:shortest=1'
   const graph = `[1:v]scale=${size.replace('x', ':')}[f];[0:v][f]${blend},${last.join(',')}[v]`
-  const streams = [
-    '-filter_complex',
-    graph,
-    '-map',
-    '[v]',
-    ...(sound ? ['-map', '2:a', '-c:a', 'aac', '-b:a', '128k'] : []),
-  ]
+  const streams = ['-filter_complex', graph, '-map', '[v]', ...(sound ? ['-map', '2:a', '-c:a', 'aac', '-b:a', '128k'] : [])]
   await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...inputs, ...streams, ...video, '-t', `${seconds}`, target])
 }
 
@@ -256,11 +280,7 @@ export const ladderVerdicts = (results: readonly SourceBench[]): [name: string, 
       together.wall / apart.wall,
       isCopied ? LADDER_BARS.copied : LADDER_BARS.encoded,
     ],
-    [
-      `${name}: first to all`,
-      first.wall / together.wall,
-      isCopied ? LADDER_BARS.firstCopied : LADDER_BARS.firstEncoded,
-    ],
+    [`${name}: first to all`, first.wall / together.wall, isCopied ? LADDER_BARS.firstCopied : LADDER_BARS.firstEncoded],
   ])
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

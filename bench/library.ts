@@ -31,9 +31,7 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
   // The rows are right by making, so that neither keys nor counters need be looked at one by one.
   await query('set local session_replication_role = replica')
   await query('set local synchronous_commit = off; select setseed(0.5)')
-  await query(
-    `insert into remote_host (id, host) select n, 'peer' || n || '.example' from generate_series(${FIRST}, ${FIRST} + 199) n`,
-  )
+  await query(`insert into remote_host (id, host) select n, 'peer' || n || '.example' from generate_series(${FIRST}, ${FIRST} + 199) n`)
   for (const [kind, offset] of [
     ['Person', 0],
     ['Group', 1],
@@ -128,7 +126,10 @@ export async function findInLibrary(query: Sql): Promise<Library> {
 /** Ids of what is made here are above those of whatever else there is. */
 const FIRST = 1_000_000
 const COUNTED = {
-  ...{ likes: 'likes', dislikes: 'dislikes', comments: 'comments', views: 'views' },
+  likes: 'likes',
+  dislikes: 'dislikes',
+  comments: 'comments',
+  views: 'views',
   publishedAt: 'at',
 }
 const WORDS = 5000

@@ -96,8 +96,7 @@ async function compareLists(small: Shelf, large: Shelf): Promise<void> {
   verdict(`lists of ${lines.length} that miss a bar`, missed.length, 0)
 }
 
-const isSlower = (before: { p95: number }, after: { p95: number }): boolean =>
-  after.p95 / before.p95 > MOST_GROWTH && after.p95 > FAST_MS
+const isSlower = (before: { p95: number }, after: { p95: number }): boolean => after.p95 / before.p95 > MOST_GROWTH && after.p95 > FAST_MS
 
 async function timed(db: Database, query: VideoListQuery) {
   for (let round = 0; round < WARM_UP; round += 1) await listVideos(db, query)
@@ -118,7 +117,13 @@ async function timed(db: Database, query: VideoListQuery) {
 type Case = [name: string, query: (library: Library) => VideoListQuery]
 
 const everybody: VideoListQuery = {
-  ...{ scope: { of: 'everybody' }, internal: false, start: 0, count: 15, skipCount: true, mutedFor: null, nsfw: false },
+  scope: { of: 'everybody' },
+  internal: false,
+  start: 0,
+  count: 15,
+  skipCount: true,
+  mutedFor: null,
+  nsfw: false,
   sort: { by: 'publishedAt', descending: true },
 }
 
@@ -128,26 +133,22 @@ export function listCases(): Case[] {
   const nameOf = ({ by, descending }: { by: string; descending: boolean }) => `${descending ? '-' : ''}${by}`
   return [
     ...Object.entries(lists).flatMap(([list, queryOf]) =>
-      sorts.map(
-        (sort): Case => [`${list}, ${nameOf(sort)}`, (library) => ({ ...everybody, ...queryOf(library), sort })],
-      ),
+      sorts.map((sort): Case => [`${list}, ${nameOf(sort)}`, (library) => ({ ...everybody, ...queryOf(library), sort })]),
     ),
     ...Object.entries(filters).flatMap(([filter, change]) =>
       (['publishedAt', 'views'] as const).map(
         (by): Case => [
           `${filter}, -${by}`,
           (library) => ({
-            ...{ ...everybody, ...(typeof change === 'function' ? change(library) : change) },
+            ...everybody,
+            ...(typeof change === 'function' ? change(library) : change),
             sort: { by, descending: true },
           }),
         ],
       ),
     ),
     ...Object.entries(searches).map(
-      ([name, search]): Case => [
-        `${name}, -match`,
-        () => ({ ...everybody, search, sort: { by: 'match', descending: true } }),
-      ],
+      ([name, search]): Case => [`${name}, -match`, () => ({ ...everybody, search, sort: { by: 'match', descending: true } })],
     ),
   ]
 }
@@ -156,13 +157,19 @@ const lists: Record<string, (library: Library) => Partial<VideoListQuery>> = {
   everybody: () => ({}),
   'for users': () => ({ internal: true, nsfw: undefined }),
   'for the staff': () => ({
-    ...{ internal: true, nsfw: undefined, privacyOneOf: [1, 2, 3, 4, 5], unpublished: true },
+    internal: true,
+    nsfw: undefined,
+    privacyOneOf: [1, 2, 3, 4, 5],
+    unpublished: true,
     include: { files: true, source: true },
   }),
   'of a channel': ({ channelId }) => ({ scope: { of: 'channel', channelId } }),
   'of an account': ({ accountId }) => ({ scope: { of: 'account', accountId } }),
   "one's own": ({ ownerAccountId }) => ({
-    ...{ scope: { of: 'owner', accountId: ownerAccountId }, internal: true, mutedFor: undefined, nsfw: undefined },
+    scope: { of: 'owner', accountId: ownerAccountId },
+    internal: true,
+    mutedFor: undefined,
+    nsfw: undefined,
   }),
   'of followed channels': ({ followerActorId }) => ({ scope: { of: 'followed', followerActorId }, internal: true }),
 }
@@ -211,10 +218,14 @@ const filters: Record<string, Partial<VideoListQuery> | ((library: Library) => P
   'not watched yet': ({ watcherAccountId }) => ({ notWatchedBy: watcherAccountId, internal: true }),
   watched: ({ watcherAccountId }) => ({ scope: { of: 'watched', accountId: watcherAccountId }, internal: true }),
   'watched, a word': ({ watcherAccountId }) => ({
-    ...{ scope: { of: 'watched', accountId: watcherAccountId }, internal: true, search: wordOf(0) },
+    scope: { of: 'watched', accountId: watcherAccountId },
+    internal: true,
+    search: wordOf(0),
   }),
   'a word in followed channels': ({ followerActorId }) => ({
-    ...{ scope: { of: 'followed', followerActorId }, internal: true, search: wordOf(0) },
+    scope: { of: 'followed', followerActorId },
+    internal: true,
+    search: wordOf(0),
   }),
   'of a server, a category': { host: hostOf(7), categoryOneOf: [1] },
 }

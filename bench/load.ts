@@ -48,8 +48,7 @@ export function makeLoadGenerator(options: { origin: string; connections: number
     const expected = lengths.get(target) ?? length
     lengths.set(target, expected)
     if (statusCode !== 200) throw new Error(`${origin}${target.path} answered ${statusCode}.`)
-    if (length !== expected && !varies)
-      throw new Error(`${origin}${target.path} answered ${length} bytes, not ${expected}.`)
+    if (length !== expected && !varies) throw new Error(`${origin}${target.path} answered ${length} bytes, not ${expected}.`)
   }
 
   return {

@@ -60,11 +60,7 @@ async function measure(node: NodeProcess): Promise<void> {
     console.log(`\n${LOGINS} connections log in, ${READERS} read`)
     printTable(
       ['request', 'req/s', 'p50 ms', 'p99 ms'],
-      [
-        rowOf('GET /config alone', alone),
-        rowOf('GET /config beside logins', beside),
-        rowOf('POST /users/token', loggedIn),
-      ],
+      [rowOf('GET /config alone', alone), rowOf('GET /config beside logins', beside), rowOf('POST /users/token', loggedIn)],
     )
     verdict('p99 of GET /config beside logins', beside.p99, MAX_P99_MS, ' ms')
   } finally {
@@ -84,9 +80,4 @@ export async function loginTarget({ base, username, password }: NodeProcess): Pr
   }
 }
 
-const rowOf = (name: string, { rate, p50, p99 }: Load): string[] => [
-  name,
-  rate.toFixed(0),
-  p50.toFixed(1),
-  p99.toFixed(1),
-]
+const rowOf = (name: string, { rate, p50, p99 }: Load): string[] => [name, rate.toFixed(0), p50.toFixed(1), p99.toFixed(1)]

@@ -68,8 +68,7 @@ async function measure(stage: { node: NodeProcess; gate: Gate; folder: string; e
   const client = await login(node.base, node.username, node.password)
   const routes = await askEveryRoute(client)
   await uploadVideo(client, folder)
-  const transcodes = async () =>
-    /^vireo_transcodings\{state="running"\} [1-9]/m.test(await textOf(`${exporter}/metrics`))
+  const transcodes = async () => /^vireo_transcodings\{state="running"\} [1-9]/m.test(await textOf(`${exporter}/metrics`))
   await eventually('the start of a transcoding', 60_000, transcodes)
 
   const cases: Case[] = [
@@ -92,11 +91,7 @@ async function measure(stage: { node: NodeProcess; gate: Gate; folder: string; e
   await look('transcoding')
   if (!(await transcodes())) throw new Error('The transcoding ended too early for this machine: make a longer video.')
   gate.fallSilent()
-  await eventually(
-    'the end of readiness',
-    10_000,
-    async () => (await fetch(`${node.base}/health/ready`)).status === 503,
-  )
+  await eventually('the end of readiness', 10_000, async () => (await fetch(`${node.base}/health/ready`)).status === 503)
   await look('database silent')
 
   console.log(`\n${routes} routes were asked for, so that they have series; a look every ${ASK_EVERY_MS} ms`)
@@ -116,8 +111,19 @@ async function uploadVideo(client: Client, folder: string): Promise<void> {
   const [once, path] = [join(folder, 'once.mp4'), join(folder, 'video.mp4')]
   const run = promisify(execFile)
   await run(ffmpegPath, [
-    ...['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`],
-    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', once],
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    `testsrc2=size=1280x720:rate=30:duration=${VIDEO_SECONDS}`,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv420p',
+    once,
   ])
   await run(ffmpegPath, ['-v', 'error', '-stream_loop', `${REPEATS - 1}`, '-i', once, '-c', 'copy', path])
   const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')

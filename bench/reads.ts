@@ -80,8 +80,7 @@ export async function benchReads(): Promise<void> {
   try {
     // The same videos for all.
     const uuid = crypto.randomUUID()
-    for (const checkout of await startCheckouts({ folder, databaseUrl: postgres.url, env: {} }))
-      sides.push(await sideOf(checkout, uuid))
+    for (const checkout of await startCheckouts({ folder, databaseUrl: postgres.url, env: {} })) sides.push(await sideOf(checkout, uuid))
     const routes = routesOf(uuid).filter(({ name }) => asked === undefined || asked.includes(name))
     const bare = await startBareSide(routes, sides[0])
     sides.push(bare)
@@ -118,16 +117,16 @@ async function sideOf({ name, node, databaseUrl }: Checkout, uuid: string): Prom
   const token = await tokenOf(node)
   const load = makeLoadGenerator({ origin: node.base, connections: CONNECTIONS })
   return {
-    ...{ name, pid: node.child.pid ?? 0, load },
+    name,
+    pid: node.child.pid ?? 0,
+    load,
     target: (route) => targetOf(route, token),
     async statements() {
       const { rows } = await statistics.query<Planned>(
         `select coalesce(sum(total_plan_time), 0) as planning, coalesce(sum(total_exec_time), 0) as execution
          from pg_stat_statements s join pg_database d on d.oid = s.dbid where d.datname = current_database()`,
       )
-      await statistics.query(
-        'select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()), 0)',
-      )
+      await statistics.query('select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()), 0)')
       return rows[0] ?? { planning: 0, execution: 0 }
     },
     async stop() {
@@ -152,12 +151,13 @@ export async function tokenOf(node: NodeProcess): Promise<string> {
 async function startBareSide(routes: Route[], side: Side | undefined): Promise<Side> {
   if (!side) throw new Error('There is no server to compare with.')
   const answers: PreparedAnswer[] = []
-  for (const [index, route] of routes.entries())
-    answers.push(await side.load.answerOf(side.target(route), `/bare/${index}`))
+  for (const [index, route] of routes.entries()) answers.push(await side.load.answerOf(side.target(route), `/bare/${index}`))
   const bare = await startBare(answers)
   const load = makeLoadGenerator({ origin: bare.origin, connections: CONNECTIONS })
   return {
-    ...{ name: 'bare', pid: bare.pid, load },
+    name: 'bare',
+    pid: bare.pid,
+    load,
     target: (route) => ({ path: `/bare/${routes.indexOf(route)}`, headers: {} }),
     async stop() {
       await load.close()
@@ -184,11 +184,13 @@ async function compare(route: Route, sides: readonly Side[]): Promise<string[][]
     const steady = await one.side.load.runAtRate(targetFor(one.side), rate, ROUND_MS)
     rows.push([
       `${route.name}: ${one.side.name}`,
-      ...[one.rate.toFixed(0), one.p50.toFixed(1), one.p99.toFixed(1)],
-      ...[one.planning, one.execution, one.processor - (last?.processor ?? 0), last?.processor ?? 0].map((ms) =>
-        ms.toFixed(3),
-      ),
-      ...[rate.toFixed(0), steady.p50.toFixed(1), steady.p99.toFixed(1)],
+      one.rate.toFixed(0),
+      one.p50.toFixed(1),
+      one.p99.toFixed(1),
+      ...[one.planning, one.execution, one.processor - (last?.processor ?? 0), last?.processor ?? 0].map((ms) => ms.toFixed(3)),
+      rate.toFixed(0),
+      steady.p50.toFixed(1),
+      steady.p99.toFixed(1),
       ...(before ? [(one.rate / before.rate).toFixed(1), (one.p99 / before.p99).toFixed(2)] : ['', '']),
       last ? (one.rate / last.rate).toFixed(2) : '',
     ])
@@ -208,13 +210,30 @@ async function measure({ pid, load, statements }: Side, target: Target): Promise
 function medians(rounds: Measured[]): Measured {
   const of = (key: keyof Measured) => median(rounds.map((round) => round[key]))
   return {
-    ...{ requests: of('requests'), rate: of('rate'), p50: of('p50'), p99: of('p99') },
-    ...{ processor: of('processor'), planning: of('planning'), execution: of('execution') },
+    requests: of('requests'),
+    rate: of('rate'),
+    p50: of('p50'),
+    p99: of('p99'),
+    processor: of('processor'),
+    planning: of('planning'),
+    execution: of('execution'),
   }
 }
 
 /** Times of one request, in ms: of PostgreSQL, and of the processor in the server beyond the frame, which is the bare server's. */
 const HEADING = [
-  ...['route', 'req/s', 'p50', 'p99', 'planning', 'execution', 'application', 'frame'],
-  ...['at req/s', 'p50', 'p99', 'to before', 'p99', 'to bare'],
+  'route',
+  'req/s',
+  'p50',
+  'p99',
+  'planning',
+  'execution',
+  'application',
+  'frame',
+  'at req/s',
+  'p50',
+  'p99',
+  'to before',
+  'p99',
+  'to bare',
 ]

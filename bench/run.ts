@@ -53,19 +53,13 @@ async function ladder(): Promise<void> {
   const seconds = ({ wall, cpu }: { wall: number; cpu: number }) => [wall.toFixed(1), cpu.toFixed(1)]
   console.log()
   printTable(
-    [
-      'ladder',
-      'apart: wall s',
-      'CPU s',
-      'in one: wall s',
-      'CPU s',
-      'as served: wall s',
-      'CPU s',
-      'first: wall s',
-      'CPU s',
-    ],
+    ['ladder', 'apart: wall s', 'CPU s', 'in one: wall s', 'CPU s', 'as served: wall s', 'CPU s', 'first: wall s', 'CPU s'],
     results.map(({ name, apart, inOne, together, first }) => [
-      ...[name, ...seconds(apart), ...seconds(inOne), ...seconds(together), ...seconds(first)],
+      name,
+      ...seconds(apart),
+      ...seconds(inOne),
+      ...seconds(together),
+      ...seconds(first),
     ]),
   )
   for (const [name, ratio, limit] of ladderVerdicts(results)) verdict(name, ratio, limit)

@@ -40,8 +40,7 @@ export async function benchScale(): Promise<void> {
   })
   const shelves: Shelf[] = []
   try {
-    for (const [name, videos] of Object.entries(VIDEOS))
-      shelves.push(await openShelf({ folder, serverUrl: postgres.url, name, videos }))
+    for (const [name, videos] of Object.entries(VIDEOS)) shelves.push(await openShelf({ folder, serverUrl: postgres.url, name, videos }))
     const [small, large] = shelves
     if (small && large) await compareRoutes(small, large)
   } finally {
@@ -63,7 +62,8 @@ async function openShelf(options: { folder: string; serverUrl: string; name: str
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const node = await startNode({
-    ...{ dataDir: join(folder, name), port: await freePort() },
+    dataDir: join(folder, name),
+    port: await freePort(),
     env: { DATABASE_URL: url.href, ...UNLIMITED, ...NOT_KEPT },
   })
   const db = await open(url.href)

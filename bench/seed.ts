@@ -54,9 +54,7 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
     await client.query('commit')
     // Not of the others: an empty table that was looked at passes for an empty one until it is looked at again.
     await client.query('vacuum analyze video, thumbnail, streaming_playlist, video_file')
-    const { rows } = await client.query<{ uuid: string }>('select uuid from video order by id limit 1 offset $1', [
-      Math.floor(count / 2),
-    ])
+    const { rows } = await client.query<{ uuid: string }>('select uuid from video order by id limit 1 offset $1', [Math.floor(count / 2)])
     return { uuid: rows[0]?.uuid ?? '' }
   } finally {
     await client.end()

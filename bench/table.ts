@@ -24,5 +24,4 @@ function judge(kept: boolean, text: string): void {
   console.log(`${kept ? 'ok    ' : 'MISSED'}  ${text}`)
 }
 
-const figureOf = (value: number): string =>
-  Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 0)
+const figureOf = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 0))

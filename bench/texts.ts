@@ -52,8 +52,7 @@ export async function benchTexts(): Promise<void> {
   verdict('processor time of the dearest', Math.max(...costs.map(([, cost]) => cost)), AT_MOST_MS, ' ms')
 }
 
-const wordsOf = (list: number): string[] =>
-  Array.from({ length: 500 }, (_, word) => `${'a '.repeat(word % 40)}w${list}x${word}`)
+const wordsOf = (list: number): string[] => Array.from({ length: 500 }, (_, word) => `${'a '.repeat(word % 40)}w${list}x${word}`)
 
 /** The least of some times, ms: what else happens on the machine does not count. */
 async function leastCost(work: () => Promise<unknown>): Promise<number> {

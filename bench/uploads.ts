@@ -55,14 +55,18 @@ export async function benchUploads(): Promise<void> {
     printTable(
       ['uploads', 'a second', 'p50 ms', 'p99 ms', 'a second with all that follows', 'CPU ms each', 'lost'],
       sides.map(({ name, times, whole, processor, lost }) => [
-        ...[name, (1000 / median(times)).toFixed(1), median(times).toFixed(0), percentile(times, 0.99).toFixed(0)],
-        ...[((1000 * UPLOADS) / sum(whole)).toFixed(1), (processor / UPLOADS).toFixed(0), `${lost}`],
+        name,
+        (1000 / median(times)).toFixed(1),
+        median(times).toFixed(0),
+        percentile(times, 0.99).toFixed(0),
+        ((1000 * UPLOADS) / sum(whole)).toFixed(1),
+        (processor / UPLOADS).toFixed(0),
+        `${lost}`,
       ]),
     )
     for (const { name, lost } of sides) verdict(`uploads that ${name} lost`, lost, 0)
     const [now, before] = sides
-    if (now && before)
-      verdictAtLeast('uploads a second, beside before', median(before.times) / median(now.times), 2, ' x')
+    if (now && before) verdictAtLeast('uploads a second, beside before', median(before.times) / median(now.times), 2, ' x')
   } finally {
     for (const { node } of sides) await node.stop()
     await postgres.stop()
@@ -125,9 +129,25 @@ export const NOTHING_AFTER = { VIREO__TRANSCODING__ENABLED: 'false', VIREO__STOR
 export async function makeVideo(path: string): Promise<Buffer> {
   const { ffmpegPath } = await findFfmpeg()
   await run(ffmpegPath, [
-    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30:duration=4'],
-    ...['-f', 'lavfi', '-i', 'sine=duration=4', '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
-    ...['-c:a', 'aac', path],
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc2=size=1280x720:rate=30:duration=4',
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=duration=4',
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv420p',
+    '-c:a',
+    'aac',
+    path,
   ])
   return await readFile(path)
 }

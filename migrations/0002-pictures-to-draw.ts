@@ -11,8 +11,6 @@ export class PicturesToDraw extends Migration {
   override up(): void {
     // One that was not finished stays behind, invalid.
     this.addSql('drop index concurrently if exists thumbnail_to_draw')
-    this.addSql(
-      'create index concurrently thumbnail_to_draw on thumbnail (video_id) where file_url is null and not on_disk',
-    )
+    this.addSql('create index concurrently thumbnail_to_draw on thumbnail (video_id) where file_url is null and not on_disk')
   }
 }

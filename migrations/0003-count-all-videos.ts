@@ -33,12 +33,8 @@ export class CountAllVideos extends Migration {
       end $$`)
     for (const event of ['insert', 'update', 'delete']) this.addSql(`drop trigger video_total_${event} on video`)
     this.addSql('drop function video_total_follow')
-    this.addSql(
-      'create trigger video_count_insert after insert on video for each row execute function video_count_follow()',
-    )
-    this.addSql(
-      'create trigger video_count_delete after delete on video for each row execute function video_count_follow()',
-    )
+    this.addSql('create trigger video_count_insert after insert on video for each row execute function video_count_follow()')
+    this.addSql('create trigger video_count_delete after delete on video for each row execute function video_count_follow()')
     this.addSql(`create trigger video_count_update after update of privacy, state, nsfw, blocked, listed on video for each row
       when ((old.privacy, old.state = 'published', old.state = 'removed', old.nsfw, old.blocked, old.listed)
         is distinct from (new.privacy, new.state = 'published', new.state = 'removed', new.nsfw, new.blocked, new.listed))

@@ -55,8 +55,7 @@ function install() {
     shell: !useGiven && process.platform === 'win32',
   }
   const { status, error } = spawnSync(program, [...first, 'install', ...flags], settings)
-  if (error)
-    throw new Error(`npm cannot be run (${error.message}): install npm, or run "npm install" in ${root} yourself`)
+  if (error) throw new Error(`npm cannot be run (${error.message}): install npm, or run "npm install" in ${root} yourself`)
   if (status !== 0) {
     throw new Error(`Installing the dependencies failed (npm ended with ${status}): is the npm registry reachable?`)
   }

@@ -19,9 +19,7 @@ const STATE_COLUMN = /(?:^|,)\s*(?:state|remote_state)\s*(?:,|$)/
 export function stateFaults(file: string, text: string): string[] {
   if (file in EXEMPT || file.startsWith('state-machines/')) return []
   const found = (matches: Iterable<RegExpExecArray>, what: string) => [...matches].map(({ index }) => ({ index, what }))
-  const updates = [...text.matchAll(UPDATES)].filter(({ index, 0: { length } }) =>
-    SETS_STATE.test(assignmentsAt(text, index + length)),
-  )
+  const updates = [...text.matchAll(UPDATES)].filter(({ index, 0: { length } }) => SETS_STATE.test(assignmentsAt(text, index + length)))
   // Rows begin in a state that the machine names.
   const inserts = [...text.matchAll(INSERTS)].filter(([, columns = '']) => STATE_COLUMN.test(columns))
   const isInitial = /\binitial[A-Z]\w*/.test(text)
@@ -31,9 +29,7 @@ export function stateFaults(file: string, text: string): string[] {
   ]
   return faults
     .toSorted((a, b) => a.index - b.index)
-    .map(
-      ({ index, what }) => `src/${file}:${lineAt(text, index)} ${what}: use advance() and its like of actors/runtime`,
-    )
+    .map(({ index, what }) => `src/${file}:${lineAt(text, index)} ${what}: use advance() and its like of actors/runtime`)
 }
 
 /** The list of assignments of a statement, without what is in parentheses. */

@@ -40,9 +40,7 @@ for (const { name } of checks) {
   const result = results.find((done) => done.name === name)
   console.log(`${result.code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds(result.ms)})`)
 }
-console.log(
-  `${checks.length - failed.length} passed, ${failed.length} failed (${seconds(performance.now() - started)})`,
-)
+console.log(`${checks.length - failed.length} passed, ${failed.length} failed (${seconds(performance.now() - started)})`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
 async function work() {

@@ -23,9 +23,25 @@ try {
   const { ffmpegPath, ffprobePath } = await findFfmpeg({})
   const file = join(folder, 'journey.mp4')
   await run(ffmpegPath, [
-    ...['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=25:duration=${SECONDS}`],
-    ...['-f', 'lavfi', '-i', `sine=frequency=440:beep_factor=4:duration=${SECONDS}`],
-    ...['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', file],
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    `testsrc2=size=640x360:rate=25:duration=${SECONDS}`,
+    '-f',
+    'lavfi',
+    '-i',
+    `sine=frequency=440:beep_factor=4:duration=${SECONDS}`,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'veryfast',
+    '-pix_fmt',
+    'yuv420p',
+    '-c:a',
+    'aac',
+    file,
   ])
   say('generate a test video of 20 s with sound', file)
 

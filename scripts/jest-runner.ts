@@ -19,13 +19,7 @@ interface Runtime {
   unstable_importModule(file: string): Promise<unknown>
 }
 
-type TestRunner = (
-  globalConfig: object,
-  config: object,
-  environment: Environment,
-  runtime: Runtime,
-  ...more: unknown[]
-) => Promise<unknown>
+type TestRunner = (globalConfig: object, config: object, environment: Environment, runtime: Runtime, ...more: unknown[]) => Promise<unknown>
 
 const require = createRequire(import.meta.url)
 const jestRunner: { default: TestRunner } = require('jest-circus/runner')
@@ -36,8 +30,7 @@ const STATE = [TIMEOUT, Symbol.for('EVENT_HANDLERS')]
 
 const globals = new URL('./jest-globals.ts', import.meta.url).href
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === '@jest/globals' ? { url: globals, shortCircuit: true } : next(specifier, context),
+  resolve: (specifier, context, next) => (specifier === '@jest/globals' ? { url: globals, shortCircuit: true } : next(specifier, context)),
 })
 
 const runTestFile: TestRunner = (globalConfig, config, environment, runtime, ...more) => {
@@ -45,13 +38,11 @@ const runTestFile: TestRunner = (globalConfig, config, environment, runtime, ...
   const env = { ...process.env }
   globalThis.console = environment.global.console
   // Without `await`, or the stack of every failure would lead here.
-  return jestRunner
-    .default(globalConfig, config, environment, loadingByNode(runtime, environment), ...more)
-    .finally(() => {
-      globalThis.console = ownConsole
-      for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
-      Object.assign(process.env, env)
-    })
+  return jestRunner.default(globalConfig, config, environment, loadingByNode(runtime, environment), ...more).finally(() => {
+    globalThis.console = ownConsole
+    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+    Object.assign(process.env, env)
+  })
 }
 
 function loadingByNode(runtime: Runtime, { moduleMocker }: Environment): Runtime {

@@ -63,26 +63,8 @@ function checkNginx(file: string): Finding {
   for (const program of ['nginx', 'openssl']) if (!isInstalled(program)) return { missing: program }
   const folder = join(work, basename(file))
   mkdirSync(join(folder, 'snippets'), { recursive: true })
-  const certificate = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '1',
-  ]
-  run('openssl', [
-    ...certificate,
-    '-subj',
-    '/CN=x',
-    '-keyout',
-    join(folder, 'key.pem'),
-    '-out',
-    join(folder, 'cert.pem'),
-  ])
+  const certificate = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1']
+  run('openssl', [...certificate, '-subj', '/CN=x', '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')])
   const fitted = (text: string) =>
     text
       // Debian's nginx is older than the image's: upstreams that are resolved again, and another word for HTTP/2.
@@ -137,7 +119,9 @@ function checkScripts(): Finding {
 
 function run(program: string, args: string[]): { status: number | null; output: string } {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
-    ...{ cwd: root, encoding: 'utf8', timeout: 60_000 },
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 60_000,
     env: { ...process.env, PATH: searched },
   })
   return { status, output: error ? error.message : `${stdout}${stderr}` }

@@ -80,8 +80,7 @@ export function definitionFaults(machine: AnyStateMachine): string[] {
     const faults: string[] = []
     if (!meta.end && !meta.due && !meta.owner) faults.push('says neither a time-out nor an owner nor that it is an end')
     if (!meta.end && !leaves) faults.push('has no exit')
-    if (Boolean(meta.due) !== timesOut)
-      faults.push(`must name its time-out in \`due\` and take ${dueEvent}, or neither`)
+    if (Boolean(meta.due) !== timesOut) faults.push(`must name its time-out in \`due\` and take ${dueEvent}, or neither`)
     return faults.map((fault) => `${machine.id}: the state ${state} ${fault}`)
   })
 }

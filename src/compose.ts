@@ -7,23 +7,12 @@ import { makeRemoteActors, registerActorTotals } from './actors/actor/index.ts'
 import { makeActorImages } from './actors/actor-image/index.ts'
 import { keepAuditShort } from './actors/audit/index.ts'
 import { makeAutomaticTags } from './actors/automatic-tag/index.ts'
-import {
-  type BlocklistOperator,
-  endBlockedFollows,
-  makeBlocklist,
-  makeBlocklistOperator,
-} from './actors/blocklist/index.ts'
+import { type BlocklistOperator, endBlockedFollows, makeBlocklist, makeBlocklistOperator } from './actors/blocklist/index.ts'
 import { makeCaptions } from './actors/caption/index.ts'
 import { makeChannels, spreadSupport } from './actors/channel/index.ts'
 import { makeChannelRemoval } from './actors/channel-removal/index.ts'
 import { makeChannelSyncs, runChannelSyncs } from './actors/channel-sync/index.ts'
-import {
-  keepCommentTotals,
-  makeCommentReviews,
-  makeComments,
-  makeRemoveCommentsOf,
-  makeWaitingComments,
-} from './actors/comment/index.ts'
+import { keepCommentTotals, makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from './actors/comment/index.ts'
 import { makeContact } from './actors/contact/index.ts'
 import { keepCountersRight } from './actors/counters/index.ts'
 import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from './actors/follow/index.ts'
@@ -34,14 +23,7 @@ import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } fro
 import { makeInteractionCleaning } from './actors/interaction/index.ts'
 import { type JobOperator, makeJobOperator, makeJobQueue, refuseNameless } from './actors/job-queue/index.ts'
 import { makeMailLinks, sendMails } from './actors/mail/index.ts'
-import {
-  makeMailBatches,
-  makeNotifications,
-  makeNotify,
-  RULES,
-  reactByRules,
-  tellSubscribers,
-} from './actors/notification/index.ts'
+import { makeMailBatches, makeNotifications, makeNotify, RULES, reactByRules, tellSubscribers } from './actors/notification/index.ts'
 import { makeOwnershipChanges } from './actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from './actors/playlist/index.ts'
 import { makeRatings } from './actors/rating/index.ts'
@@ -60,14 +42,7 @@ import { makeTorrents } from './actors/torrent/index.ts'
 import { makeTranscodeAgain, makeTranscodings } from './actors/transcoding/index.ts'
 import { makeTwoFactor } from './actors/two-factor/index.ts'
 import { makeUploads } from './actors/upload/index.ts'
-import {
-  makeEmailVerification,
-  makeManageUsers,
-  makeOperator,
-  makePasswordReset,
-  makeUsers,
-  type Operator,
-} from './actors/user/index.ts'
+import { makeEmailVerification, makeManageUsers, makeOperator, makePasswordReset, makeUsers, type Operator } from './actors/user/index.ts'
 import { makeArchiveLinks, makeUserExports, runExports } from './actors/user-export/index.ts'
 import { makeUserImports } from './actors/user-import/index.ts'
 import { makeUserRemoval } from './actors/user-removal/index.ts'
@@ -153,11 +128,7 @@ export interface Server {
   exporter: { hostname: string; port: number } | null
   healthListener: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator &
-    StorageMoves &
-    StoragePrune &
-    HostAftermath &
-    RedrawPictures & { jobs: JobOperator; blocklist: BlocklistOperator }
+  operator: Operator & StorageMoves & StoragePrune & HostAftermath & RedrawPictures & { jobs: JobOperator; blocklist: BlocklistOperator }
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -209,7 +180,10 @@ async function start(
   const links = makeMailLinks({ ...deps, signedTokens })
   const contact = makeContact(deps)
   sendMails({
-    ...{ ...deps, logger: tagged(logger, 'mail'), links, batches: makeMailBatches(deps) },
+    ...deps,
+    logger: tagged(logger, 'mail'),
+    links,
+    batches: makeMailBatches(deps),
     mailer: makeMailer({ settings: () => config().smtp }),
   })
   const registrations = makeRegistrations({ ...deps, users, passwords, links })
@@ -330,20 +304,18 @@ async function start(
   const userExports = { ...makeUserExports(media), ...makeArchiveLinks({ ...deps, signedTokens }) }
   runExports({ ...media, documents: federation.archiveDocuments })
   composeUserImports({
-    ...{
-      ...media,
-      actorImages,
-      blocklist,
-      captions,
-      channels,
-      createVideo,
-      follows,
-      history,
-      passwords,
-      guesses,
-      playlists,
-      ratings,
-    },
+    ...media,
+    actorImages,
+    blocklist,
+    captions,
+    channels,
+    createVideo,
+    follows,
+    history,
+    passwords,
+    guesses,
+    playlists,
+    ratings,
     resolvePasted: federation.resolvePasted,
   })
   const notify = makeNotify(deps)

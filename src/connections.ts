@@ -126,7 +126,10 @@ export function objectSettings({ object_storage, vireo }: Config): ObjectSetting
   const { endpoint: given } = object_storage
   const endpoint = (given.includes('://') ? given : `https://${given}`).replace(/\/+$/, '')
   return {
-    ...{ endpoint, buckets, acl: upload_acl, region: object_storage.region },
+    endpoint,
+    buckets,
+    acl: upload_acl,
+    region: object_storage.region,
     credentials: { accessKeyId: credentials.access_key_id, secretAccessKey: credentials.secret_access_key },
     pathStyle: object_storage.force_path_style || needsPathStyle(endpoint),
     maxPart: object_storage.max_upload_part,

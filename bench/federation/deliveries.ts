@@ -58,13 +58,22 @@ export async function benchDeliveries({ node, databaseUrl, video }: Stage): Prom
       ['deliveries', 'sent', 'a second', 'CPU ms each', 'a second of CPU', 'CPU to bare', 'sockets'],
       [
         [
-          ...['signed, to a loopback sink', String(answered.length), (answered.length / wall).toFixed(0)],
-          ...[(processor / answered.length).toFixed(3), ((answered.length * 1000) / processor).toFixed(0)],
-          ...[(processor / answered.length / bare.each).toFixed(1), String(sockets)],
+          'signed, to a loopback sink',
+          String(answered.length),
+          (answered.length / wall).toFixed(0),
+          (processor / answered.length).toFixed(3),
+          ((answered.length * 1000) / processor).toFixed(0),
+          (processor / answered.length / bare.each).toFixed(1),
+          String(sockets),
         ],
         [
-          ...['bare undici, unsigned', String(hosts * comments), ((hosts * comments) / bare.wall).toFixed(0)],
-          ...[bare.each.toFixed(3), (1000 / bare.each).toFixed(0), '1.0', ''],
+          'bare undici, unsigned',
+          String(hosts * comments),
+          ((hosts * comments) / bare.wall).toFixed(0),
+          bare.each.toFixed(3),
+          (1000 / bare.each).toFixed(0),
+          '1.0',
+          '',
         ],
       ],
     )
@@ -124,7 +133,12 @@ export async function benchLargeAudience({ node, databaseUrl, liveMemory }: Stag
     printTable(
       ['publication', 'deliveries', 'documents', 'seconds', 'MiB live before', 'MiB at most'],
       rounds.map(({ sent, bodies, seconds, live, most }, place) => [
-        ...[String(place + 1), String(sent), String(bodies), seconds.toFixed(1), live.toFixed(0), most.toFixed(0)],
+        String(place + 1),
+        String(sent),
+        String(bodies),
+        seconds.toFixed(1),
+        live.toFixed(0),
+        most.toFixed(0),
       ]),
     )
     const [first, ...later] = rounds

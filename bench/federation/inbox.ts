@@ -68,7 +68,10 @@ async function sideOf(checkout: Checkout): Promise<Side> {
   const { node, databaseUrl } = checkout
   await seedVideos({ databaseUrl, origin: node.base, count: VIDEOS })
   const peers = await seedPeers({
-    ...{ databaseUrl, prefix: 'peer', hosts: HOSTS, perHost: ACTORS_PER_HOST },
+    databaseUrl,
+    prefix: 'peer',
+    hosts: HOSTS,
+    perHost: ACTORS_PER_HOST,
     inboxes: ['http://127.0.0.1:9/inbox'],
   })
   const videos = await withDatabase(databaseUrl, (client) =>
@@ -100,9 +103,7 @@ async function takeIn(side: Side, round: number): Promise<void> {
 }
 
 const postsOf = (peers: BenchPeer[], of: { count: number; video: string; inbox: string }): SignedPost[] =>
-  Array.from({ length: of.count }, (_, n) => peers[n % peers.length]).flatMap((peer) =>
-    peer ? [commentBy(peer, of.video, of.inbox)] : [],
-  )
+  Array.from({ length: of.count }, (_, n) => peers[n % peers.length]).flatMap((peer) => (peer ? [commentBy(peer, of.video, of.inbox)] : []))
 
 async function report(sides: readonly Side[]): Promise<void> {
   const [{ node, peers, videos } = {}] = sides
@@ -111,8 +112,11 @@ async function report(sides: readonly Side[]): Promise<void> {
     postsOf(peers, { count: ACTIVITIES, video: `${node.base}/videos/watch/${videos[0]}`, inbox: `${node.base}/inbox` }),
   )
   const row = (what: string, { wall, processor }: Pace) => [
-    ...[what, (ACTIVITIES / wall).toFixed(0), (processor / ACTIVITIES).toFixed(3)],
-    ...[perCore(processor).toFixed(0), (processor / bare.processor).toFixed(1)],
+    what,
+    (ACTIVITIES / wall).toFixed(0),
+    (processor / ACTIVITIES).toFixed(3),
+    perCore(processor).toFixed(0),
+    (processor / bare.processor).toFixed(1),
   ]
   console.log(
     `\n${ACTIVITIES} comments of ${peers.length} actors on ${HOSTS} hosts, ${CONNECTIONS} connections, median of ${ROUNDS} rounds`,
@@ -133,7 +137,9 @@ async function report(sides: readonly Side[]): Promise<void> {
     console.log(`${name}, each round: counted ${perSecond(counted)}, effective ${perSecond(effective)} a second`)
   }
   const [now, before] = sides.map(({ accepted, counted, effective }) => ({
-    ...{ accepted: middle(accepted), counted: middle(counted), effective: middle(effective) },
+    accepted: middle(accepted),
+    counted: middle(counted),
+    effective: middle(effective),
   }))
   if (!now) return
   verdictAtLeast('activities accepted, a second of processor', perCore(now.accepted.processor), MIN_ACCEPTED)

@@ -41,8 +41,11 @@ async function onStage(part: (stage: Stage) => Promise<void>): Promise<void> {
     const origin = `http://127.0.0.1:${port}`
     const liveMemory = join(folder, 'live-memory')
     const env = {
-      ...{ DATABASE_URL: postgres.url, DATABASE_POOL_MAX: '20', ...UNLIMITED },
-      ...{ NODE_OPTIONS: `--expose-gc --import=${LIVE_MEMORY}`, VIREO_BENCH_LIVE_MEMORY: liveMemory },
+      DATABASE_URL: postgres.url,
+      DATABASE_POOL_MAX: '20',
+      ...UNLIMITED,
+      NODE_OPTIONS: `--expose-gc --import=${LIVE_MEMORY}`,
+      VIREO_BENCH_LIVE_MEMORY: liveMemory,
     }
     const node = await startNode({ dataDir: join(folder, 'node'), port, env })
     try {

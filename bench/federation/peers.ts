@@ -42,10 +42,10 @@ export async function seedPeers(options: {
   const keys = await Promise.all(Array.from({ length: KEY_PAIRS }, generateActorKeys))
   return await withDatabase(databaseUrl, async (client) => {
     await client.query('begin')
-    await client.query(
-      "insert into remote_host (host) select $1 || n || '.example' from generate_series(1, $2::integer) as n",
-      [prefix, hosts],
-    )
+    await client.query("insert into remote_host (host) select $1 || n || '.example' from generate_series(1, $2::integer) as n", [
+      prefix,
+      hosts,
+    ])
     const { rows } = await client.query<{ url: string; pair: number }>(
       `with made as (
          insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, key_id, public_key_pem,
@@ -88,12 +88,26 @@ export function commentBy(author: BenchPeer, videoUrl: string, inbox: string): S
   const cc = [`${author.url}/followers`]
   const published = new Date().toISOString()
   const note = {
-    ...{ type: 'Note', id, url: id, to, cc, published, inReplyTo: videoUrl, attributedTo: author.url, tag: [] },
-    ...{ content: '<p>What a fine video this is, well said and well shown.</p>', mediaType: 'text/html' },
+    type: 'Note',
+    id,
+    url: id,
+    to,
+    cc,
+    published,
+    inReplyTo: videoUrl,
+    attributedTo: author.url,
+    tag: [],
+    content: '<p>What a fine video this is, well said and well shown.</p>',
+    mediaType: 'text/html',
   }
   const activity = {
     '@context': ['https://www.w3.org/ns/activitystreams'],
-    ...{ type: 'Create', id: `${id}/activity`, actor: author.url, to, cc, object: note },
+    type: 'Create',
+    id: `${id}/activity`,
+    actor: author.url,
+    to,
+    cc,
+    object: note,
   }
   return signed(author, inbox, JSON.stringify(activity))
 }
@@ -108,7 +122,10 @@ function signed(by: BenchPeer, inbox: string, body: string): SignedPost {
     path: pathname,
     body,
     headers: {
-      ...{ host, date, digest, 'content-type': 'application/activity+json' },
+      host,
+      date,
+      digest,
+      'content-type': 'application/activity+json',
       signature: `keyId="${by.url}#main-key",algorithm="rsa-sha256",headers="(request-target) host date digest",signature="${signature}"`,
     },
   }

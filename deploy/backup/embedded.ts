@@ -11,16 +11,7 @@ import { silentLogger } from '../../src/platform/logger.ts'
 import { AHEAD_SQL } from './ahead.ts'
 
 /** What a running server alone needs, or makes anew. */
-const NOT_COPIED = [
-  'pg_wal',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-  'pg_stat_tmp',
-  'pg_subtrans',
-]
+const NOT_COPIED = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans']
 
 const [command, home = '', target = ''] = process.argv.slice(2)
 if (command === 'copy') await copy()
@@ -34,8 +25,7 @@ async function copy(): Promise<void> {
   await writeFile(join(target, 'password'), readFileSync(join(home, 'password')), { mode: 0o600 })
   if (isRunning) return await copyRunning(cluster, join(target, 'cluster'))
   await cp(cluster, join(target, 'cluster'), { recursive: true, preserveTimestamps: true })
-  if (existsSync(join(cluster, 'postmaster.pid')))
-    throw new Error('The server was started while its database was copied.')
+  if (existsSync(join(cluster, 'postmaster.pid'))) throw new Error('The server was started while its database was copied.')
 }
 
 async function copyRunning(cluster: string, to: string): Promise<void> {
@@ -105,8 +95,7 @@ async function giveToItsAccount(): Promise<void> {
   const { account, cluster } = choosePlace(home)
   if (!account) return
   const within = await readdir(cluster, { recursive: true })
-  for (const path of [cluster, ...within.map((name) => join(cluster, name))])
-    await chown(path, account.uid, account.gid)
+  for (const path of [cluster, ...within.map((name) => join(cluster, name))]) await chown(path, account.uid, account.gid)
 }
 
 /** A server that was started by root may have its cluster elsewhere. */

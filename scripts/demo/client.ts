@@ -14,13 +14,9 @@ export interface Client {
 
 /** Logs in and gives a client that sends the token. */
 export async function login(base: string, username: string, password: string): Promise<Client> {
-  const client = await ok<{ client_id: string; client_secret: string }>(
-    await fetch(`${base}/api/v1/oauth-clients/local`),
-  )
+  const client = await ok<{ client_id: string; client_secret: string }>(await fetch(`${base}/api/v1/oauth-clients/local`))
   const form = new URLSearchParams({ ...client, grant_type: 'password', username, password })
-  const tokens = await ok<{ access_token: string }>(
-    await fetch(`${base}/api/v1/users/token`, { method: 'POST', body: form }),
-  )
+  const tokens = await ok<{ access_token: string }>(await fetch(`${base}/api/v1/users/token`, { method: 'POST', body: form }))
   const authorization = `Bearer ${tokens.access_token}`
   const raw = (path: string, init: RequestInit = {}) =>
     fetch(new URL(path, base), {
@@ -57,11 +53,7 @@ export async function ok<T>(response: Response): Promise<T> {
 const LOOK_EVERY_MS = 50
 
 /** Looks again and again until the answer is there; throws after `withinMs`, naming what was awaited. */
-export async function eventually<T>(
-  what: string,
-  withinMs: number,
-  look: () => Promise<T | undefined | null | false>,
-): Promise<T> {
+export async function eventually<T>(what: string, withinMs: number, look: () => Promise<T | undefined | null | false>): Promise<T> {
   const giveUpAt = performance.now() + withinMs
   let last: unknown
   while (performance.now() < giveUpAt) {

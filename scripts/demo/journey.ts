@@ -168,9 +168,7 @@ export async function playJourney(options: JourneyOptions): Promise<void> {
     async () => {
       await onB.send('POST', `/api/v1/videos/${second.uuid}/comment-threads`, { text: 'Seen from the other side' })
       await eventually('the comment on A', 20 * SECOND, async () => {
-        const threads = await onA.get<List<{ text: string; account: { host: string } }>>(
-          `/api/v1/videos/${second.uuid}/comment-threads`,
-        )
+        const threads = await onA.get<List<{ text: string; account: { host: string } }>>(`/api/v1/videos/${second.uuid}/comment-threads`)
         return threads.data.some(
           (thread) => thread.text.includes('Seen from the other side') && thread.account.host === new URL(b.base).host,
         )
@@ -246,9 +244,7 @@ async function converse(onA: Client, onB: Client, uuid: string): Promise<void> {
     totalReplies: number
   }
   const threads = async (client: Client) =>
-    (await client.get<List<Thread>>(`/api/v1/videos/${uuid}/comment-threads`)).data.find((one) =>
-      one.text.includes('Still there?'),
-    )
+    (await client.get<List<Thread>>(`/api/v1/videos/${uuid}/comment-threads`)).data.find((one) => one.text.includes('Still there?'))
   await onB.send('POST', `/api/v1/videos/${uuid}/comment-threads`, { text: 'Still there?' })
   const question = await eventually('the question on A', 20 * SECOND, () => threads(onA))
   await onA.send('POST', `/api/v1/videos/${uuid}/comments/${question.id}`, { text: 'Yes.' })
@@ -286,10 +282,7 @@ async function page(client: Client, video: { uuid: string; shortUUID: string }):
   for (const path of [`/w/${video.shortUUID}`, `/videos/watch/${video.uuid}`]) {
     const response = await fetch(`${client.base}${path}`, { headers: { accept: 'text/html' } })
     const html = await response.text()
-    verify(
-      response.status === 200 && /text\/html/.test(response.headers.get('content-type') ?? ''),
-      `a page at ${path}`,
-    )
+    verify(response.status === 200 && /text\/html/.test(response.headers.get('content-type') ?? ''), `a page at ${path}`)
     verify(html.includes('og:title') && html.includes('The first journey'), 'OpenGraph tags')
     verify(html.includes('application/json+oembed'), 'a link to oEmbed')
   }
@@ -305,7 +298,13 @@ async function plays(view: VideoView, seconds: number, ffprobePath: string): Pro
   const playlist = view.streamingPlaylists[0]
   verify(playlist, 'an HLS playlist')
   const { stdout } = await run(ffprobePath, [
-    ...['-v', 'error', '-show_entries', 'format=duration:stream=codec_type', '-of', 'json', playlist.playlistUrl],
+    '-v',
+    'error',
+    '-show_entries',
+    'format=duration:stream=codec_type',
+    '-of',
+    'json',
+    playlist.playlistUrl,
   ])
   const probe = JSON.parse(stdout) as { format: { duration: string }; streams: { codec_type: string }[] }
   const kinds = new Set(probe.streams.map((stream) => stream.codec_type))

@@ -28,10 +28,7 @@ export async function uploadResumable(
     },
     body: JSON.stringify({ ...fields, filename }),
   })
-  verify(
-    started.status === 201,
-    `201 to the start of an upload, not ${started.status}: ${await started.clone().text()}`,
-  )
+  verify(started.status === 201, `201 to the start of an upload, not ${started.status}: ${await started.clone().text()}`)
   const location = new URL(started.headers.get('location') ?? '', client.base)
   const path = `${location.pathname}${location.search}`
 
@@ -68,8 +65,7 @@ async function offsetOf(client: Client, path: string, size: number): Promise<num
   return nextOffset(answer)
 }
 
-const nextOffset = (answer: Response): number =>
-  Number(/-(-?\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
+const nextOffset = (answer: Response): number => Number(/-(-?\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
 
 /** Sends half of a chunk and cuts the connection. */
 async function cutOff(client: Client, path: string, bytes: Buffer, start: number, end: number): Promise<void> {

@@ -21,9 +21,7 @@ interface ImportOptions {
 const MOST_SAID = 20
 
 export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools): void {
-  const blocklist = program
-    .command('blocklist')
-    .description('pass on the servers that the instance blocks, or take a list')
+  const blocklist = program.command('blocklist').description('pass on the servers that the instance blocks, or take a list')
 
   blocklist
     .command('export')

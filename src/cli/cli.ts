@@ -16,8 +16,15 @@ import { updateHostCommands } from './update-host.ts'
 import { userCommands } from './users.ts'
 
 const families: readonly Family[] = [
-  ...[serverCommands, userCommands, storageCommands, configCommands],
-  ...[jobCommands, doctorCommands, migrateCommands, thumbnailCommands, blocklistCommands],
+  serverCommands,
+  userCommands,
+  storageCommands,
+  configCommands,
+  jobCommands,
+  doctorCommands,
+  migrateCommands,
+  thumbnailCommands,
+  blocklistCommands,
   updateHostCommands,
 ]
 

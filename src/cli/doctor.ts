@@ -15,8 +15,19 @@ import { storeCheck } from './doctor/store.ts'
 import { parseWith, type Tools } from './family.ts'
 
 const checks = [
-  ...[configurationCheck, secretCheck, databaseCheck, redisCheck, mediaCheck, importsCheck, storeCheck, mailCheck],
-  ...[nameCheck, certificateCheck, federationCheck, clockCheck, proxyCheck],
+  configurationCheck,
+  secretCheck,
+  databaseCheck,
+  redisCheck,
+  mediaCheck,
+  importsCheck,
+  storeCheck,
+  mailCheck,
+  nameCheck,
+  certificateCheck,
+  federationCheck,
+  clockCheck,
+  proxyCheck,
 ]
 
 const MARKS: Record<Status, string> = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM' }
@@ -47,11 +58,7 @@ export function doctorCommands({ program, load, out, env, exitWith }: Tools): vo
     const count = (status: Status) => findings.filter((finding) => finding.status === status).length
     const [problems, warnings] = [count('problem'), count('warning')]
     if (problems > 0) exitWith(1)
-    out.answer({ problems, warnings, findings }, [
-      ...table(findings),
-      '',
-      `${problems} problems, ${warnings} warnings.`,
-    ])
+    out.answer({ problems, warnings, findings }, [...table(findings), '', `${problems} problems, ${warnings} warnings.`])
   }
 }
 

@@ -34,8 +34,7 @@ export const parseWith =
   }
 
 export function collectId(text: string, before: number[]): number[] {
-  if (!/^[1-9]\d{0,9}$/.test(text) || Number(text) > LARGEST_ID)
-    throw new InvalidArgumentError('It is the number of a video.')
+  if (!/^[1-9]\d{0,9}$/.test(text) || Number(text) > LARGEST_ID) throw new InvalidArgumentError('It is the number of a video.')
   return [...before, Number(text)]
 }
 

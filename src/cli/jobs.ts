@@ -31,10 +31,7 @@ export function jobCommands({ program, load, out }: Tools): void {
           operator.jobs.state(),
           operator.jobs.list({ ...query, count: Math.min(query.count, MOST), descending: true }),
         ])
-        out.answer({ queue: state, total, jobs: rows }, [
-          `The queue is ${state}. ${rows.length} of ${total}:`,
-          ...rows.map(lineOf),
-        ])
+        out.answer({ queue: state, total, jobs: rows }, [`The queue is ${state}. ${rows.length} of ${total}:`, ...rows.map(lineOf)])
       })
     })
 
@@ -84,7 +81,11 @@ function lineOf({ id, state, type, createdAt, progress, error, data }: ListedJob
   const about = Object.entries(data).map(([name, value]) => `${name}=${textOf(value)}`)
   const isUnderWay = state === 'active' && progress > 0
   return [
-    ...[id, state, type, createdAt.toISOString(), ...about],
+    id,
+    state,
+    type,
+    createdAt.toISOString(),
+    ...about,
     ...(isUnderWay ? [`${Math.round(progress)} %`] : []),
     ...(error === null ? [] : [`error: ${error.split('\n')[0]}`]),
   ].join('  ')

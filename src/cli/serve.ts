@@ -16,19 +16,14 @@ export function serverCommands({ program, load, out, env }: Tools): void {
   program
     .command('serve', { isDefault: true })
     .description('run the server until it is told to end; with --json, each line that it prints is a document')
-    .option('--roles <list>', `which parts to run: ${knownRoles.join(', ')}`, (list) => list.split(',').map(role), [
-      ...knownRoles,
-    ])
+    .option('--roles <list>', `which parts to run: ${knownRoles.join(', ')}`, (list) => list.split(',').map(role), [...knownRoles])
     .action(async ({ roles }: { roles: Role[] }) => await serve({ loaded: load(), roles, env, out }))
   program
     .command('stop')
     .description('end the embedded PostgreSQL that a killed server left behind')
     .action(async () => {
       const pid = await stopEmbeddedPostgres({ dataDir: join(load().dataDir, 'postgres') })
-      out.answer(
-        { pid: pid ?? null },
-        pid === undefined ? 'No embedded PostgreSQL runs.' : `Ended the embedded PostgreSQL (pid ${pid}).`,
-      )
+      out.answer({ pid: pid ?? null }, pid === undefined ? 'No embedded PostgreSQL runs.' : `Ended the embedded PostgreSQL (pid ${pid}).`)
     })
 }
 
@@ -90,11 +85,7 @@ async function run({ loaded, roles, env, out }: ServeOptions, logger: Logger): P
 }
 
 /** Whatever does not end by itself is ended, as if it had crashed: the next start goes on with what it had in hand. */
-function endInTime(options: {
-  http: { drain_delay: number }
-  runtime: { stop_timeout: number }
-  logger: Logger
-}): void {
+function endInTime(options: { http: { drain_delay: number }; runtime: { stop_timeout: number }; logger: Logger }): void {
   const { http, runtime, logger } = options
   setTimeout(() => {
     logger.error('the server did not end in time')

@@ -18,15 +18,10 @@ const WARNING = [
 export function updateHostCommands({ program, load, out }: Tools): void {
   program
     .command('update-host')
-    .description(
-      'after `webserver` has changed for good: rewrite the addresses of this server; a preview unless --apply is said',
-    )
+    .description('after `webserver` has changed for good: rewrite the addresses of this server; a preview unless --apply is said')
     .option('--apply', 'rewrite them; asks first. No server may run. May be run again when it was ended in between')
     .option('--yes', 'do not ask')
-    .option(
-      '--even-if-used',
-      'go on although something else is connected to the database, such as a pool of connections',
-    )
+    .option('--even-if-used', 'go on although something else is connected to the database, such as a pool of connections')
     .action(async (options: { apply?: boolean; yes?: boolean; evenIfUsed?: boolean }) => {
       if (options.apply && !options.yes) out.assertCanAsk()
       const loaded = load()

@@ -9,8 +9,7 @@ type RoleName = keyof typeof userRoles
 const roleNames = Object.keys(userRoles) as RoleName[]
 
 export function userCommands({ program, load, out }: Tools): void {
-  const say = (username: string, password: string): void =>
-    out.answer({ username, password }, `User password: ${password}`)
+  const say = (username: string, password: string): void => out.answer({ username, password }, `User password: ${password}`)
 
   program
     .command('create-user')

@@ -70,8 +70,7 @@ export async function openGround(
   health.migrated()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')
   const changing = roles.length > 0 ? await findBegun(db.query) : undefined
-  if (changing)
-    throw new Error(`The change of address to ${changing.to} was not ended: run vireo update-host --apply again.`)
+  if (changing) throw new Error(`The change of address to ${changing.to} was not ended: run vireo update-host --apply again.`)
 
   // Before anything else reads the configuration.
   const stored = makeStoredOverrides({ db, source, logger })

@@ -29,15 +29,7 @@ import type { TwoFactor } from '../actors/two-factor/index.ts'
 import type { Uploads } from '../actors/upload/index.ts'
 import type { EmailVerification, ManageUsers, PasswordReset, Users } from '../actors/user/index.ts'
 import type { ArchiveLinks, UserExports } from '../actors/user-export/index.ts'
-import type {
-  Chapters,
-  CreateVideo,
-  DrawPictures,
-  RemoveFiles,
-  RemoveVideo,
-  ReplaceSource,
-  UpdateVideo,
-} from '../actors/video/index.ts'
+import type { Chapters, CreateVideo, DrawPictures, RemoveFiles, RemoveVideo, ReplaceSource, UpdateVideo } from '../actors/video/index.ts'
 import type { VideoBlocks } from '../actors/video-block/index.ts'
 import type { VideoImports } from '../actors/video-import/index.ts'
 import type { Views } from '../actors/view/index.ts'

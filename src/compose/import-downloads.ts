@@ -14,15 +14,9 @@ export interface ImportDownloads {
   close(): Promise<void>
 }
 
-export function makeImportDownloads(options: {
-  config: () => Config
-  logger: Logger
-  ffmpeg: Ffmpeg
-  userAgent: string
-}): ImportDownloads {
+export function makeImportDownloads(options: { config: () => Config; logger: Logger; ffmpeg: Ffmpeg; userAgent: string }): ImportDownloads {
   const { config, logger, ffmpeg, userAgent } = options
-  const isAllowed = (address: string): boolean =>
-    config().vireo.federation.allow_private_addresses || isPublicAddress(address)
+  const isAllowed = (address: string): boolean => config().vireo.federation.allow_private_addresses || isPublicAddress(address)
   const resolve: Resolve = async (hostname) => {
     const found = await systemResolve(hostname)
     return config().import.videos.http.force_ipv4 ? found.filter(({ family }) => family === 4) : found
@@ -38,7 +32,10 @@ export function makeImportDownloads(options: {
     isAllowedAddress: isAllowed,
     timeoutMs: config().vireo.federation.fetch.timeout,
     maxRedirects: config().vireo.federation.fetch.max_redirects,
-    ...{ userAgent, logger, resolve, proxy },
+    userAgent,
+    logger,
+    resolve,
+    proxy,
   })
   const downloads = makeDownloads({ http, guard: { ...guard, proxy }, config, logger, ffmpeg })
 

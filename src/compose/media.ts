@@ -2,13 +2,7 @@
 
 import type { AutomaticTags } from '../actors/automatic-tag/index.ts'
 import { type ActorDeps, isDeadHere, leaseOwner } from '../actors/runtime/index.ts'
-import {
-  type Leases,
-  makePendingFiles,
-  makePlaceFiles,
-  type PendingFiles,
-  type PlaceFiles,
-} from '../actors/video/index.ts'
+import { type Leases, makePendingFiles, makePlaceFiles, type PendingFiles, type PlaceFiles } from '../actors/video/index.ts'
 import { cachePlaces, openStore } from '../connections.ts'
 import { type Ffmpeg, type FileStore, findFfmpeg, makeFileStore, type Store } from '../media/index.ts'
 import { tagged } from '../platform/logger.ts'

@@ -7,12 +7,7 @@ import { makePlaylistElements } from '../actors/playlist/index.ts'
 import type { Guesses } from '../actors/runtime/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
 import { makeUpdateMe } from '../actors/user/index.ts'
-import {
-  makePartImporters,
-  type PartImporter,
-  type PartImporterDeps,
-  runUserImports,
-} from '../actors/user-import/index.ts'
+import { makePartImporters, type PartImporter, type PartImporterDeps, runUserImports } from '../actors/user-import/index.ts'
 import { makeWatchedWords } from '../actors/watched-words/index.ts'
 import type { FederationPart } from '../federation/index.ts'
 import { isHost } from '../http/plugins/handles.ts'

@@ -56,9 +56,7 @@ export async function openWatched(
   const { hostname, port } = config.vireo.health
   return {
     telemetry,
-    exporter: telemetry
-      ? await open('open_telemetry.metrics.prometheus_exporter', metrics.prometheus_exporter, telemetry)
-      : null,
+    exporter: telemetry ? await open('open_telemetry.metrics.prometheus_exporter', metrics.prometheus_exporter, telemetry) : null,
     healthListener: port === null ? null : await open('vireo.health', { hostname, port }, undefined),
   }
 }
@@ -125,7 +123,8 @@ export function registerFigures(
     queueOf: (type) => registry.jobs.get(type)?.queue ?? 'unknown',
     read: makeKeptReading({
       read: () => readBacklog(db, clock.now()),
-      ...{ freshMs: BACKLOG_FRESH_MS, keptMs: BACKLOG_KEPT_MS },
+      freshMs: BACKLOG_FRESH_MS,
+      keptMs: BACKLOG_KEPT_MS,
       failed: (error) => logger.debug({ err: error }, 'the backlog could not be counted'),
     }),
   })
@@ -138,14 +137,11 @@ function registerBacklog(
   telemetry: Telemetry,
   parts: { queueOf: (type: string) => string; read: () => Promise<Reading<Backlog> | undefined> },
 ): void {
-  const gauge = <Label extends string>(
-    name: string,
-    help: string,
-    labels: readonly Label[],
-    pick: (backlog: Backlog) => Sample<Label>[],
-  ) =>
+  const gauge = <Label extends string>(name: string, help: string, labels: readonly Label[], pick: (backlog: Backlog) => Sample<Label>[]) =>
     telemetry.gauge({
-      ...{ name, help, labels },
+      name,
+      help,
+      labels,
       async read() {
         const reading = await parts.read()
         return reading && pick(reading.value)
@@ -166,18 +162,14 @@ function registerBacklog(
   gauge('vireo_lanes_due', 'Lanes with work that nobody does yet', ['kind'], ({ lanes }) =>
     lanes.map(({ kind, count }) => ({ labels: { kind }, value: count })),
   )
-  gauge('vireo_outbox_events', 'Events that were stored and not yet carried on', ['state'], (backlog) =>
-    byState(backlog.outbox),
-  )
+  gauge('vireo_outbox_events', 'Events that were stored and not yet carried on', ['state'], (backlog) => byState(backlog.outbox))
   gauge('vireo_outbox_oldest_seconds', 'Age of the oldest event that waits', [], ({ outboxSeconds }) => [
     { labels: {}, value: outboxSeconds },
   ])
   gauge('vireo_deliveries', 'Deliveries to other servers', ['state'], ({ waitingDeliveries }) =>
     countsBy('state', { waiting: waitingDeliveries }),
   )
-  gauge('vireo_incoming_activities', 'Activities of other servers that wait', ['state'], (backlog) =>
-    byState(backlog.incoming),
-  )
+  gauge('vireo_incoming_activities', 'Activities of other servers that wait', ['state'], (backlog) => byState(backlog.incoming))
   gauge('vireo_remote_hosts', 'Servers that are known', ['state'], (backlog) => byState(backlog.hosts))
   telemetry.gauge({
     name: 'vireo_backlog_age_seconds',

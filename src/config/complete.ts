@@ -49,8 +49,7 @@ export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: st
         channel_sync_check_interval:
           vireo.schedulers.channel_sync_check_interval ?? parsed.import.video_channel_synchronization.check_interval,
         check_plugins: vireo.schedulers.check_plugins ?? parsed.plugins.index.check_latest_versions_interval,
-        video_views_buffer_update:
-          vireo.schedulers.video_views_buffer_update ?? parsed.views.videos.local_buffer_update_interval,
+        video_views_buffer_update: vireo.schedulers.video_views_buffer_update ?? parsed.views.videos.local_buffer_update_interval,
       },
     },
   })

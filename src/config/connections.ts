@@ -71,9 +71,7 @@ function databaseUrl(database: Config['database']): string {
 function databaseFromUrl(value: string, options: { poolMax: number; ssl: boolean }): DatabaseChoice {
   const url = URL.parse(value)
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.pathname.length < 2) {
-    throw new ConfigError([
-      `DATABASE_URL is "${withoutPassword(value)}", expected postgres://user:password@host:5432/database`,
-    ])
+    throw new ConfigError([`DATABASE_URL is "${withoutPassword(value)}", expected postgres://user:password@host:5432/database`])
   }
   const mode = url.searchParams.get('sslmode')
   return {

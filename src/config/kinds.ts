@@ -55,13 +55,7 @@ interface Bounds {
 
 export function integer(initial: number, doc: string, options: KeyOptions & Bounds = {}) {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = options
-  return key(
-    z.preprocess(readNumber, z.int().min(min).max(max)),
-    `a whole number ${boundsText(min, max)}`,
-    initial,
-    doc,
-    options,
-  )
+  return key(z.preprocess(readNumber, z.int().min(min).max(max)), `a whole number ${boundsText(min, max)}`, initial, doc, options)
 }
 
 /** A whole number, or null for 'not set'. */
@@ -146,13 +140,7 @@ export function integers(initial: number[], doc: string, options?: KeyOptions) {
 }
 
 /** A list of small objects, with a schema of their own. */
-export function records<Output>(
-  item: z.ZodType<Output, unknown>,
-  expects: string,
-  initial: unknown[],
-  doc: string,
-  options?: KeyOptions,
-) {
+export function records<Output>(item: z.ZodType<Output, unknown>, expects: string, initial: unknown[], doc: string, options?: KeyOptions) {
   const schema: z.ZodType<Output[], unknown> = z.preprocess((value) => value, z.array(item))
   return key(schema, expects, initial, doc, options)
 }
@@ -172,9 +160,7 @@ function key<Output>(
   options: KeyOptions & { nullable?: boolean; text?: boolean } = {},
 ) {
   const { editable = false, secret = false, nullable = false, text = false } = options
-  return schema
-    .prefault(() => initial)
-    .register(registry, { doc, expects, default: initial, editable, secret, nullable, text })
+  return schema.prefault(() => initial).register(registry, { doc, expects, default: initial, editable, secret, nullable, text })
 }
 
 function quantity(parse: (value: unknown) => number | null): z.ZodType<number, unknown> {

@@ -74,12 +74,7 @@ export function loadConfig({ files, env, cwd }: LoadOptions): LoadedConfig {
 }
 
 /** Unknown keys are no problem of their own, but often the reason of one. */
-function validateAll(
-  input: Values,
-  options: Parameters<typeof validate>[1],
-  problems: string[],
-  unknown: string[],
-): Config {
+function validateAll(input: Values, options: Parameters<typeof validate>[1], problems: string[], unknown: string[]): Config {
   try {
     const config = validate(input, options)
     if (problems.length === 0) return config
@@ -92,9 +87,7 @@ function validateAll(
 
 function misunderstandings({ federation, object_storage, vireo }: Config): string[] {
   const guarded = !federation.prevent_ssrf && !vireo.federation.allow_private_addresses
-  const based = (['captions', 'original_video_files', 'user_exports'] as const).filter(
-    (kind) => object_storage[kind].base_url !== '',
-  )
+  const based = (['captions', 'original_video_files', 'user_exports'] as const).filter((kind) => object_storage[kind].base_url !== '')
   return [
     ...(guarded
       ? [
@@ -102,8 +95,7 @@ function misunderstandings({ federation, object_storage, vireo }: Config): strin
         ]
       : []),
     ...based.map(
-      (kind) =>
-        `object_storage.${kind}.base_url has no effect here: these files are read through this server or at signed addresses`,
+      (kind) => `object_storage.${kind}.base_url has no effect here: these files are read through this server or at signed addresses`,
     ),
   ]
 }

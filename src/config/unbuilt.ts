@@ -24,8 +24,7 @@ const UNBUILT = [
   'webrtc',
 ] as const
 
-export const isUnbuilt = (path: string): boolean =>
-  UNBUILT.some((beginning) => path === beginning || path.startsWith(`${beginning}.`))
+export const isUnbuilt = (path: string): boolean => UNBUILT.some((beginning) => path === beginning || path.startsWith(`${beginning}.`))
 
 const OFF = { enabled: false }
 

@@ -58,9 +58,7 @@ function contradictions(config: z.output<typeof schema>): string[] {
   }
   const { default_count, max_count } = vireo.pagination
   if (default_count > max_count) {
-    problems.push(
-      `vireo.pagination.default_count is ${default_count}, expected at most vireo.pagination.max_count (${max_count})`,
-    )
+    problems.push(`vireo.pagination.default_count is ${default_count}, expected at most vireo.pagination.max_count (${max_count})`)
   }
   return problems
 }

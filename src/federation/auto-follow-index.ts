@@ -51,10 +51,7 @@ async function claim({ db, clock, config }: FederationDeps): Promise<{ lastLook:
 
 /** A failed look is made up for at the next one, with what was new since the one before. */
 async function giveBack({ db }: FederationDeps, lastLook: string | null): Promise<void> {
-  await db.query("update setting set value = jsonb_build_object('lastLook', $2::text) where key = $1", [
-    LAST_LOOK,
-    lastLook,
-  ])
+  await db.query("update setting set value = jsonb_build_object('lastLook', $2::text) where key = $1", [LAST_LOOK, lastLook])
 }
 
 async function read({ http, config }: FederationDeps, indexUrl: string, since: string | null): Promise<unknown[]> {

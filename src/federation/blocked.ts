@@ -46,7 +46,9 @@ export function makeBlocked({ query }: { query: Sql }): Blocked {
     return isServer || isActor
   }
   return {
-    ...{ host, actor, of },
+    host,
+    actor,
+    of,
     async ofKey(keyId, find) {
       const owner = (await find(keyId))?.owner
       if (owner !== undefined) return { owner, ...(await of(owner)) }

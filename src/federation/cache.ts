@@ -45,8 +45,7 @@ export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Cl
 }
 
 /** The document, its pages and what is below it. */
-const isAtOrBelow = (key: string, path: string): boolean =>
-  key === path || key.startsWith(`${path}/`) || key.startsWith(`${path}?`)
+const isAtOrBelow = (key: string, path: string): boolean => key === path || key.startsWith(`${path}/`) || key.startsWith(`${path}?`)
 
 /** An account, a channel and the instance list it in their outboxes, and former ones did; others have rated it. */
 const isOfVideo = (id: number) => {

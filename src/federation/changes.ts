@@ -18,14 +18,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     const [video] = await query<{ uuid: string }>('select uuid from video where id = $1', [videoId])
     return video && urls.video(video.uuid)
   }
-  for (const event of [
-    'VideoPublished',
-    'VideoUpdated',
-    'VideoBlocked',
-    'VideoUnblocked',
-    'RatingSet',
-    'RatingRemoved',
-  ] as const) {
+  for (const event of ['VideoPublished', 'VideoUpdated', 'VideoBlocked', 'VideoUnblocked', 'RatingSet', 'RatingRemoved'] as const) {
     registry.on(event, 'documents', async ({ videoId: video }, unit) => {
       const url = await urlOf(unit.query, video)
       if (url) unit.publish(DOCUMENT_CHANGED, { url, video })
@@ -58,10 +51,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     })
   }
   registry.on('PlaylistRemoved', 'documents', async ({ url, accountActorId, channelActorId }, unit) => {
-    const actors = await unit.query<{ url: string }>('select url from actor where id in ($1, $2)', [
-      accountActorId,
-      channelActorId,
-    ])
+    const actors = await unit.query<{ url: string }>('select url from actor where id in ($1, $2)', [accountActorId, channelActorId])
     forgetPlaylist(
       unit,
       url,
@@ -85,14 +75,10 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     })
   }
   registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
-    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
-      actorId,
-    ])
+    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [actorId])
     if (actor) unit.publish(DOCUMENT_CHANGED, { url: actor.url })
   })
-  registry.on('VideoRemoved', 'documents', async ({ url, videoId: video }, unit) =>
-    unit.publish(DOCUMENT_CHANGED, { url, video }),
-  )
+  registry.on('VideoRemoved', 'documents', async ({ url, videoId: video }, unit) => unit.publish(DOCUMENT_CHANGED, { url, video }))
   registry.on('ChannelRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
   registry.on('UserRemoved', 'documents', async ({ userId }, unit) => {
     const actors = await unit.query<{ url: string }>(

@@ -11,9 +11,7 @@ import { loadBundledContext } from './security/contexts.ts'
 /**
  * Fedify with our store, loaders and dispatchers. It delivers nothing and has no inbox: those are ours.
  */
-export function makeFederation(
-  deps: DispatcherDeps & { kv: KvStore; fetchDocument: FetchDocument },
-): Federation<RequestData> {
+export function makeFederation(deps: DispatcherDeps & { kv: KvStore; fetchDocument: FetchDocument }): Federation<RequestData> {
   const { kv, urls, fetchDocument } = deps
   // Contexts are on board; everything else goes through the guarded fetcher.
   const loadDocument: DocumentLoader = async (url) => {

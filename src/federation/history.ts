@@ -123,8 +123,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
 
   /** An activity of the outbox, or the address of one, or of a video that was put aside. */
   async function takeIn(item: string | JsonObject, pageAskedAt: Date): Promise<Outcome> {
-    const document =
-      typeof item === 'string' ? await had(item, () => fetchDocument(item)) : { document: item, askedAt: pageAskedAt }
+    const document = typeof item === 'string' ? await had(item, () => fetchDocument(item)) : { document: item, askedAt: pageAskedAt }
     if ('is' in document) return document
     if (typeOf(document.document) === 'Video' && typeof item === 'string') {
       const { document: video, askedAt } = document
@@ -169,10 +168,10 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     walk.extent === 'whole' ? walk.since : new Date(clock.now().getTime() - config().vireo.federation.refresh.video)
 
   async function isFresh(url: string): Promise<boolean> {
-    const found = await db.query(
-      'select 1 from video where url_hash = md5($1)::uuid and url = $1 and refreshed_at >= $2',
-      [url, notBefore()],
-    )
+    const found = await db.query('select 1 from video where url_hash = md5($1)::uuid and url = $1 and refreshed_at >= $2', [
+      url,
+      notBefore(),
+    ])
     return found.length > 0
   }
 

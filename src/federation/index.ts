@@ -6,11 +6,7 @@ import type { CommentReviews, Comments, WaitingComments } from '../actors/commen
 import { registerDeliveries, retryHost } from '../actors/delivery/index.ts'
 import type { Follows, HistoryWalks } from '../actors/follow/index.ts'
 import { type InboundJournal, makeInboundJournal } from '../actors/inbound-decision/index.ts'
-import {
-  type ArrivedActivity,
-  type IncomingActivities,
-  makeIncomingActivities,
-} from '../actors/incoming-activity/index.ts'
+import { type ArrivedActivity, type IncomingActivities, makeIncomingActivities } from '../actors/incoming-activity/index.ts'
 import type { InteractionCleaning } from '../actors/interaction/index.ts'
 import type { RemotePlaylists } from '../actors/playlist/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
@@ -143,7 +139,11 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const resolveOwners = makeResolveOwners({ ...deps, resolveActor })
   const videos = makeVideoFetcher({ ...deps, fetchDocument, resolveOwners, remoteVideos: options.remoteVideos })
   const playlists = makePlaylistFetcher({
-    ...{ ...deps, fetchDocument, resolveOwners, objectAt, videos },
+    ...deps,
+    fetchDocument,
+    resolveOwners,
+    objectAt,
+    videos,
     remotePlaylists: options.remotePlaylists,
   })
   const threads = makeThreads({ ...options, ...deps, fetchDocument, resolveActor, objectAt })
@@ -151,30 +151,28 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const journal = makeInboundJournal(deps)
   const policy = makeInboundPolicy(journal)
   const context = {
-    ...{
-      ...options,
-      ...deps,
-      sender,
-      fetchDocument,
-      resolveActor,
-      resolveOwners,
-      objectAt,
-      videos,
-      playlists,
-      threads,
-      hosts,
-    },
+    ...options,
+    ...deps,
+    sender,
+    fetchDocument,
+    resolveActor,
+    resolveOwners,
+    objectAt,
+    videos,
+    playlists,
+    threads,
+    hosts,
     arrive: (activity: ArrivedActivity) => incoming.store(activity),
     hasArrived: (activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>) => incoming.knows(activity),
-    ...{ forOthers: makeForOthers(deps), policy },
+    forOthers: makeForOthers(deps),
+    policy,
   }
 
   const discovery = makeDiscovery(deps)
   const treat = makeTreat(context)
   const incoming: IncomingActivities = makeIncomingActivities({
     ...actorDeps,
-    treat: (activity) =>
-      options.loopWatch.run(`activity ${kindOf({ type: activity.type, object: null })}`, () => treat(activity)),
+    treat: (activity) => options.loopWatch.run(`activity ${kindOf({ type: activity.type, object: null })}`, () => treat(activity)),
     verify: makeVerifyLater({ ...context, discovery }),
   })
   registerPlaylistJobs(context)
@@ -235,7 +233,8 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
       policy,
       countOf: makeCountOf({ ...deps, store: counts }),
     }),
-    ...{ incoming, decisions: journal },
+    incoming,
+    decisions: journal,
     retryHost: (host) => retryHost(hosts, host),
     resolvePasted: makeResolvePasted({ ...context, discovery }),
     archiveDocuments: makeArchiveDocuments(deps),

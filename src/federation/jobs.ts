@@ -51,9 +51,7 @@ export function registerFederationJobs(
   /** Row of the actor that is meant: one that is stored, the instance actor of a host, or whose handle it is. */
   async function targetOf(data: Record<string, string | number>): Promise<number> {
     if (data.actorId) return Number(data.actorId)
-    const url = data.host
-      ? await discovery.instanceActorOf(String(data.host))
-      : await discovery.actorOf(String(data.handle))
+    const url = data.host ? await discovery.instanceActorOf(String(data.host)) : await discovery.actorOf(String(data.handle))
     const target = await resolveActor(url)
     // Users follow channels only.
     if (data.followerId && target.channelId === null) throw new DomainError('unprocessable', `${url} is no channel.`)

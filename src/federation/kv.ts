@@ -39,10 +39,10 @@ export function makeTableKvStore(options: { query: Sql; clock: Clock }): TableKv
 
   return {
     async get<T = unknown>(key: KvKey): Promise<T | undefined> {
-      const [row] = await query<{ value: T }>(
-        'select value from kv where key = $1 and (expires_at is null or expires_at > $2)',
-        [encodeKey(key), clock.now()],
-      )
+      const [row] = await query<{ value: T }>('select value from kv where key = $1 and (expires_at is null or expires_at > $2)', [
+        encodeKey(key),
+        clock.now(),
+      ])
       return row?.value
     },
     async set(key, value, settings) {
@@ -154,8 +154,7 @@ export class RedisKv extends RedisKvStore implements AtomicKvStore {
       for (const [index, key] of keys.entries()) {
         seen.add(key)
         const value = values[index]
-        if (typeof value === 'string')
-          yield { key: decodeKey(key.slice(this.#prefix.length)), value: JSON.parse(value) as unknown }
+        if (typeof value === 'string') yield { key: decodeKey(key.slice(this.#prefix.length)), value: JSON.parse(value) as unknown }
       }
     }
   }

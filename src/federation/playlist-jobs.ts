@@ -12,9 +12,7 @@ import { readActor } from './wire/index.ts'
 /** Playlists of an actor that are taken in when it is followed. */
 const MAX_PLAYLISTS = 500
 
-export function registerPlaylistJobs(
-  deps: FederationDeps & { fetchDocument: FetchDocument; playlists: PlaylistFetcher },
-): void {
+export function registerPlaylistJobs(deps: FederationDeps & { fetchDocument: FetchDocument; playlists: PlaylistFetcher }): void {
   const { registry, db, config, logger, fetchDocument, playlists } = deps
 
   registry.job(PLAYLIST_JOB, {

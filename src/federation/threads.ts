@@ -31,28 +31,19 @@ export function registerThreadJobs(context: InboundContext): void {
   async function settle(waiting: { actorId: number; body: string }, signal: AbortSignal): Promise<void> {
     const document: JsonObject = JSON.parse(waiting.body)
     const activity = expectRead(readActivity(document))
-    const note = expectRead(
-      readNote(activity.object?.document ?? (await fetchDocument(activity.object?.id ?? '')).document),
-    )
+    const note = expectRead(readNote(activity.object?.document ?? (await fetchDocument(activity.object?.id ?? '')).document))
     const actor = await context.remoteActors.find(activity.actor)
     if (actor?.id !== waiting.actorId || actor.accountId === null) return
     const place = await threads.resolvePlace(note.inReplyTo, { signal })
-    await attachNote(
-      note,
-      { activity, document, incomingId: null, saidAt: null, actor },
-      place,
-      actor.accountId,
-      context,
-    )
+    await attachNote(note, { activity, document, incomingId: null, saidAt: null, actor }, place, actor.accountId, context)
   }
 
   registry.job('comments-refresh', {
     queue: 'io',
     async run({ data, signal, progress }) {
-      const [video] = await db.query<{ url: string }>(
-        "select url from video where id = $1 and remote and state <> 'removed'",
-        [data.videoId],
-      )
+      const [video] = await db.query<{ url: string }>("select url from video where id = $1 and remote and state <> 'removed'", [
+        data.videoId,
+      ])
       if (!video) return
       const collection = await commentsOf(video.url)
       if (!collection) return

@@ -48,10 +48,7 @@ const NOWHERE: ObjectAddresses = { addressOf: () => undefined, origins: [] }
 export type Urls = ReturnType<typeof makeUrls>
 
 /** The builders for a node whose public origin is `origin`, such as `https://video.example`. Pure. */
-export function makeUrls(
-  origin: string,
-  { addressOf: objectAddress, origins: bucketOrigins }: ObjectAddresses = NOWHERE,
-) {
+export function makeUrls(origin: string, { addressOf: objectAddress, origins: bucketOrigins }: ObjectAddresses = NOWHERE) {
   const { host, protocol } = new URL(origin)
   const at = (path: string) => `${protocol}//${host}${path}`
   const video = (uuid: string) => at(`/videos/watch/${uuid}`)
@@ -83,8 +80,7 @@ export function makeUrls(
     commentRefusal: (comment: string) => `${comment}/reject-reply`,
     announce: (videoUrl: string, actorId: string | number) => `${videoUrl}/announces/${actorId}`,
     /** Of an activity that a channel passes on. */
-    announcement: (actor: string, activityId: string) =>
-      `${actor}/announces/${hash('sha256', activityId).slice(0, 32)}`,
+    announcement: (actor: string, activityId: string) => `${actor}/announces/${hash('sha256', activityId).slice(0, 32)}`,
     like: (actor: string, videoId: string | number) => `${actor}/likes/${videoId}`,
     dislike: (actor: string, videoId: string | number) => `${actor}/dislikes/${videoId}`,
     follow: (actor: string, followedId: string | number) => `${actor}/follows/${followedId}`,
@@ -121,8 +117,7 @@ export function makeUrls(
     /** What one of our addresses stands for; undefined for those of others and for unknown paths. */
     parse: (url: string): ParsedAddress | undefined => {
       const parsed = url.length <= 2000 ? URL.parse(url) : null
-      if (parsed === null || parsed.host !== host || parsed.protocol !== protocol || parsed.username !== '')
-        return undefined
+      if (parsed === null || parsed.host !== host || parsed.protocol !== protocol || parsed.username !== '') return undefined
       return parsePath(parsed.pathname)
     },
   }

@@ -1,12 +1,6 @@
 // The HTTP application: Fastify with everything that each route of the REST API relies on, and the areas' routes.
 
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-  type RouteOptions,
-} from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController, type RouteOptions } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Audit } from '../actors/audit/index.ts'
 import type { Config } from '../config/index.ts'
@@ -132,9 +126,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   const store = makeLimitStore({ redis: rateLimitRedis, prefix, clock })
   const rateLimits = await addRateLimits(app, { config: atStart, clock, store, identify: auth.identify })
   addVideoSecretLimits(app, { config: atStart, clock, store })
-  app.addHook('onRoute', (route) =>
-    frameRoute(route, { auth, rateLimits, written: options.written, audit: options.audit }),
-  )
+  app.addHook('onRoute', (route) => frameRoute(route, { auth, rateLimits, written: options.written, audit: options.audit }))
   if (options.onRoute) app.addHook('onRoute', options.onRoute)
   addOpenApi(app, { publicUrl, version })
   addAsksConstraint(app)

@@ -62,8 +62,7 @@ export class StorageOutage extends Error {
 }
 
 /** True when the file itself is to blame, so that the job must not be tried again. */
-export const isRefusal = (error: unknown): error is MediaError =>
-  error instanceof MediaError && REFUSALS.has(error.reason)
+export const isRefusal = (error: unknown): error is MediaError => error instanceof MediaError && REFUSALS.has(error.reason)
 
 /** The code of a Node system error (`ENOENT`, `ENOSPC`, ...), or undefined. Not by class: errors may cross realms. */
 export function systemCode(error: unknown): string | undefined {

@@ -80,7 +80,11 @@ function ended(options: ProcessOptions): Promise<ProcessEnd> {
   const { begun, hasLifeline = false } = options
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, {
-      ...{ cwd, env, detached: true, windowsHide: true, serialization: 'advanced' },
+      cwd,
+      env,
+      detached: true,
+      windowsHide: true,
+      serialization: 'advanced',
       stdio: [
         ...(['ignore', 'pipe', 'pipe'] as const),
         ...(messages ? (['ipc'] as const) : []),
@@ -218,9 +222,7 @@ function killGroupOf(pid: number): boolean {
 export async function killOrphan(pidFile: string, folder: string): Promise<void> {
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''))
   if (!Number.isInteger(pid) || pid <= 1) return
-  const shown = await Promise.all(
-    ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
-  )
+  const shown = await Promise.all(['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')))
   const isOurs = shown[0]?.includes(`${folder}/`) || shown[1]?.split('\0').includes(`TMPDIR=${folder}`)
   if (isOurs && !killGroupOf(pid)) {
     try {

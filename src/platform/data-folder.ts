@@ -30,5 +30,4 @@ function makeFolder(path: string): void {
 }
 
 /** By shape: an error of Node's own is no instance of the `Error` that a test sees. */
-const codeOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined)

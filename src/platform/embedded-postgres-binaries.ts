@@ -43,17 +43,13 @@ function findPackage(): { folder: string; version: string } {
     const manifest: { version?: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     return { folder, version: manifest.version ?? 'unknown' }
   } catch {
-    throw new Error(
-      `No embedded PostgreSQL for ${process.platform}-${process.arch} (${name} is not installed): ${ADVICE}`,
-    )
+    throw new Error(`No embedded PostgreSQL for ${process.platform}-${process.arch} (${name} is not installed): ${ADVICE}`)
   }
 }
 
 /** npm drops symbolic links from packages; their list is in `pg-symlinks.json`. False when the folder is read-only. */
 function makeLinks(folder: string): boolean {
-  const links: { source: string; target: string }[] = JSON.parse(
-    readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8'),
-  )
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8'))
   try {
     for (const link of links) {
       const target = join(folder, link.target)

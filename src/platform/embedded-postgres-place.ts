@@ -40,9 +40,7 @@ export function choosePlace(dataDir: string, elsewhere: string = ELSEWHERE): Pla
   chmodSync(home, 0o711)
   if (!pointed && canReach(account, home)) return { home, cluster, shared: home, account }
   if (!pointed && statOf(cluster)) {
-    throw new Error(
-      `User ${account.name} cannot reach ${cluster}: give the folders above it the x permission for others`,
-    )
+    throw new Error(`User ${account.name} cannot reach ${cluster}: give the folders above it the x permission for others`)
   }
   const outside = pointed ?? join(elsewhere, createHash('sha256').update(home).digest('hex').slice(0, 16))
   for (const folder of [dirname(outside), outside]) {

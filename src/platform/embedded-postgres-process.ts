@@ -50,9 +50,7 @@ export function processIdentity(pid: number): string | undefined {
 
 /** A free TCP port on loopback: `preferred` when nothing listens there, else one that the system picks. */
 export async function freePort(preferred = 0): Promise<number> {
-  return (
-    (await tryPort(preferred)) ?? (await tryPort(0)) ?? Promise.reject(new Error('No TCP port is free on 127.0.0.1'))
-  )
+  return (await tryPort(preferred)) ?? (await tryPort(0)) ?? Promise.reject(new Error('No TCP port is free on 127.0.0.1'))
 }
 
 export function tryPort(port: number): Promise<number | undefined> {

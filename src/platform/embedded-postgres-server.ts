@@ -21,15 +21,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { type Binaries, cannotRun } from './embedded-postgres-binaries.ts'
 import type { Place } from './embedded-postgres-place.ts'
-import {
-  clearForeignPidFile,
-  freePort,
-  isAlive,
-  type Postmaster,
-  readPostmaster,
-  readText,
-  tryPort,
-} from './embedded-postgres-process.ts'
+import { clearForeignPidFile, freePort, isAlive, type Postmaster, readPostmaster, readText, tryPort } from './embedded-postgres-process.ts'
 import type { Logger } from './logger.ts'
 
 export interface ServerSettings {
@@ -92,8 +84,7 @@ export async function startServer(place: Place, binaries: Binaries, options: Ser
     const child = spawnServer(place, binaries, port, options)
     const failure = await untilReady(place, child)
     if (failure === undefined) return port
-    if (attempt === START_ATTEMPTS)
-      throw new Error(`The embedded PostgreSQL did not start in ${place.cluster}: ${failure}`)
+    if (attempt === START_ATTEMPTS) throw new Error(`The embedded PostgreSQL did not start in ${place.cluster}: ${failure}`)
     options.logger.warn({ attempt, failure }, 'the embedded PostgreSQL did not start, trying again')
     await wait(200 * attempt)
   }
@@ -101,8 +92,7 @@ export async function startServer(place: Place, binaries: Binaries, options: Ser
 
 async function choosePort(place: Place, wanted: number): Promise<number> {
   if (wanted === 0) return freePort(Number(readText(join(place.home, 'port'))) || 0)
-  if ((await tryPort(wanted)) === undefined)
-    throw new Error(`Port ${wanted} on 127.0.0.1 is taken: choose another one for PostgreSQL`)
+  if ((await tryPort(wanted)) === undefined) throw new Error(`Port ${wanted} on 127.0.0.1 is taken: choose another one for PostgreSQL`)
   return wanted
 }
 
@@ -119,13 +109,7 @@ function spawnServer(place: Place, binaries: Binaries, port: number, options: Se
     ...(options.fsync === false ? { fsync: 'off', full_page_writes: 'off' } : {}),
     ...(options.autovacuum === false ? { autovacuum: 'off' } : {}),
   }
-  const args = [
-    '-D',
-    place.cluster,
-    '-p',
-    String(port),
-    ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
-  ]
+  const args = ['-D', place.cluster, '-p', String(port), ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])]
   const log = openLog(place)
   try {
     const child = spawn(binaries.postgres, args, {
@@ -186,10 +170,8 @@ export async function settledServer(place: Place, logger: Logger): Promise<Postm
     const found = readPostmaster(place.cluster)
     if (!found || found.status === 'ready') return found
     const waited = performance.now() - startedAt
-    if (waited > READY_TIMEOUT_MS)
-      throw new Error(`PostgreSQL (pid ${found.pid}) hangs in "${found.status}": ${logTail(place)}`)
-    if (!told && waited > 5_000)
-      logger.warn({ pid: found.pid, status: found.status }, 'waiting for the embedded PostgreSQL')
+    if (waited > READY_TIMEOUT_MS) throw new Error(`PostgreSQL (pid ${found.pid}) hangs in "${found.status}": ${logTail(place)}`)
+    if (!told && waited > 5_000) logger.warn({ pid: found.pid, status: found.status }, 'waiting for the embedded PostgreSQL')
     told ||= waited > 5_000
     await wait(POLL_MS)
   }
@@ -227,8 +209,7 @@ const socketOf = ({ cluster }: Place, port: number): string => join(cluster, `.s
 const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
 /** Systems take addresses of sockets of 103 bytes at most, or a few more. */
-const isShortEnough = (place: Place): boolean =>
-  process.platform !== 'win32' && Buffer.byteLength(socketOf(place, 65_535)) <= 103
+const isShortEnough = (place: Place): boolean => process.platform !== 'win32' && Buffer.byteLength(socketOf(place, 65_535)) <= 103
 
 /** No PG* variable of ours may reach the programs; as root they get an account of their own. */
 function spawnSettings(place: Place): { env: NodeJS.ProcessEnv; cwd: string; uid?: number; gid?: number } {

@@ -7,15 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { prepareBinaries } from './embedded-postgres-binaries.ts'
 import { choosePlace, type Place } from './embedded-postgres-place.ts'
 import { isAlive, type Postmaster, processIdentity, readPostmaster } from './embedded-postgres-process.ts'
-import {
-  makeCluster,
-  openDatabase,
-  type ServerSettings,
-  settledServer,
-  shutDown,
-  startServer,
-  urlOf,
-} from './embedded-postgres-server.ts'
+import { makeCluster, openDatabase, type ServerSettings, settledServer, shutDown, startServer, urlOf } from './embedded-postgres-server.ts'
 import type { Logger } from './logger.ts'
 import { withProcessLock } from './mutex.ts'
 
@@ -87,8 +79,7 @@ export async function stopEmbeddedPostgres(options: { dataDir: string }): Promis
   if (!existsSync(options.dataDir)) return undefined
   const place = choosePlace(options.dataDir)
   return withProcessLock(place.home, LOCK_TIMEOUT_MS, async () => {
-    if (liveClients(place) > 0)
-      throw new Error(`The database in ${place.home} is in use: stop the server that uses it first`)
+    if (liveClients(place) > 0) throw new Error(`The database in ${place.home} is in use: stop the server that uses it first`)
     return shutDown(place)
   })
 }
@@ -121,27 +112,19 @@ async function takeOver(place: Place, { pid, port }: Postmaster): Promise<boolea
 }
 
 /** Starts the server again when it dies while in use (killed for memory, by hand). */
-function keepUp(
-  place: Place,
-  logger: Logger,
-  port: number,
-  restart: () => Promise<{ port: number }>,
-): { close(): Promise<void> } {
+function keepUp(place: Place, logger: Logger, port: number, restart: () => Promise<{ port: number }>): { close(): Promise<void> } {
   let pid = readPostmaster(place.cluster)?.pid
   let busy: Promise<void> | undefined
   const check = async () => {
     logger.error({ pid }, 'the embedded PostgreSQL ended unexpectedly, starting it again')
     const again = await restart()
     pid = readPostmaster(place.cluster)?.pid
-    if (again.port !== port)
-      logger.fatal({ port, now: again.port }, 'the embedded PostgreSQL had to change its port: restart the server')
+    if (again.port !== port) logger.fatal({ port, now: again.port }, 'the embedded PostgreSQL had to change its port: restart the server')
   }
   const timer = setInterval(() => {
     if (busy || (pid !== undefined && isAlive(pid))) return
     busy = check()
-      .catch((error: unknown) =>
-        logger.error({ error: String(error) }, 'the embedded PostgreSQL cannot be started again'),
-      )
+      .catch((error: unknown) => logger.error({ error: String(error) }, 'the embedded PostgreSQL cannot be started again'))
       .finally(() => {
         busy = undefined
       })

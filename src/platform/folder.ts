@@ -46,5 +46,4 @@ const PLAIN = /^[^./\\\0:][^/\\\0:]*$/
 
 const ABSENT = new Set<unknown>(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EINVAL'])
 
-const isAbsence = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && ABSENT.has(error.code)
+const isAbsence = (error: unknown): boolean => typeof error === 'object' && error !== null && 'code' in error && ABSENT.has(error.code)

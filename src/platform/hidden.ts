@@ -3,15 +3,11 @@
 
 /** Of names; bounded, so that a hostile text takes no longer than an honest one. */
 const PART = String.raw`[^=&#?\s"'<>\\]{0,60}`
-const SECRET_PARTS =
-  'token|passw|passkey|secret|jwt|verification|signature|credential|(?:api|access|auth|stream|private)_?key|session_?id'
+const SECRET_PARTS = 'token|passw|passkey|secret|jwt|verification|signature|credential|(?:api|access|auth|stream|private)_?key|session_?id'
 const SECRET_NAMES = 'upload_id|code|otp|key|pass|sig|sid|auth|session'
 
 /** Parameters, of queries and of fragments, that open something to whoever holds them. */
-const SECRET_PARAMETERS = new RegExp(
-  String.raw`([?&#](?:${PART}(?:${SECRET_PARTS})${PART}|${SECRET_NAMES})=)[^&#\s"'<>\\]*`,
-  'gi',
-)
+const SECRET_PARAMETERS = new RegExp(String.raw`([?&#](?:${PART}(?:${SECRET_PARTS})${PART}|${SECRET_NAMES})=)[^&#\s"'<>\\]*`, 'gi')
 
 /** Whoever has the link in a mail ends mails of its kind. */
 const UNSUBSCRIBE_LINKS = /(\/unsubscribe\/\d{1,20}\/\w{1,60}\/)[0-9a-f]+/gi

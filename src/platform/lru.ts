@@ -3,9 +3,6 @@
 
 import { LRUCache } from 'lru-cache'
 
-export function makeLru<K extends {}, V extends {}>(
-  max: number,
-  times: { ttl?: number; updateAgeOnGet?: boolean } = {},
-): LRUCache<K, V> {
+export function makeLru<K extends {}, V extends {}>(max: number, times: { ttl?: number; updateAgeOnGet?: boolean } = {}): LRUCache<K, V> {
   return new LRUCache<K, V>({ ...times, maxSize: max, sizeCalculation: () => 1 })
 }

@@ -6,10 +6,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 export const LONGEST_ADDRESS = 254
 
 const LETTER = String.raw`[[\w\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}]`
-const ADDRESS = new RegExp(
-  String.raw`^(?!\.)(?!.*\.\.)(?:${LETTER}|[+\-'.])*(?:${LETTER}|[+\-])@((?:${LETTER}|[\-.])+)$`,
-  'v',
-)
+const ADDRESS = new RegExp(String.raw`^(?!\.)(?!.*\.\.)(?:${LETTER}|[+\-'.])*(?:${LETTER}|[+\-])@((?:${LETTER}|[\-.])+)$`, 'v')
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+)$/
 
 export function isMailAddress(text: string): boolean {

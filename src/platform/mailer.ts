@@ -142,7 +142,13 @@ function refusal(error: unknown, what = 'The mail could not be handed over'): Ma
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
-  ...['ECONNECTION', 'ECONNREFUSED', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'EPIPE', 'EPROXY'],
+  'ECONNECTION',
+  'ECONNREFUSED',
+  'ETIMEDOUT',
+  'ESOCKET',
+  'EDNS',
+  'EPIPE',
+  'EPROXY',
   // What the operator has to set right: nothing is lost until then.
   ...['ETLS', 'EREQUIRETLS', 'EAUTH', 'ENOAUTH'],
 ])

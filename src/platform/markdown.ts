@@ -90,9 +90,6 @@ export function markdownToHtml(
   base: string,
   { watch, mentions }: { watch?: string | undefined; mentions?: Mentions } = {},
 ): string {
-  const link =
-    watch !== undefined
-      ? (part: string) => withTimes(part, watch)
-      : mentions && ((part: string) => withMentions(part, mentions))
+  const link = watch !== undefined ? (part: string) => withTimes(part, watch) : mentions && ((part: string) => withMentions(part, mentions))
   return markdown.render(text, { base, link })
 }

@@ -30,9 +30,7 @@ export async function withProcessLock<T>(name: string, timeoutMs: number, work: 
 function tryListen(address: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
-    )
+    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))
     server.listen(address, () => resolve(server.unref()))
   })
 }

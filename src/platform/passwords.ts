@@ -28,8 +28,7 @@ export interface Passwords {
  * Keyboards send the same letters in different code points. What is stored is a hash of the composed form (NFC, as PRECIS profiles of
  * passwords want it, RFC 8265), and older hashes are of what was typed. Most passwords have one spelling.
  */
-const spellingsOf = (password: string): Set<string> =>
-  new Set([password.normalize('NFC'), password, password.normalize('NFD')])
+const spellingsOf = (password: string): Set<string> => new Set([password.normalize('NFC'), password, password.normalize('NFD')])
 
 /** Tests give a library that counts its calls, or a cost that is none. */
 export function makePasswords({ hash, verify }: Library = argon2, cost = COST): Passwords {

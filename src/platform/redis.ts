@@ -113,8 +113,7 @@ function makeClient(address: RedisAddress, options: RedisOptions, started: () =>
 }
 
 function describeAddress(address: RedisAddress): string {
-  if ('sentinel' in address)
-    return `sentinels ${address.sentinel.sentinels.map(({ host, port }) => `${host}:${port}`).join(', ')}`
+  if ('sentinel' in address) return `sentinels ${address.sentinel.sentinels.map(({ host, port }) => `${host}:${port}`).join(', ')}`
   try {
     const { hostname, port, pathname } = new URL(address.url)
     return hostname ? `${hostname}:${port || 6379}` : pathname
@@ -128,8 +127,7 @@ function explain(place: string, error: unknown): string {
   const advice = 'check the `redis:` section of the configuration or REDIS_URL'
   if (message.includes('ECONNREFUSED')) return `Redis refused at ${place}: is it running? Otherwise ${advice}`
   if (/ENOTFOUND|EAI_AGAIN/.test(message)) return `Redis host unknown at ${place}: ${advice}`
-  if (/WRONGPASS|NOAUTH|invalid password/.test(message))
-    return `Redis at ${place} does not accept the password: ${advice}`
+  if (/WRONGPASS|NOAUTH|invalid password/.test(message)) return `Redis at ${place} does not accept the password: ${advice}`
   if (/ETIMEDOUT|timed out/i.test(message)) return `Redis at ${place} does not answer: ${advice}`
   return `Redis at ${place} cannot be used (${message}): ${advice}`
 }

@@ -45,7 +45,10 @@ export async function makeTelemetry(): Promise<Telemetry> {
   const registry: Registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
   const own = <Label extends string>({ name, help, labels }: Named<Label>) => ({
-    ...{ name, help, labelNames: [...labels], registers: [registry] },
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
   })
 
   return {

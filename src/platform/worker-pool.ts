@@ -59,8 +59,7 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
       }
     },
     async warmUp() {
-      if (alive.size === 0 && pending === 0)
-        await inTurn(async () => void idle.push(await start())).catch(() => undefined)
+      if (alive.size === 0 && pending === 0) await inTurn(async () => void idle.push(await start())).catch(() => undefined)
     },
     async close() {
       isClosed = true

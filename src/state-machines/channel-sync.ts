@@ -121,11 +121,7 @@ export const channelSyncMachine = flow.createMachine({
 })
 
 /** Time in ms until somebody has to look. */
-export function dueIn(
-  state: ChannelSyncState,
-  { listed }: ChannelSyncContext,
-  { check_interval }: ChannelSyncSettings,
-): number | null {
+export function dueIn(state: ChannelSyncState, { listed }: ChannelSyncContext, { check_interval }: ChannelSyncSettings): number | null {
   if (state !== 'processing') return check_interval
   return listed ? LOOK_AT_IMPORTS_EVERY : STALLED_AFTER
 }

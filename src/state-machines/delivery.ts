@@ -106,8 +106,7 @@ export const deliveryMachine = flow.createMachine({
         SENT: { target: 'sent', actions: assign({ tries: oneMoreTry }) },
         FAILED: [
           {
-            guard: ({ context, event }) =>
-              event.tookOthers && !event.isBusy && context.refusals + 1 >= event.settings.attempts,
+            guard: ({ context, event }) => event.tookOthers && !event.isBusy && context.refusals + 1 >= event.settings.attempts,
             target: 'parked',
             actions: assign({
               tries: oneMoreTry,

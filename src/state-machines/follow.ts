@@ -44,9 +44,7 @@ export const initialFollow: Snapshot<FollowState, FollowContext> = {
 const flow = setup({
   types: { context: {} as FollowContext, events: {} as FollowEvent, meta: {} as StateMeta },
   actions: {
-    ask: assign(({ context, event }) =>
-      event.type === 'REQUESTED' ? { by: event.by, askedAt: event.at, tries: 1 } : context,
-    ),
+    ask: assign(({ context, event }) => (event.type === 'REQUESTED' ? { by: event.by, askedAt: event.at, tries: 1 } : context)),
     decide: assign({ isRejectedByAdmin: ({ context, event }) => event.type === 'REJECTED' && context.by === 'them' }),
   },
   guards: {
@@ -72,11 +70,7 @@ export const followMachine = flow.createMachine({
     none: {
       meta: { end: true },
       on: {
-        REQUESTED: [
-          requested[0],
-          requested[1],
-          { guard: 'refused', target: 'none', description: 'muted or closed: nothing is kept' },
-        ],
+        REQUESTED: [requested[0], requested[1], { guard: 'refused', target: 'none', description: 'muted or closed: nothing is kept' }],
       },
     },
     pending: {
@@ -92,8 +86,7 @@ export const followMachine = flow.createMachine({
         BLOCKED: { target: 'rejected' },
         TIMED_OUT: [
           {
-            guard: ({ context, event }) =>
-              context.by === 'us' && event.at - context.askedAt >= event.settings.retry_for,
+            guard: ({ context, event }) => context.by === 'us' && event.at - context.askedAt >= event.settings.retry_for,
             target: 'expired',
             description: 'no answer in 7 days',
           },
@@ -122,14 +115,8 @@ export const followMachine = flow.createMachine({
       meta: { owner: 'asked again, accepted after all, or removed' },
       on: {
         REMOVED: gone.REMOVED,
-        WITHDRAWN: [
-          { guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' },
-          gone.WITHDRAWN,
-        ],
-        REQUESTED: [
-          { guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' },
-          ...requested,
-        ],
+        WITHDRAWN: [{ guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' }, gone.WITHDRAWN],
+        REQUESTED: [{ guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' }, ...requested],
         ACCEPTED: { target: 'accepted', actions: 'decide' },
       },
     },

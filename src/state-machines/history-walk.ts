@@ -58,10 +58,8 @@ const flow = setup({
     countRound: assign({ rounds: ({ context }) => context.rounds + 1 }),
   },
   guards: {
-    lastTry: ({ context, event }) =>
-      event.type === 'FAILED' && (event.hopeless || context.tries + 1 >= event.settings.attempts),
-    leavesItems: ({ context, event }) =>
-      event.type === 'FINISHED' && event.aside > 0 && context.rounds + 1 < event.settings.attempts,
+    lastTry: ({ context, event }) => event.type === 'FAILED' && (event.hopeless || context.tries + 1 >= event.settings.attempts),
+    leavesItems: ({ context, event }) => event.type === 'FINISHED' && event.aside > 0 && context.rounds + 1 < event.settings.attempts,
     wasHopeless: ({ context }) => context.hopeless,
   },
 })
@@ -135,11 +133,7 @@ export const historyWalkMachine = flow.createMachine({
 })
 
 /** Time in ms until something is to happen by itself; null when nothing is. */
-export function dueIn(
-  state: HistoryWalkState,
-  context: HistoryWalkContext,
-  settings: HistoryWalkSettings,
-): number | null {
+export function dueIn(state: HistoryWalkState, context: HistoryWalkContext, settings: HistoryWalkSettings): number | null {
   switch (state) {
     case 'waiting':
     case 'walking':

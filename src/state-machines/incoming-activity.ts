@@ -42,12 +42,9 @@ export function initialIncomingActivity(verified: boolean): Snapshot<IncomingAct
 const flow = setup({
   types: { context: {} as IncomingActivityContext, events: {} as IncomingActivityEvent, meta: {} as StateMeta },
   actions: {
-    countTry: assign(({ context, event }) =>
-      event.type === 'FAILED' ? { tries: context.tries + 1, reason: event.reason } : context,
-    ),
+    countTry: assign(({ context, event }) => (event.type === 'FAILED' ? { tries: context.tries + 1, reason: event.reason } : context)),
     noteReason: assign({
-      reason: ({ context, event }) =>
-        event.type === 'POISONED' || event.type === 'FORGED' ? event.reason : context.reason,
+      reason: ({ context, event }) => (event.type === 'POISONED' || event.type === 'FORGED' ? event.reason : context.reason),
     }),
     startAnew: assign({ tries: 0, reason: null }),
   },
@@ -100,11 +97,7 @@ export const incomingActivityMachine = flow.createMachine({
 })
 
 /** Time in ms until the next try; null when nothing has failed yet, so that its lane may take it now, or when it is over. */
-export function dueIn(
-  state: IncomingActivityState,
-  context: IncomingActivityContext,
-  settings: IncomingActivitySettings,
-): number | null {
+export function dueIn(state: IncomingActivityState, context: IncomingActivityContext, settings: IncomingActivitySettings): number | null {
   const waits = state === 'retrying' || (state === 'unverified' && context.tries > 0)
   return waits ? backOff(settings, context.tries) : null
 }

@@ -58,8 +58,7 @@ const flow = setup({
     startAnew: assign(context),
   },
   guards: {
-    isLast: ({ context, event }) =>
-      event.type === 'FAILED' && (event.isPermanent || context.failures + 1 >= event.attempts),
+    isLast: ({ context, event }) => event.type === 'FAILED' && (event.isPermanent || context.failures + 1 >= event.attempts),
     lostTooOften: ({ context, event }) => event.type === 'LEASE_LOST' && context.lostLeases >= event.maxLostLeases,
   },
 })

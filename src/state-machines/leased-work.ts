@@ -42,8 +42,7 @@ export const leasedWork = {
       state === waiting ? check_owner_every : working.includes(state) ? lease : null,
   guards: {
     letGo: ({ event }: Pick<Args, 'event'>): boolean => event.isLetGo === true,
-    lostTooOften: ({ context, event }: Args): boolean =>
-      event.settings !== undefined && context.lost + 1 >= event.settings.max_lost,
+    lostTooOften: ({ context, event }: Args): boolean => event.settings !== undefined && context.lost + 1 >= event.settings.max_lost,
   },
 }
 

@@ -12,11 +12,7 @@ export interface RegistrationContext {
 
 export type RegistrationEvent =
   /** The applicant wants the link to verify the address again. */
-  | { type: 'LINK_ASKED' }
-  | { type: 'EMAIL_VERIFIED' }
-  | { type: 'ACCEPTED' }
-  | { type: 'REJECTED' }
-  | { type: 'DELETED' }
+  { type: 'LINK_ASKED' } | { type: 'EMAIL_VERIFIED' } | { type: 'ACCEPTED' } | { type: 'REJECTED' } | { type: 'DELETED' }
 
 export const initialRegistration: Snapshot<RegistrationState, RegistrationContext> = {
   state: 'requested',

@@ -3,14 +3,7 @@
 import { assign, setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
 
-export type ResumableUploadState =
-  | 'created'
-  | 'receiving'
-  | 'assembled'
-  | 'finished'
-  | 'refused'
-  | 'cancelled'
-  | 'expired'
+export type ResumableUploadState = 'created' | 'receiving' | 'assembled' | 'finished' | 'refused' | 'cancelled' | 'expired'
 
 export interface ResumableUploadContext {
   /** The declared length of the file, in bytes; more than 0. Of a form it is a bound until its file has ended. */
@@ -52,15 +45,9 @@ const flow = setup({
   },
   guards: {
     completes: ({ context, event }) =>
-      event.type === 'CHUNK_STORED' &&
-      event.bytes > 0 &&
-      event.from === context.received &&
-      event.from + event.bytes === context.size,
+      event.type === 'CHUNK_STORED' && event.bytes > 0 && event.from === context.received && event.from + event.bytes === context.size,
     continues: ({ context, event }) =>
-      event.type === 'CHUNK_STORED' &&
-      event.bytes > 0 &&
-      event.from === context.received &&
-      event.from + event.bytes < context.size,
+      event.type === 'CHUNK_STORED' && event.bytes > 0 && event.from === context.received && event.from + event.bytes < context.size,
   },
 })
 
@@ -116,10 +103,6 @@ export const resumableUploadMachine = flow.createMachine({
 })
 
 /** Time in ms until a silent upload expires, counted from its last chunk; null when it has ended. */
-export function dueIn(
-  state: ResumableUploadState,
-  _context: ResumableUploadContext,
-  settings: ResumableUploadSettings,
-): number | null {
+export function dueIn(state: ResumableUploadState, _context: ResumableUploadContext, settings: ResumableUploadSettings): number | null {
   return state === 'created' || state === 'receiving' || state === 'assembled' ? settings.session_lifetime : null
 }

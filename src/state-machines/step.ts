@@ -1,13 +1,6 @@
 // One move of a lifecycle: the state and context of a row and an event go in, the next state and context come out.
 
-import {
-  type AnyStateMachine,
-  type ContextFrom,
-  type EventFrom,
-  type EventObject,
-  type StateValueFrom,
-  transition,
-} from 'xstate'
+import { type AnyStateMachine, type ContextFrom, type EventFrom, type EventObject, type StateValueFrom, transition } from 'xstate'
 
 /** What a row stores of a machine: the state is a column, the context JSON. */
 export interface Snapshot<TState extends string, TContext> {

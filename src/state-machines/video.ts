@@ -74,8 +74,7 @@ const flow = setup({
   types: { context: {} as VideoContext, events: {} as VideoEvent, meta: {} as StateMeta },
   actions: {
     noteWait: assign({
-      waitTranscoding: ({ context, event }) =>
-        'waitTranscoding' in event ? event.waitTranscoding : context.waitTranscoding,
+      waitTranscoding: ({ context, event }) => ('waitTranscoding' in event ? event.waitTranscoding : context.waitTranscoding),
     }),
     noteError: assign({ error: ({ context, event }) => ('error' in event ? event.error : context.error) }),
     forgetError: assign({ error: null }),

@@ -86,9 +86,7 @@ describe('a person with a browser', () => {
     await page.getByRole('button', { name: /^subscribe/i }).click()
     await page.getByRole('button', { name: /^unsubscribe/i }).waitFor()
     const followers = () =>
-      near.query(
-        "select 1 from follow f join actor x on x.id = f.follower_id where x.host_id is not null and f.state = 'accepted'",
-      )
+      near.query("select 1 from follow f join actor x on x.id = f.follower_id where x.host_id is not null and f.state = 'accepted'")
     await until(async () => (await followers()).length === 1, { what: 'the follow', ...LONG })
     expect(complaints()).toEqual([])
   }, 120_000)
@@ -105,9 +103,7 @@ describe('a person with a browser', () => {
     site.removeAllListeners('request').on('request', (_request, response) => {
       response
         .setHeader('content-type', 'text/html')
-        .end(
-          `<title>Elsewhere</title><link rel="icon" href="data:,"><iframe width="640" height="360" allow="autoplay" src="${src}">`,
-        )
+        .end(`<title>Elsewhere</title><link rel="icon" href="data:,"><iframe width="640" height="360" allow="autoplay" src="${src}">`)
     })
     const address = site.address()
     await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`)

@@ -120,14 +120,7 @@ describe('the pages', () => {
     const found = await walk(await chromium.person(), beginnings)
     expect(found.troubles).toEqual([])
     // All kinds of pages that there are for them.
-    for (const kind of [
-      /^\/videos\/browse/,
-      /^\/search/,
-      /^\/c\/.*video-playlists/,
-      /^\/a\/.*about/,
-      /^\/login/,
-      /^\/signup/,
-    ])
+    for (const kind of [/^\/videos\/browse/, /^\/search/, /^\/c\/.*video-playlists/, /^\/a\/.*about/, /^\/login/, /^\/signup/])
       expect(found.paths.filter((path) => kind.test(path))).not.toEqual([])
   }, 240_000)
 
@@ -188,12 +181,9 @@ async function walk(person: Person, from: readonly string[]): Promise<{ troubles
     if (isLinked && status >= 400) trouble(`a link to it is dead (${status})`)
     if (bytes > MOST_BYTES) trouble(`${bytes} bytes`)
     // That the page itself is an error is what the browser says of it.
-    for (const complaint of person.complaints())
-      if (!(status >= 400 && /status of 4\d\d/.test(complaint))) trouble(complaint)
+    for (const complaint of person.complaints()) if (!(status >= 400 && /status of 4\d\d/.test(complaint))) trouble(complaint)
     for (const violation of await violationsOf(person.page)) trouble(violation)
-    const links = await person.page
-      .locator('a[href]')
-      .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
+    const links = await person.page.locator('a[href]').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
     waiting.push(...links.filter(isPage).map((link) => ({ path: pathOf(link), isLinked: true })))
   }
   return { troubles, paths: [...seen] }
@@ -201,8 +191,7 @@ async function walk(person: Person, from: readonly string[]): Promise<{ troubles
 
 /** Feeds, files and the API are no pages. */
 const isPage = (link: string): boolean =>
-  link.startsWith(`${node.base}/`) &&
-  !/^\/(?:feeds|download|static|lazy-static|api|client)\//.test(new URL(link).pathname)
+  link.startsWith(`${node.base}/`) && !/^\/(?:feeds|download|static|lazy-static|api|client)\//.test(new URL(link).pathname)
 
 const pathOf = (link: string): string => {
   const { pathname, search } = new URL(link)

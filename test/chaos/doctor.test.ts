@@ -50,10 +50,7 @@ const pathWithFfmpeg = async (version: string): Promise<string> =>
   [await fakeTools(['libx264', 'aac'], version), process.env.PATH].join(delimiter)
 
 async function examine(more: Record<string, string | undefined> = {}, args: string[] = []) {
-  const report = await askVireo<Report>({ ...environmentOf(node), PATH: await pathWithFfmpeg('8.1.2'), ...more }, [
-    'doctor',
-    ...args,
-  ])
+  const report = await askVireo<Report>({ ...environmentOf(node), PATH: await pathWithFfmpeg('8.1.2'), ...more }, ['doctor', ...args])
   const problems = report.findings.filter(({ status }) => status === 'problem')
   return {
     ...report,
@@ -81,19 +78,14 @@ it('finds nothing wrong with a server that is well, and asks it as other servers
     ['ok', 'The actor of this server answers a signed request.'],
   ])
   expect(report.of('store').filter(({ message }) => message.includes('object storage'))).toHaveLength(1)
-  expect(report.of('mail')).toEqual([
-    { check: 'mail', status: 'ok', message: expect.stringContaining('takes the login') },
-  ])
+  expect(report.of('mail')).toEqual([{ check: 'mail', status: 'ok', message: expect.stringContaining('takes the login') }])
   expect(mail.mails).toHaveLength(before)
   for (const { check, status, message, advice } of report.findings) {
     expect([check, message.endsWith('.')]).toEqual([check, true])
     expect([check, advice !== undefined]).toEqual([check, status !== 'ok'])
   }
   const table = await runVireo({ ...environmentOf(node), PATH: await pathWithFfmpeg('8.1.2') }, ['doctor'])
-  expect([table.code, table.said.split('\n').at(-1)]).toEqual([
-    0,
-    expect.stringMatching(/^0 problems, \d+ warnings\.$/),
-  ])
+  expect([table.code, table.said.split('\n').at(-1)]).toEqual([0, expect.stringMatching(/^0 problems, \d+ warnings\.$/)])
 }, 60_000)
 
 it('sends a mail only when it is told where', async () => {
@@ -132,9 +124,7 @@ it('ends although something never answers', async () => {
     VIREO__VIREO: JSON.stringify(vireo),
   }
   const main = fileURLToPath(new URL('../../src/main.js', import.meta.url))
-  const ended = await run(process.execPath, [main, 'doctor', '--json'], { env, timeout: 50_000 }).catch(
-    (error) => error,
-  )
+  const ended = await run(process.execPath, [main, 'doctor', '--json'], { env, timeout: 50_000 }).catch((error) => error)
   expect([ended.code, ended.killed]).toEqual([1, false])
   const { findings } = JSON.parse(ended.stdout) as Report
   expect(findings.filter(({ check, status }) => check === 'store' && status === 'problem')).not.toEqual([])
@@ -143,12 +133,8 @@ it('ends although something never answers', async () => {
 it('finds a data set of another address, of another secret, and a secret that others can read', async () => {
   await chmod(join(node.dataDir, 'secret.key'), 0o644)
   const moved = await examine({ VIREO__WEBSERVER__HOSTNAME: 'localhost' })
-  expect(moved.of('database').map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(/The data is that of/),
-  )
-  expect(moved.of('federation').map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(/^nodeinfo is not at/),
-  )
+  expect(moved.of('database').map(({ message }) => message)).toContainEqual(expect.stringMatching(/The data is that of/))
+  expect(moved.of('federation').map(({ message }) => message)).toContainEqual(expect.stringMatching(/^nodeinfo is not at/))
   // Opening it for its own use, the server makes it private again.
   expect(moved.of('secret')[0]).toMatchObject({ status: 'problem', advice: expect.stringContaining('chmod 600') })
   const other = await examine({ VIREO__SECRETS__PEERTUBE: 'something else' })
@@ -201,9 +187,7 @@ it('says whether there is a yt-dlp for imports, whether it runs, and that an old
     const sandbox = await findSandbox({ pythonPath: '/nowhere' })
     expect(await imports(true)).toEqual([
       ['ok', `yt-dlp 2024.07.02 (${path}).`],
-      sandbox
-        ? ['ok', expect.stringContaining('runs in a network namespace')]
-        : ['warning', expect.stringContaining('permits no sandbox')],
+      sandbox ? ['ok', expect.stringContaining('runs in a network namespace')] : ['warning', expect.stringContaining('permits no sandbox')],
       ['warning', 'yt-dlp 2024.07.02 is old: sites change, and newer releases close security holes.'],
     ])
   } finally {

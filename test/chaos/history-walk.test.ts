@@ -41,12 +41,7 @@ afterAll(async () => {
 }, 60_000)
 
 const walk = async () =>
-  (
-    await ask<{ state: string; seen: number; pages: number }>(
-      folder.path,
-      'select state, seen, pages from history_walk',
-    )
-  )[0]
+  (await ask<{ state: string; seen: number; pages: number }>(folder.path, 'select state, seen, pages from history_walk'))[0]
 
 it('no page that was stored is asked for again, and every video is there once', async () => {
   const client = await login(node.base, USERNAME, PASSWORD)

@@ -48,7 +48,10 @@ it('has each comment once, counted, and told to the owner and to its server', as
   const { databaseUrl } = place
   const { uuid } = await seedVideos({ databaseUrl, origin: node.base, count: 1 })
   const peers = await seedPeers({
-    ...{ databaseUrl, prefix: 'peer', hosts: 4, perHost: 10 },
+    databaseUrl,
+    prefix: 'peer',
+    hosts: 4,
+    perHost: 10,
     inboxes: ['http://127.0.0.1:9/inbox'],
   })
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -65,9 +68,7 @@ it('has each comment once, counted, and told to the owner and to its server', as
 
   const all = ROUNDS * COMMENTS
   await eventually(async () => {
-    expect(await ask(place, "select count(*)::int as n from incoming_activity where state <> 'done'")).toEqual([
-      { n: 0 },
-    ])
+    expect(await ask(place, "select count(*)::int as n from incoming_activity where state <> 'done'")).toEqual([{ n: 0 }])
     expect(await ask(place, 'select count(*)::int as n from outbox')).toEqual([{ n: 0 }])
   }, SETTLES_WITHIN)
   const threads = await fetch(`${node.base}/api/v1/videos/${uuid}/comment-threads?count=1`)

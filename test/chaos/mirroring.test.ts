@@ -38,10 +38,9 @@ afterAll(async () => {
 async function killedInTheMiddle(): Promise<{ uuid: string }> {
   const video = peer.video({ ...alice, more: { url: origin.links } })
   await post(node, alice.account, peer.activity(alice.account, 'Create', video))
-  const { id } = await until(
-    async () => (await ask<{ id: number }>(folder.path, 'select id from video where url = $1', [video.id]))[0],
-    { what: 'the video' },
-  )
+  const { id } = await until(async () => (await ask<{ id: number }>(folder.path, 'select id from video where url = $1', [video.id]))[0], {
+    what: 'the video',
+  })
   let half = false
   origin.answer(SEGMENTS, (response) => {
     response.write(HLS_BYTES.subarray(0, HLS_BYTES.length / 2), () => {
@@ -64,9 +63,7 @@ it('is made whole by the next process', async () => {
     await peer.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${uuid}`), 30_000)
     await untilSettled(folder.path, 30_000)
   })
-  expect(['master.m3u8', '240.m3u8', '240-fragmented.mp4'].map((name) => existsSync(pathOf(uuid, name)))).toEqual([
-    ...[true, true, true],
-  ])
+  expect(['master.m3u8', '240.m3u8', '240-fragmented.mp4'].map((name) => existsSync(pathOf(uuid, name)))).toEqual([true, true, true])
 }, 120_000)
 
 it('leaves nothing when the file cannot be had any more', async () => {
@@ -80,10 +77,7 @@ it('leaves nothing when the file cannot be had any more', async () => {
   )
   // The job itself is settled a moment after what it was for.
   await eventually(async () => {
-    const gone = await ask(
-      folder.path,
-      "delete from job where type = 'video-redundancy' and state = 'failed' returning id",
-    )
+    const gone = await ask(folder.path, "delete from job where type = 'video-redundancy' and state = 'failed' returning id")
     expect(gone).toHaveLength(1)
   }, 30_000)
   await explained(node, folder.path, () => untilSettled(folder.path, 30_000))

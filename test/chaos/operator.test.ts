@@ -52,11 +52,7 @@ describe('the command line', () => {
   it('leaves the first start, which tells the password of root, to the server', async () => {
     const database = await freshDatabase()
     try {
-      const early = await runVireo({ ...environment(), DATABASE_URL: database.url }, [
-        'prune-storage',
-        '--delete',
-        '--yes',
-      ])
+      const early = await runVireo({ ...environment(), DATABASE_URL: database.url }, ['prune-storage', '--delete', '--yes'])
       expect(early).toEqual({ code: 1, said: '', complaint: expect.stringContaining('start the server once') })
       const { db, stop } = await makeTestRuntime({ url: database.url })
       expect(await db.query("select from users where username = 'root'")).toEqual([])
@@ -86,9 +82,7 @@ describe('the command line', () => {
       expect((await vireo('jobs', 'show', id)).said).toMatch(/^state: waiting$/m)
       expect(await vireo('jobs', 'show', '999999')).toMatchObject({ code: 1, complaint: 'This job does not exist.' })
       expect(JSON.parse((await vireo('jobs', 'resume', '--json')).said)).toEqual({ queue: 'running' })
-      await until(
-        async () => (await db.query("select from job where id = $1 and state = 'completed'", [id])).length === 1,
-      )
+      await until(async () => (await db.query("select from job where id = $1 and state = 'completed'", [id])).length === 1)
       expect(await vireo('jobs', 'retry', id)).toMatchObject({ code: 1, complaint: 'This job did not fail.' })
     } finally {
       await stop()
@@ -105,7 +99,8 @@ describe('the command line', () => {
 
   it('asks for the move of what is stored to where new files go, and names the videos that stay behind', async () => {
     expect(await vireo('move-storage', '--to', 'file-system')).toEqual({
-      ...{ code: 0, complaint: '' },
+      code: 0,
+      complaint: '',
       said: 'Asked for the move of 0 videos and of all other files.',
     })
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
@@ -132,7 +127,8 @@ describe('the command line', () => {
     await writeFile(list, lines.join('\n'))
     const problem = 'line 4: "bad..example" is not the name of a server.'
     expect(await vireo('blocklist', 'import', list)).toEqual({
-      ...{ code: 1, complaint: '' },
+      code: 1,
+      complaint: '',
       said: [
         '1 servers are new, 0 are blocked already, 1 entries ask for less than a block.',
         problem,
@@ -141,7 +137,11 @@ describe('the command line', () => {
     })
     expect(await vireo('blocklist', 'import', list, '--apply', '--yes')).toMatchObject({ code: 1 })
     expect(await askVireo(environment(), ['blocklist', 'import', list, '--skip-bad'])).toMatchObject({
-      ...{ new: ['bad.example'], known: 0, milder: 1, bad: [{ line: 4 }], applied: false },
+      new: ['bad.example'],
+      known: 0,
+      milder: 1,
+      bad: [{ line: 4 }],
+      applied: false,
     })
     const root = await login(node.base, 'helper', await newPassword('helper'))
     const servers = '/api/v1/server/blocklist/servers'
@@ -177,11 +177,7 @@ describe('the command line', () => {
       [['prune-storage', '--delete', '--json'], 'usage', 2],
     ] as const) {
       const answer = await vireo(...args)
-      expect([answer.code, answer.said, JSON.parse(answer.complaint)]).toEqual([
-        exit,
-        '',
-        { error: { code, message: expect.any(String) } },
-      ])
+      expect([answer.code, answer.said, JSON.parse(answer.complaint)]).toEqual([exit, '', { error: { code, message: expect.any(String) } }])
     }
   }, 60_000)
 

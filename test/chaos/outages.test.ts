@@ -75,7 +75,9 @@ describe.each(backEnds)('on %s', (backEnd) => {
     const fields = { channelId, name: 'Rated', filename: 'rated.mp4', privacy: 1 }
     video = await persistentUpload({ client: first, bytes, chunkSize: bytes.length, fields }).proceed()
     const made = await first.send<{ videoPlaylist: { id: number } }>('POST', '/api/v1/video-playlists', {
-      ...{ displayName: 'Long', privacy: 1, videoChannelId: await channelOf(first) },
+      displayName: 'Long',
+      privacy: 1,
+      videoChannelId: await channelOf(first),
     })
     playlist = made.videoPlaylist.id
     commenter = await peer.account('commenter')
@@ -103,7 +105,9 @@ describe.each(backEnds)('on %s', (backEnd) => {
     load.reads(`/.well-known/webfinger?resource=acct:root@${new URL(clients[0].base).host}`)
 
     const json = (method: string, body: unknown): RequestInit => ({
-      ...{ method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     })
     wrote = {
       comments: load.writes('comment', (client, text) =>
@@ -116,7 +120,8 @@ describe.each(backEnds)('on %s', (backEnd) => {
         // To the public address, for which it is signed.
         const { status, body } = await post(clients[0], commenter, peer.activity(commenter, 'Create', note))
         return new Response(status === 204 ? null : body, {
-          ...{ status, headers: { 'retry-after': '1', 'content-type': 'application/problem+json' } },
+          status,
+          headers: { 'retry-after': '1', 'content-type': 'application/problem+json' },
         })
       }),
       elements: load.writes('element', (client, name) =>
@@ -133,10 +138,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
       subscriptions: load.writes(
         'subscription',
         (client, name) =>
-          client.raw(
-            '/api/v1/users/me/subscriptions',
-            json('POST', { uri: `c${Number(name.split(' ')[1]) % CHANNELS}@${peer.host}` }),
-          ),
+          client.raw('/api/v1/users/me/subscriptions', json('POST', { uri: `c${Number(name.split(' ')[1]) % CHANNELS}@${peer.host}` })),
         SELDOM_MS,
       ),
       uploads: load.writes(
@@ -198,8 +200,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
   /** Both processes tell each other of changes, sooner than what they keep is forgotten by itself. */
   async function untilHeard(): Promise<void> {
     for (const [from, to] of [clients, clients.toReversed()] as [Client, Client][]) {
-      const kept = async () =>
-        (await (await fetch(`${to.base}/api/v1/videos/${video.uuid}`)).json()) as { name: string }
+      const kept = async () => (await (await fetch(`${to.base}/api/v1/videos/${video.uuid}`)).json()) as { name: string }
       await until(
         async () => {
           await kept()
@@ -248,14 +249,14 @@ describe.each(backEnds)('on %s', (backEnd) => {
     await load.stop()
     await explained({ said: said() }, place(), async () => {
       await until(async () => (await query('select 1 from delivery')).length === 0, {
-        ...{ what: 'the end of the deliveries', withinMs: 30_000 },
+        what: 'the end of the deliveries',
+        withinMs: 30_000,
       })
       await untilSettled(place(), 40_000)
       await until(async () => (await wrongCounters({ query })).length === 0, { what: 'right counters' })
     })
     const { comments, replies, elements, subscriptions, uploads, ratings, settings } = wrote
-    const column = async (sql: string, values: unknown[] = []) =>
-      (await query<{ name: string }>(sql, values)).map(({ name }) => name)
+    const column = async (sql: string, values: unknown[] = []) => (await query<{ name: string }>(sql, values)).map(({ name }) => name)
 
     expectOnce(comments, await column("select text as name from comment where text like 'comment %'"))
     expectOnce(replies, await column('select text as name from comment where url = any($1)', [notes]))

@@ -62,9 +62,7 @@ const prune = (...args: string[]) => askVireo<Pruned>(env, ['prune-storage', '--
 const isLooked = (kind: FileKind) => kind !== 'tmp'
 
 const unneeded = ({ kinds }: Pruned) =>
-  kinds
-    .filter(({ unreferenced }) => unreferenced > 0)
-    .map(({ place, kind, unreferenced }) => [place, kind, unreferenced])
+  kinds.filter(({ unreferenced }) => unreferenced > 0).map(({ place, kind, unreferenced }) => [place, kind, unreferenced])
 
 it('finds nothing to prune and nothing missing where all is well', async () => {
   const pruned = await prune()
@@ -77,8 +75,7 @@ it('finds nothing to prune and nothing missing where all is well', async () => {
 }, 60_000)
 
 it('prunes what nothing refers to in both places, and nothing that is noted, awaited, young or in use', async () => {
-  const stray = (kind: FileKind) =>
-    kind === 'streaming_playlists' || kind === 'redundancy' ? `hls/${uuid}/stray.mp4` : 'stray.bin'
+  const stray = (kind: FileKind) => (kind === 'streaming_playlists' || kind === 'redundancy' ? `hls/${uuid}/stray.mp4` : 'stray.bin')
   const files = store.only('file-system', 'tmp')
   for (const kind of fileKinds) {
     await files?.put({ kind, name: stray(kind) }, Buffer.from('nobody needs it'))
@@ -100,8 +97,7 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
      where table_name = 'upload' and is_nullable = 'NO' and column_default is null and is_identity = 'NO'`,
   )
   const values: Record<string, unknown> = { user_id: 1, token: 'a-token', state: 'receiving' }
-  for (const { name, type } of columns)
-    values[name] ??= { jsonb: '{}', text: 'x', bigint: 1, integer: 1 }[String(type)] ?? new Date()
+  for (const { name, type } of columns) values[name] ??= { jsonb: '{}', text: 'x', bigint: 1, integer: 1 }[String(type)] ?? new Date()
   const names = Object.keys(values)
   await pool.query(
     `insert into upload (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
@@ -139,10 +135,7 @@ it('refuses where a folder lies in another one, whose files it would take for st
     runVireo({ ...env, VIREO__STORAGE: JSON.stringify(folders) }, ['prune-storage', '--delete', '--yes'])
   const folder = join(node.dataDir, 'videos')
   const nested = await of({ web_videos: folder, streaming_playlists: join(folder, 'streaming-playlists/') })
-  expect([nested.code, nested.complaint]).toEqual([
-    1,
-    expect.stringContaining('storage.web_videos holds storage.streaming_playlists'),
-  ])
+  expect([nested.code, nested.complaint]).toEqual([1, expect.stringContaining('storage.web_videos holds storage.streaming_playlists')])
   const same = await of({ thumbnails: folder, previews: `${folder}/` })
   expect(same.complaint).toContain('storage.previews holds storage.thumbnails')
   const all = await of({ avatars: node.dataDir })
@@ -165,10 +158,7 @@ it('draws pictures anew, and keeps those that a user gave unless it is forced', 
   expect(drawn.some(({ filename }) => before.some((one) => one.filename === filename))).toBe(false)
   const { thumbnailPath } = await root.get<{ thumbnailPath: string }>(`/api/v1/videos/${uuid}`)
   expect((await root.raw(thumbnailPath)).status).toBe(200)
-  const { rows: told } = await pool.query<{ told: boolean }>(
-    'select updated_at > created_at as told from video where id = $1',
-    [id],
-  )
+  const { rows: told } = await pool.query<{ told: boolean }>('select updated_at > created_at as told from video where id = $1', [id])
   expect(told).toEqual([{ told: true }])
 
   await pool.query('update thumbnail set automatically_generated = false where video_id = $1 and type = 1', [id])

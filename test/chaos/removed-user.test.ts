@@ -42,7 +42,9 @@ async function makeUser(username: string): Promise<Client> {
 async function fill(user: Client, videoId: number): Promise<void> {
   const channelId = await channelOf(user)
   const upload = (name: string, waitTranscoding: boolean) => ({
-    ...{ client: user, bytes, fields: { channelId, name, filename: `${name}.mp4`, privacy: 1, waitTranscoding } },
+    client: user,
+    bytes,
+    fields: { channelId, name, filename: `${name}.mp4`, privacy: 1, waitTranscoding },
   })
   await persistentUpload({ ...upload('whole', true), chunkSize: bytes.length }).proceed()
   await user.raw('/api/v1/videos/upload-resumable', {

@@ -113,9 +113,7 @@ async function listening(): Promise<Socket[]> {
 }
 
 async function everything(): Promise<Record<string, () => Promise<unknown>>> {
-  const view = await client.get<{ streamingPlaylists: { playlistUrl: string; files: { fileUrl: string }[] }[] }>(
-    `/api/v1/videos/${uuid}`,
-  )
+  const view = await client.get<{ streamingPlaylists: { playlistUrl: string; files: { fileUrl: string }[] }[] }>(`/api/v1/videos/${uuid}`)
   const playlist = view.streamingPlaylists[0]
   const fileUrl = playlist?.files[0]?.fileUrl ?? ''
   return {

@@ -43,8 +43,7 @@ afterAll(async () => {
   await database?.drop()
 }, 60_000)
 
-const query = async <Row extends object>(text: string, values?: unknown[]): Promise<Row[]> =>
-  await ask<Row>(cluster.place, text, values)
+const query = async <Row extends object>(text: string, values?: unknown[]): Promise<Row[]> => await ask<Row>(cluster.place, text, values)
 
 /** A request to the other process with the token of the first one. */
 const atOther = (path: string, init: RequestInit = {}) =>
@@ -54,9 +53,7 @@ const atOther = (path: string, init: RequestInit = {}) =>
   })
 
 const typesOf = async (states: string[]): Promise<string[]> =>
-  (await query<{ type: string }>('select distinct type from job where state = any($1) order by type', [states])).map(
-    ({ type }) => type,
-  )
+  (await query<{ type: string }>('select distinct type from job where state = any($1) order by type', [states])).map(({ type }) => type)
 
 describe('two processes that serve, and nobody who works', () => {
   it('take an upload in turn and a follow', async () => {
@@ -88,7 +85,8 @@ describe('two processes that serve, and nobody who works', () => {
     )
     const { requestToken, secret } = asked.otpRequest
     const confirmed = await atOther(`/api/v1/users/${me.id}/two-factor/confirm-request`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ requestToken, otpToken: await generate({ secret }) }),
     })
     expect(confirmed.status).toBe(204)
@@ -100,11 +98,9 @@ describe('two processes that serve, and nobody who works', () => {
   it('both have a changed configuration, and speak the same ActivityPub', async () => {
     const custom = await one.get<{ instance: object }>('/api/v1/config/custom')
     await one.send('PUT', '/api/v1/config/custom', { ...custom, instance: { ...custom.instance, name: 'Scaled' } })
-    await until(
-      async () =>
-        (await ok<{ instance: { name: string } }>(await atOther('/api/v1/config'))).instance.name === 'Scaled',
-      { what: 'the name at the other process' },
-    )
+    await until(async () => (await ok<{ instance: { name: string } }>(await atOther('/api/v1/config'))).instance.name === 'Scaled', {
+      what: 'the name at the other process',
+    })
     const paths = ['/accounts/root', `/.well-known/webfinger?resource=acct:root@${new URL(cluster.base).host}`]
     for (const path of paths) {
       const accept = { headers: { accept: 'application/activity+json' } }
@@ -137,9 +133,7 @@ describe('a process for media', () => {
 })
 
 it('a token of files that one gave opens them at the other', async () => {
-  const { streamingPlaylists } = await one.get<{ streamingPlaylists: { files: { fileUrl: string }[] }[] }>(
-    `/api/v1/videos/${video.uuid}`,
-  )
+  const { streamingPlaylists } = await one.get<{ streamingPlaylists: { files: { fileUrl: string }[] }[] }>(`/api/v1/videos/${video.uuid}`)
   const { files } = await one.send<{ files: { token: string } }>('POST', `/api/v1/videos/${video.uuid}/token`)
   const { pathname } = new URL(streamingPlaylists[0]?.files[0]?.fileUrl ?? '')
   const address = `${cluster.member('web 2').base}${pathname}`

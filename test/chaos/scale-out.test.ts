@@ -36,11 +36,7 @@ let sockets: Socket[] = []
 let uuid: string
 
 beforeAll(async () => {
-  ;[database, redis, peer] = await Promise.all([
-    freshDatabase(),
-    canStartRedis() ? startOwnRedis() : undefined,
-    startFakePeer(),
-  ])
+  ;[database, redis, peer] = await Promise.all([freshDatabase(), canStartRedis() ? startOwnRedis() : undefined, startFakePeer()])
   cluster = await makeCluster({
     databaseUrl: database.url,
     ...(redis ? { redisUrl: redis.url } : {}),
@@ -177,11 +173,9 @@ describe('with one of the processes killed', () => {
       if (activity.type === 'Create') back ??= killedDuring(anyOf('federation'), async () => undefined)
       return 204
     })
-    const { comment } = await client.send<{ comment: { id: number; url: string } }>(
-      'POST',
-      `/api/v1/videos/${uuid}/comment-threads`,
-      { text: 'Said here' },
-    )
+    const { comment } = await client.send<{ comment: { id: number; url: string } }>('POST', `/api/v1/videos/${uuid}/comment-threads`, {
+      text: 'Said here',
+    })
     const { url } = await client.get<{ url: string }>(`/api/v1/videos/${uuid}`)
     const account = await peer.account('commenter')
     const note = peer.note({ author: account.url, inReplyTo: url, content: 'Said there' })
@@ -202,12 +196,9 @@ describe('with one of the processes killed', () => {
 
   it('who waits for notifications comes back, and hears each once, whichever process tells', async () => {
     await explained(cluster, cluster.place, async () => {
-      await until(
-        () => sockets.every(({ connected, io: { engine } }) => connected && engine.transport.name === 'websocket'),
-        {
-          what: 'six WebSockets',
-        },
-      )
+      await until(() => sockets.every(({ connected, io: { engine } }) => connected && engine.transport.name === 'websocket'), {
+        what: 'six WebSockets',
+      })
       const heard = sockets.map((socket) => {
         const types: number[] = []
         socket.on('new-notification', ({ type }: { type: number }) => types.push(type))
@@ -215,7 +206,12 @@ describe('with one of the processes killed', () => {
       })
       const [username, password] = ['follower', 'password-of-follower']
       await client.send('POST', '/api/v1/users', {
-        ...{ username, password, email: 'follower@example.org', role: 2, videoQuota: -1, videoQuotaDaily: -1 },
+        username,
+        password,
+        email: 'follower@example.org',
+        role: 2,
+        videoQuota: -1,
+        videoQuotaDaily: -1,
       })
       const follower = await login(cluster.base, username, password)
       const uri = `root_channel@${new URL(cluster.base).host}`
@@ -234,9 +230,7 @@ describe('with one of the processes killed', () => {
       ['web 1', 'web 2'].map(async (name) => {
         const { base } = cluster.member(name)
         const texts = await Promise.all(
-          ['/api/v1/videos', `/api/v1/videos/${uuid}/comment-threads`].map(async (path) =>
-            (await fetch(base + path)).text(),
-          ),
+          ['/api/v1/videos', `/api/v1/videos/${uuid}/comment-threads`].map(async (path) => (await fetch(base + path)).text()),
         )
         return texts.map((text) => JSON.parse(text) as { total: number })
       }),
@@ -259,13 +253,18 @@ async function delivered(activity: JsonObject, by = peer.instance): Promise<void
   )
 }
 
-const idOf = (object: unknown): unknown =>
-  typeof object === 'object' && object !== null && 'id' in object ? object.id : object
+const idOf = (object: unknown): unknown => (typeof object === 'object' && object !== null && 'id' in object ? object.id : object)
 
 async function secondsOf(url: string): Promise<number> {
   const { ffprobePath } = await testFfmpeg()
   const { stdout } = await promisify(execFile)(ffprobePath, [
-    ...['-v', 'error', '-show_entries', 'format=duration', '-of', 'default=nw=1:nk=1', url],
+    '-v',
+    'error',
+    '-show_entries',
+    'format=duration',
+    '-of',
+    'default=nw=1:nk=1',
+    url,
   ])
   return Number(stdout.trim())
 }

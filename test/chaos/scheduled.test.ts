@@ -48,7 +48,10 @@ it('is published once, with one Create, whenever the process dies', async () => 
   for (let round = 0; round < ROUNDS; round += 1) {
     const due = Date.now() + AHEAD
     const fields = {
-      ...{ channelId, name: `round ${round}`, filename: 'video.mp4', privacy: PRIVATE },
+      channelId,
+      name: `round ${round}`,
+      filename: 'video.mp4',
+      privacy: PRIVATE,
       scheduleUpdate: { updateAt: new Date(due).toISOString(), privacy: PUBLIC },
     }
     const { uuid } = await persistentUpload({ client, bytes, chunkSize: bytes.length, fields }).proceed()

@@ -94,14 +94,17 @@ async function put(node: Child, id: string, init: { headers: Record<string, stri
 const send = (node: Child, id: string, from: number, to: number) =>
   put(node, id, { headers: headersOf(from, to), body: bytes.subarray(from, to) })
 
-const ask = (node: Child, id: string) =>
-  put(node, id, { headers: { ...headersOf(0, 1), 'content-range': `bytes */${bytes.length}` } })
+const ask = (node: Child, id: string) => put(node, id, { headers: { ...headersOf(0, 1), 'content-range': `bytes */${bytes.length}` } })
 
 /** Sends the head of a chunk and its first bytes, and leaves the rest of it for later. */
 function begin(node: Child, id: string, from: number, to: number, sent: number) {
   const { hostname, port } = new URL(node.base)
   const request = httpRequest({
-    ...{ hostname, port, method: 'PUT', path: `${PATH}?upload_id=${id}`, agent: false },
+    hostname,
+    port,
+    method: 'PUT',
+    path: `${PATH}?upload_id=${id}`,
+    agent: false,
     headers: { ...headersOf(from, to), 'content-length': to - from },
   })
   request.on('error', () => undefined)
@@ -171,7 +174,9 @@ describe('an upload whose chunks come to two processes in turn', () => {
     const taken = new Promise<number | undefined>((resolve) => slow.on('response', (one) => resolve(one.statusCode)))
     await untilHeld(id)
     expect(await send(nodes[1], id, edge(0), edge(4))).toEqual({
-      ...{ status: 503, retryAfter: expect.stringMatching(/^[1-9]\d*$/), range: expect.stringMatching(/^bytes=0-/) },
+      status: 503,
+      retryAfter: expect.stringMatching(/^[1-9]\d*$/),
+      range: expect.stringMatching(/^bytes=0-/),
       body: expect.anything(),
     })
     slow.end(bytes.subarray(1000, edge(4)))

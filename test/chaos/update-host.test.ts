@@ -47,10 +47,9 @@ async function rowsWith(text: string): Promise<string[]> {
   )
   const found: string[] = []
   for (const { name } of tables) {
-    const { rows } = await pool.query<{ row: string }>(
-      `select t::text as row from ${name} t where strpos(lower(t::text), lower($1)) > 0`,
-      [text],
-    )
+    const { rows } = await pool.query<{ row: string }>(`select t::text as row from ${name} t where strpos(lower(t::text), lower($1)) > 0`, [
+      text,
+    ])
     found.push(...rows.map(({ row }) => `${name}: ${row}`))
   }
   return found
@@ -88,7 +87,10 @@ async function makeData(): Promise<void> {
     url: 'https://far.example/follows/1',
   })
   await insert(db as never, 'follow', {
-    ...{ follower_id: ours.id, target_id: theirs.id, state: 'accepted', url: `${old}/accounts/peertube/follows/1` },
+    follower_id: ours.id,
+    target_id: theirs.id,
+    state: 'accepted',
+    url: `${old}/accounts/peertube/follows/1`,
     request_urls: [`${old}/accounts/peertube/follows/1`, 'https://far.example/x'],
   })
   const document = await insert(db as never, 'document', {
@@ -103,17 +105,12 @@ async function makeData(): Promise<void> {
     inbox_url: 'https://far.example/inbox',
   })
   await pool.query('insert into kv (key, value) values ($1, $2)', [`x-${old}`, JSON.stringify({ at: old })])
-  await pool.query('insert into setting (key, value, updated_at) values ($1, $2, now())', [
-    'a-text',
-    JSON.stringify({ at: [`${old}/x`] }),
-  ])
+  await pool.query('insert into setting (key, value, updated_at) values ($1, $2, now())', ['a-text', JSON.stringify({ at: [`${old}/x`] })])
 }
 
 it('refuses while a server runs, and shows what there is to do', async () => {
   await makeData()
-  const preview = await askVireo<{ change: object; columns: { column: string }[] } & Record<string, unknown>>(onNew(), [
-    'update-host',
-  ])
+  const preview = await askVireo<{ change: object; columns: { column: string }[] } & Record<string, unknown>>(onNew(), ['update-host'])
   expect(preview).toMatchObject({
     change: { from: old, to: NEW },
     applied: false,
@@ -122,15 +119,7 @@ it('refuses while a server runs, and shows what there is to do', async () => {
     follows: 1,
   })
   expect(preview.columns.map(({ column }) => column)).toEqual(
-    expect.arrayContaining([
-      'actor.url',
-      'actor.key_id',
-      'video.url',
-      'comment.url',
-      'playlist.url',
-      'rating.url',
-      'follow.request_urls',
-    ]),
+    expect.arrayContaining(['actor.url', 'actor.key_id', 'video.url', 'comment.url', 'playlist.url', 'rating.url', 'follow.request_urls']),
   )
   const refused = await runVireo(onNew(), ['update-host', '--apply', '--yes'])
   expect([refused.code, refused.complaint]).toEqual([1, expect.stringMatching(/in use .*vireo-queue/)])
@@ -170,9 +159,7 @@ it('leaves no row that names the old address, and nothing of other servers chang
       request_urls: [`${NEW}/accounts/peertube/follows/1`, 'https://far.example/x'],
     },
   ])
-  expect(
-    (await pool.query("select data from job where type = 'manage-video-torrent' and state <> 'completed'")).rows,
-  ).not.toEqual([])
+  expect((await pool.query("select data from job where type = 'manage-video-torrent' and state <> 'completed'")).rows).not.toEqual([])
   const asked = await pool.query(
     "select 1 from outbox where event = 'FollowRequested' union all select 1 from document where type = 'Follow'",
   )

@@ -45,7 +45,8 @@ async function upload(userId: number, archive: Buffer): Promise<void> {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...{ 'x-upload-content-length': String(archive.length), 'x-upload-content-type': 'application/zip' },
+      'x-upload-content-length': String(archive.length),
+      'x-upload-content-type': 'application/zip',
     },
     body: JSON.stringify({ filename: 'archive.zip' }),
   })

@@ -93,9 +93,7 @@ describe('the instance', () => {
     const { activity } = await update(far)
     expect(activity).toMatchObject({ actor: ours.instance, object: { type: 'Application', id: ours.instance } })
     expect((activity.object as { image: unknown[] }).image).toHaveLength(2)
-    const followers = await ours.client.get<{ data: { following: { banners: { width: number }[] } }[] }>(
-      '/api/v1/server/followers',
-    )
+    const followers = await ours.client.get<{ data: { following: { banners: { width: number }[] } }[] }>('/api/v1/server/followers')
     expect(followers.data[0]?.following.banners.map(({ width }) => width)).toEqual([600, 1920])
   })
 
@@ -120,7 +118,10 @@ describe('the instance', () => {
 describe('an account that is removed', () => {
   it('is a tombstone, says so to servers that it only commented or followed on, and has no handle', async () => {
     const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
-      ...{ username: 'leaver', email: 'leaver@example.com', password: 'a long password', role: 2 },
+      username: 'leaver',
+      email: 'leaver@example.com',
+      password: 'a long password',
+      role: 2,
     })
     const leaver = await login(ours.base, 'leaver', 'a long password')
     const strange = await startFakePeer()

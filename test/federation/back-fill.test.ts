@@ -22,12 +22,10 @@ afterAll(async () => {
   await Promise.all([a?.stop(), b?.stop()])
 })
 
-const stored = async () =>
-  (await a.query<{ count: number }>('select count(*)::integer as count from video where remote'))[0]?.count ?? 0
+const stored = async () => (await a.query<{ count: number }>('select count(*)::integer as count from video where remote'))[0]?.count ?? 0
 const progress = async () => {
   const hosts = await a.query<{ id: number }>('select id from remote_host where host = $1', [b.host])
-  const query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    await a.query<Row>(text, [...values])
+  const query = async <Row extends object>(text: string, values: readonly unknown[] = []) => await a.query<Row>(text, [...values])
   const [history] = await historiesOf(
     query,
     hosts.map(({ id }) => id),
@@ -43,18 +41,14 @@ it('all of them arrive, and the progress can be seen', async () => {
   expect(atTheStop).toMatchObject({ actor_url: b.instance, state: 'walking', total: COUNT })
   expect(atTheStop?.seen).toBeGreaterThanOrEqual(90)
   expect(atTheStop?.seen).toBeLessThan(COUNT)
-  const before = await a.query<{ refreshed_at: Date; id: number }>(
-    'select id, refreshed_at from video where remote order by id limit 90',
-  )
+  const before = await a.query<{ refreshed_at: Date; id: number }>('select id, refreshed_at from video where remote order by id limit 90')
 
   await a.node.restart()
   await until(async () => (await progress())?.state === 'done', { what: 'the end of the walk', withinMs: 120_000 })
   expect(await stored()).toBe(COUNT)
   expect(await progress()).toMatchObject({ seen: COUNT, total: COUNT, put_aside: 0, given_up: 0, error: null })
   // What was there already was not read a second time.
-  expect(
-    await a.query('select id, refreshed_at from video where id = any($1) order by id', [before.map(({ id }) => id)]),
-  ).toEqual(before)
+  expect(await a.query('select id, refreshed_at from video where id = any($1) order by id', [before.map(({ id }) => id)])).toEqual(before)
   const [job] = await a.query("select progress, state from job where type = 'activitypub-http-fetcher'")
   expect(job).toEqual({ progress: 100, state: 'completed' })
 }, 240_000)

@@ -96,14 +96,8 @@ it('what an HLS playlist of another server names at a blocked one is not copied'
   const forged: Record<string, [string, string]> = {
     'a playlist': [master(`${blocked.base}/240.m3u8`), ''],
     'a segment': [master('240.m3u8'), media(`${blocked.base}/1.mp4`)],
-    'the start of segments': [
-      master('240.m3u8'),
-      media('1.mp4').replace('#EXTINF', `#EXT-X-MAP:URI="${blocked.base}/init.mp4"\n#EXTINF`),
-    ],
-    'a key': [
-      master('240.m3u8'),
-      media('1.mp4').replace('#EXTINF', `#EXT-X-KEY:METHOD=AES-128,URI="${blocked.base}/key"\n#EXTINF`),
-    ],
+    'the start of segments': [master('240.m3u8'), media('1.mp4').replace('#EXTINF', `#EXT-X-MAP:URI="${blocked.base}/init.mp4"\n#EXTINF`)],
+    'a key': [master('240.m3u8'), media('1.mp4').replace('#EXTINF', `#EXT-X-KEY:METHOD=AES-128,URI="${blocked.base}/key"\n#EXTINF`)],
     'a file of this machine': [master('240.m3u8'), media('file:///etc/hostname')],
   }
   for (const [what, [first, second]] of Object.entries(forged)) {

@@ -6,14 +6,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { blockedHosts } from '../../src/actors/blocklist/index.ts'
 import { importPrivateKey, signOutgoing } from '../../src/federation/security/index.ts'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  post,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
@@ -64,12 +57,9 @@ const noteOf = (author: PeerActor, peer: FakePeer, inReplyTo = video.url) => {
   const note = peer.note({ author: author.url, inReplyTo })
   return { note, create: peer.activity(author, 'Create', note) }
 }
-const isStored = async (noteId: unknown) =>
-  (await ours.query('select 1 from comment where url = $1', [noteId])).length === 1
+const isStored = async (noteId: unknown) => (await ours.query('select 1 from comment where url = $1', [noteId])).length === 1
 const activities = async (by: PeerActor) =>
-  (
-    await ours.query<{ n: number }>('select count(*)::int as n from incoming_activity where actor_url = $1', [by.url])
-  )[0]?.n
+  (await ours.query<{ n: number }>('select count(*)::int as n from incoming_activity where actor_url = $1', [by.url]))[0]?.n
 const follow = (follower: PeerActor, peer: FakePeer, target: string) => peer.activity(follower, 'Follow', target)
 const followState = async (follower: string, target: string) =>
   (
@@ -82,9 +72,7 @@ const followState = async (follower: string, target: string) =>
 const idle = async () => {
   await ours.settled()
   await until(
-    async () =>
-      (await ours.query("select 1 from job where state in ('waiting', 'active') union all select 1 from outbox"))
-        .length === 0,
+    async () => (await ours.query("select 1 from job where state in ('waiting', 'active') union all select 1 from outbox")).length === 0,
     { what: 'the end of all jobs' },
   )
 }
@@ -156,9 +144,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await ours.query("update lane set due_at = now(), dirty = true where kind = 'inbox'")
     // Once the lane has run, another activity of an actor of the same lane is over too.
     await until(
-      async () =>
-        (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [create.id]))
-          .length === 1,
+      async () => (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [create.id])).length === 1,
       { what: 'the end of the activity', withinMs: 20_000 },
     )
     expect(await isStored(note.id)).toBe(false)
@@ -216,12 +202,8 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
   })
 
   it('loses those of users and channels too, also those that wait; the end of the block brings none back', async () => {
-    const ourActors = ['/accounts/root', '/video-channels/root_channel', '/accounts/peertube'].map(
-      (path) => ours.base + path,
-    )
-    const theirs = ourActors.flatMap((target) =>
-      [mallory.account, mallory.channel].map((by) => follow(by, bad, target)),
-    )
+    const ourActors = ['/accounts/root', '/video-channels/root_channel', '/accounts/peertube'].map((path) => ours.base + path)
+    const theirs = ourActors.flatMap((target) => [mallory.account, mallory.channel].map((by) => follow(by, bad, target)))
     const followAll = async () => {
       for (const one of theirs) {
         const by = one.actor === mallory.account.url ? mallory.account : mallory.channel
@@ -265,7 +247,8 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     })
     expect(rejects.toSorted()).toEqual(theirs.map(({ actor, object }) => `${object} ${actor} true`).toSorted())
     expect(bad.of('Undo')[0]?.activity).toMatchObject({
-      ...{ actor: `${ours.base}/accounts/root`, object: { type: 'Follow', object: mallory.channel.url } },
+      actor: `${ours.base}/accounts/root`,
+      object: { type: 'Follow', object: mallory.channel.url },
     })
 
     await unblock()
@@ -299,8 +282,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     const renamed = { ...channel.document, name }
     for (const address of [channel.url, '/@during', '/@after']) bad.serve(address, renamed)
     const isRenamed = async () => (await ours.query('select 1 from channel where name = $1', [name])).length === 1
-    const find = (path: string) =>
-      ours.client.get(`/api/v1/search/video-channels?search=${encodeURIComponent(`${bad.base}${path}`)}`)
+    const find = (path: string) => ours.client.get(`/api/v1/search/video-channels?search=${encodeURIComponent(`${bad.base}${path}`)}`)
     await block()
     await find('/@during')
     expect(await isRenamed()).toBe(false)
@@ -321,10 +303,7 @@ describe('a blocked host', () => {
     await send('POST', `${server}/servers`, { host: 'Bad.example:443' })
     const names = ['bad.example', 'BAD.example', 'bad.example.', 'bad.example:8443', 'bad.example.:8443']
     const others = ['not-bad.example', 'bad.example.net', '']
-    expect(await blockedHosts(ours.query, [...names, ...others])).toEqual([
-      ...names.map(() => true),
-      ...others.map(() => false),
-    ])
+    expect(await blockedHosts(ours.query, [...names, ...others])).toEqual([...names.map(() => true), ...others.map(() => false)])
     await send('DELETE', `${server}/servers/bad.example`)
   })
 
@@ -351,11 +330,9 @@ describe('a blocked host', () => {
     }
     bad.answerPosts(() => 503)
     await send('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text: 'First' })
-    await until(
-      async () =>
-        (await ours.query("select 1 from delivery where state = 'waiting'")).length > 0 && bad.of('Create')[0],
-      { what: 'a delivery that waits' },
-    )
+    await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length > 0 && bad.of('Create')[0], {
+      what: 'a delivery that waits',
+    })
     await host?.block()
     await idle()
     expect(

@@ -8,8 +8,15 @@ import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const resolutions = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const LONG = { withinMs: 30_000 }
 
@@ -45,8 +52,7 @@ interface Names {
 /** The names of files in a document. */
 function namesIn(document: unknown): Names {
   const urls = [...new Set(JSON.stringify(document ?? null).match(/https?:[^"?&\\]+/g) ?? [])]
-  const names = (part: RegExp): string[] =>
-    urls.flatMap((url) => (part.test(url) ? [url.slice(url.lastIndexOf('/') + 1)] : [])).sort()
+  const names = (part: RegExp): string[] => urls.flatMap((url) => (part.test(url) ? [url.slice(url.lastIndexOf('/') + 1)] : [])).sort()
   return {
     web: names(/\/static\/web-videos\/.*\.mp4$/),
     hls: names(/\/static\/streaming-playlists\/.*\.mp4$/),

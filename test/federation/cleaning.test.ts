@@ -38,13 +38,9 @@ beforeEach(async () => {
 
 /** A whole round. */
 async function clean(): Promise<void> {
-  const [job] = await ours.query<{ id: number }>(
-    "insert into job (type, queue) values ('activitypub-cleaner', 'io') returning id",
-  )
+  const [job] = await ours.query<{ id: number }>("insert into job (type, queue) values ('activitypub-cleaner', 'io') returning id")
   await until(async () => {
-    const [row] = await ours.query<{ state: string; error: string }>('select state, error from job where id = $1', [
-      job?.id,
-    ])
+    const [row] = await ours.query<{ state: string; error: string }>('select state, error from job where id = $1', [job?.id])
     if (row?.state === 'failed') throw new Error(row.error)
     return row?.state === 'completed'
   })
@@ -101,9 +97,7 @@ it('what is gone is taken away, with its counts, and those who know of it are to
   await until(
     async () => {
       const shown = await ours.client.get<{ likes: number; dislikes: number }>(`/api/v1/videos/${video.uuid}`)
-      const threads = await ours.client.get<{ totalNotDeletedComments: number }>(
-        `/api/v1/videos/${video.uuid}/comment-threads`,
-      )
+      const threads = await ours.client.get<{ totalNotDeletedComments: number }>(`/api/v1/videos/${video.uuid}/comment-threads`)
       return shown.likes === 0 && shown.dislikes === 1 && threads.totalNotDeletedComments === 1
     },
     { what: 'the counts without what is gone' },
@@ -154,9 +148,7 @@ it('a server to which deliveries fail is not asked', async () => {
   const urls = await give(otto, other)
   answer(other, Object.values(urls), 410)
   const fail = () =>
-    ours.query("update remote_host set state = 'failing', due_at = now() + interval '1 hour' where host = $1", [
-      other.host,
-    ])
+    ours.query("update remote_host set state = 'failing', due_at = now() + interval '1 hour' where host = $1", [other.host])
   await fail()
   // What was under way by then would show that it answers.
   await until(async () => (await ours.query('select from lane where lease_until > now()')).length === 0, {
@@ -174,10 +166,7 @@ it('a round that was cut off goes on where it was', async () => {
   const urls = await give(pia, peer)
   answer(peer, Object.values(urls), 410)
   const [share] = await ours.query<{ id: number }>('select id from share where url = $1', [urls.share])
-  await ours.query(
-    "update interactions_cleaning set kind = 'share', after_id = $1, round_at = now() - interval '1 hour'",
-    [share?.id],
-  )
+  await ours.query("update interactions_cleaning set kind = 'share', after_id = $1, round_at = now() - interval '1 hour'", [share?.id])
   await clean()
   expect(await given()).toEqual({ likes: 1, dislikes: 0, shares: [urls.share], comments: [] })
   expect(await ours.query('select kind, after_id, round_at from interactions_cleaning')).toEqual([

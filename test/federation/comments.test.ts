@@ -2,14 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  type Received,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, type Received, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { oracleProblems } from '../support/peertube-oracle.ts'
 import { until } from '../support/until.ts'
@@ -95,8 +88,7 @@ const documentAt = async (url: string) => {
   const answer = await fetch(url, { headers: { accept: 'application/activity+json' } })
   return { status: answer.status, body: answer.status === 200 ? ((await answer.json()) as JsonObject) : null }
 }
-const withLocalId = (video: { uuid: string; url: string }, comment: CommentRow | undefined) =>
-  `${video.url}/comments/${comment?.id}`
+const withLocalId = (video: { uuid: string; url: string }, comment: CommentRow | undefined) => `${video.url}/comments/${comment?.id}`
 
 describe('a comment of another server on a video of ours', () => {
   it('is approved at once: its author hears it in the personal inbox, and the approval can be read', async () => {
@@ -213,8 +205,7 @@ describe('a comment of ours on a video of another server', () => {
     )
     return answer.comment
   }
-  const review = (by: PeerActor, type: string, url: string, inReplyTo: string) =>
-    far.activity(by, type, url, { inReplyTo })
+  const review = (by: PeerActor, type: string, url: string, inReplyTo: string) => far.activity(by, type, url, { inReplyTo })
 
   it('waits for the owner of the video, and is shown when that one approves it', async () => {
     const video = await remoteVideo({ commentsPolicy: 3 })
@@ -286,10 +277,7 @@ describe('a reply to comments that are not known', () => {
        ) select text from above`,
       [url],
     )
-    expect(texts.map(({ text }) => text)).toEqual([
-      'Well said',
-      ...['Number 0', 'Number 1', 'Number 2', 'Number 3', 'Number 4'],
-    ])
+    expect(texts.map(({ text }) => text)).toEqual(['Well said', 'Number 0', 'Number 1', 'Number 2', 'Number 3', 'Number 4'])
     await until(async () => (await ours.query('select 1 from waiting_comment')).length === 0)
   })
 
@@ -298,8 +286,12 @@ describe('a reply to comments that are not known', () => {
     const gone = `${far.base}/notes/gone`
     far.serve(gone, {
       '@context': 'https://www.w3.org/ns/activitystreams',
-      ...{ type: 'Tombstone', id: gone, formerType: 'Note', inReplyTo: video.url },
-      ...{ published: '2026-01-01T00:00:00.000Z', deleted: '2026-01-02T00:00:00.000Z' },
+      type: 'Tombstone',
+      id: gone,
+      formerType: 'Note',
+      inReplyTo: video.url,
+      published: '2026-01-01T00:00:00.000Z',
+      deleted: '2026-01-02T00:00:00.000Z',
     })
     const { url } = await said(fred, gone)
     await becomesStored(url)
@@ -320,10 +312,7 @@ describe('a reply to comments that are not known', () => {
     ['a poll', { type: 'Question', oneOf: [{ type: 'Note', name: 'Yes' }] }],
     ['an article', { type: 'Article' }],
     ['a note without content', { content: undefined }],
-    [
-      'a note whose content is a picture',
-      { content: '<p></p>', mediaType: 'text/html', attachment: [{ type: 'Image' }] },
-    ],
+    ['a note whose content is a picture', { content: '<p></p>', mediaType: 'text/html', attachment: [{ type: 'Image' }] }],
     ['a note of nobody of its server', { attributedTo: 'https://nobody.example/ann' }],
   ])('keeps its place below %s, which nobody sees', async (_what, more) => {
     const video = await ours.upload(bytes)
@@ -362,11 +351,9 @@ describe('a reply to comments that are not known', () => {
     const handle = `eve@${far.host}`
     const text = `**Hello** @${handle}, and @nobody@${far.host}: <b>look</b> at https://example.org/@${handle}`
     const write = async (body: string) => {
-      const { comment } = await ours.client.send<{ comment: { url: string } }>(
-        'POST',
-        `/api/v1/videos/${video.uuid}/comment-threads`,
-        { text: body },
-      )
+      const { comment } = await ours.client.send<{ comment: { url: string } }>('POST', `/api/v1/videos/${video.uuid}/comment-threads`, {
+        text: body,
+      })
       return comment.url
     }
     const url = await write(text)
@@ -490,9 +477,7 @@ describe('the comments below a video of another server', () => {
     await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
     const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
     const threads = () =>
-      ours.client.get<{ total: number; data: { text: string; totalReplies: number }[] }>(
-        `/api/v1/videos/${row?.id}/comment-threads`,
-      )
+      ours.client.get<{ total: number; data: { text: string; totalReplies: number }[] }>(`/api/v1/videos/${row?.id}/comment-threads`)
     await threads()
     const found = await until(async () => {
       const page = await threads()

@@ -112,17 +112,17 @@ interface Thing {
 }
 
 /** Says the script in its order, a second apart, and keeps what stands after each word. */
-function play(
-  steps: { actor: number; act: string; kind?: Kind; thing?: number }[],
-  { target, stage }: { target: string; stage: string },
-) {
+function play(steps: { actor: number; act: string; kind?: Kind; thing?: number }[], { target, stage }: { target: string; stage: string }) {
   const said: Said[] = []
   const start = Date.now() - HOUR_MS
   const rates = new Map<string, { type: string; activity: JsonObject }>()
   const shares = new Map<string, JsonObject>()
   const follows = new Map<string, JsonObject>()
   const things: Record<Kind, Map<string, Thing>> = {
-    ...{ note: new Map(), answer: new Map(), video: new Map(), playlist: new Map() },
+    note: new Map(),
+    answer: new Map(),
+    video: new Map(),
+    playlist: new Map(),
   }
 
   for (const [index, { actor, act, kind, thing }] of steps.entries()) {
@@ -180,16 +180,17 @@ function play(
 
   const alive = (kind: Kind) =>
     sorted(
-      [...things[kind].values()]
-        .filter(({ fate }) => fate === 'alive')
-        .map(({ document }) => [document.id, String(document[TERMS[kind]])]),
+      [...things[kind].values()].filter(({ fate }) => fate === 'alive').map(({ document }) => [document.id, String(document[TERMS[kind]])]),
     )
   const model: Model = {
     rates: sorted([...rates].map(([url, { type }]) => [url, type])),
     shares: [...shares.keys()].toSorted(),
     follows: [...follows.keys()].toSorted(),
     things: {
-      ...{ note: alive('note'), answer: alive('answer'), video: alive('video'), playlist: alive('playlist') },
+      note: alive('note'),
+      answer: alive('answer'),
+      video: alive('video'),
+      playlist: alive('playlist'),
     },
   }
   return { said, model }
@@ -212,23 +213,32 @@ function make(
     case 'playlist': {
       const uuid = newUuid()
       return {
-        ...{ '@context': contextOf('playlist'), type: 'Playlist', id: `${peer.base}/video-playlists/${uuid}`, uuid },
-        ...{ name: `listed ${index}`, content: null, mediaType: 'text/markdown', attributedTo: [channel.url] },
-        ...{ icon: null, totalItems: 0, orderedItems: [], published, updated: published },
-        ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [] },
+        '@context': contextOf('playlist'),
+        type: 'Playlist',
+        id: `${peer.base}/video-playlists/${uuid}`,
+        uuid,
+        name: `listed ${index}`,
+        content: null,
+        mediaType: 'text/markdown',
+        attributedTo: [channel.url],
+        icon: null,
+        totalItems: 0,
+        orderedItems: [],
+        published,
+        updated: published,
+        to: ['https://www.w3.org/ns/activitystreams#Public'],
+        cc: [],
       }
     }
   }
 }
 
-const sorted = (entries: [string, string][]): Record<string, string> =>
-  Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+const sorted = (entries: [string, string][]): Record<string, string> => Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 async function standing({ target, stage }: { target: string; stage: string }): Promise<Model> {
   const pairs = async (text: string, value: string) =>
     sorted((await ours.query<{ key: string; value: string }>(text, [value])).map(({ key, value }) => [key, value]))
-  const keys = async (text: string, values: unknown[]) =>
-    (await ours.query<{ key: string }>(text, values)).map(({ key }) => key).toSorted()
+  const keys = async (text: string, values: unknown[]) => (await ours.query<{ key: string }>(text, values)).map(({ key }) => key).toSorted()
   const comments = (video: string) =>
     pairs(
       `select c.url as key, c.text as value from comment c join video v on v.id = c.video_id
@@ -262,11 +272,9 @@ async function standing({ target, stage }: { target: string; stage: string }): P
 
 /** Between two runs: the things of the actors that belong to no video of ours. */
 async function forget(): Promise<void> {
-  await until(
-    async () =>
-      (await ours.query("select 1 from job where type = 'playlist-reading' and finished_at is null")).length === 0,
-    { what: 'the end of reading playlists' },
-  )
+  await until(async () => (await ours.query("select 1 from job where type = 'playlist-reading' and finished_at is null")).length === 0, {
+    what: 'the end of reading playlists',
+  })
   await ours.query('delete from video where remote')
   await ours.query('delete from playlist where remote')
   await ours.query('delete from follow where follower_id in (select id from actor where host_id is not null)')

@@ -31,11 +31,9 @@ const say = async (by: PeerActor, activity: JsonObject & { id: string }) => {
   return { done: () => done(activity.id) }
 }
 const done = (id: string) =>
-  until(
-    async () =>
-      (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [id]))[0],
-    { what: 'the end of an activity' },
-  )
+  until(async () => (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [id]))[0], {
+    what: 'the end of an activity',
+  })
 const search = (what: string, text: string) =>
   ours.client.get<{ total: number }>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
 
@@ -50,8 +48,7 @@ function slowly(peer: FakePeer, document: JsonObject & { id: string }, meanwhile
   })
 }
 
-const remove = (peer: FakePeer, by: PeerActor, url: string) => async () =>
-  await (await say(by, peer.activity(by, 'Delete', url))).done()
+const remove = (peer: FakePeer, by: PeerActor, url: string) => async () => await (await say(by, peer.activity(by, 'Delete', url))).done()
 
 describe('while a video is fetched', () => {
   it.each(['account', 'channel'] as const)('the Delete of its %s ends a search for it', async (owner) => {
@@ -107,10 +104,21 @@ describe('while a video is fetched', () => {
 it('a playlist that is deleted while it is fetched is not stored', async () => {
   const uuid = newUuid()
   const playlist = {
-    ...{ '@context': contextOf('playlist'), type: 'Playlist', id: `${home.base}/video-playlists/${uuid}`, uuid },
-    ...{ name: 'Of Ann', content: null, mediaType: 'text/markdown', attributedTo: [ann.channel.url], icon: null },
-    ...{ totalItems: 0, published: '2026-01-01T00:00:00.000Z', updated: '2026-01-01T00:00:00.000Z' },
-    ...{ to: [PUBLIC], cc: [], orderedItems: [] },
+    '@context': contextOf('playlist'),
+    type: 'Playlist',
+    id: `${home.base}/video-playlists/${uuid}`,
+    uuid,
+    name: 'Of Ann',
+    content: null,
+    mediaType: 'text/markdown',
+    attributedTo: [ann.channel.url],
+    icon: null,
+    totalItems: 0,
+    published: '2026-01-01T00:00:00.000Z',
+    updated: '2026-01-01T00:00:00.000Z',
+    to: [PUBLIC],
+    cc: [],
+    orderedItems: [],
   }
   slowly(home, playlist, remove(home, ann.account, playlist.id))
   expect(await search('video-playlists', playlist.id)).toEqual({ total: 0, data: [] })
@@ -137,9 +145,9 @@ describe('a comment on a video of another server', () => {
     const reply = home.note({ author: ann.account.url, inReplyTo: parent.id, content: 'second' })
     await (await say(ann.account, home.activity(ann.account, 'Create', reply))).done()
     await ended()
-    expect(
-      await ours.query('select text, deleted_at is null as shown from comment where url = $1', [parent.id]),
-    ).toEqual([{ text: '', shown: false }])
+    expect(await ours.query('select text, deleted_at is null as shown from comment where url = $1', [parent.id])).toEqual([
+      { text: '', shown: false },
+    ])
     expect(await isStored('comment', reply.id)).toBe(true)
   })
 

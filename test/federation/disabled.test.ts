@@ -78,11 +78,7 @@ it('asks no other server for anything', async () => {
 })
 
 it('names its accounts to everybody who asks by WebFinger', async () => {
-  for (const path of [
-    `/.well-known/webfinger?resource=acct:root@${ours.host}`,
-    '/.well-known/nodeinfo',
-    '/nodeinfo/2.0.json',
-  ]) {
+  for (const path of [`/.well-known/webfinger?resource=acct:root@${ours.host}`, '/.well-known/nodeinfo', '/nodeinfo/2.0.json']) {
     expect([path, (await fetch(ours.base + path)).status]).toEqual([path, 200])
   }
 })

@@ -62,11 +62,7 @@ beforeEach(() => {
 })
 
 const comment = (by: PeerActor, peer: FakePeer, content?: string) =>
-  peer.activity(
-    by,
-    'Create',
-    peer.note({ author: by.url, inReplyTo: video.url, content: content ?? `Comment ${++serial}` }),
-  )
+  peer.activity(by, 'Create', peer.note({ author: by.url, inReplyTo: video.url, content: content ?? `Comment ${++serial}` }))
 const idOf = ({ object }: JsonObject) => (object as { id: string }).id
 /** Whether the comment was taken, once all is handled. */
 const isThere = async (activity: JsonObject) => {
@@ -89,10 +85,7 @@ describe('a signature', () => {
     ['29 minutes ahead', () => ({ date: new Date(Date.now() + 29 * MINUTE) })],
     ['by RFC 9421, 29 minutes old', () => ({ profile: 'rfc9421', date: new Date(Date.now() - 29 * MINUTE) })],
     ['under application/json', () => ({ contentType: 'application/json' })],
-    [
-      'under application/ld+json',
-      () => ({ contentType: 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"' }),
-    ],
+    ['under application/ld+json', () => ({ contentType: 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"' })],
     ['to the inbox of the instance', () => ({ inbox: '/accounts/peertube/inbox' })],
     ['to the inbox of an account', () => ({ inbox: '/accounts/root/inbox' })],
     ['to the inbox of a channel', () => ({ inbox: '/video-channels/root_channel/inbox' })],
@@ -109,11 +102,7 @@ describe('a signature', () => {
     ['that is not there, without a date', 401, () => ({ signer: null, without: ['date'] })],
     ['by another key', 401, async () => ({ key: await otherKeys(alice) })],
     ['by another key, by RFC 9421', 401, async () => ({ key: await otherKeys(alice), profile: 'rfc9421' })],
-    [
-      'over other bytes',
-      401,
-      () => ({ sentBody: '{"type":"Create","id":"http://x.example/1","actor":"http://x.example/a"}' }),
-    ],
+    ['over other bytes', 401, () => ({ sentBody: '{"type":"Create","id":"http://x.example/1","actor":"http://x.example/a"}' })],
     ['with a digest of something else', 401, () => ({ digest: wrongDigest })],
     ['without a digest', 401, () => ({ covered: ['(request-target)', 'host', 'date'], without: ['digest'] })],
     ['that does not cover the digest', 401, () => ({ covered: ['(request-target)', 'host', 'date'] })],
@@ -123,11 +112,7 @@ describe('a signature', () => {
     ['31 minutes old', 401, () => ({ date: new Date(Date.now() - 31 * MINUTE) })],
     ['31 minutes ahead', 401, () => ({ date: new Date(Date.now() + 31 * MINUTE) })],
     ['by RFC 9421, 31 minutes old', 401, () => ({ profile: 'rfc9421', date: new Date(Date.now() - 31 * MINUTE) })],
-    [
-      'for another inbox',
-      401,
-      () => ({ covered: ['(request-target)', 'host', 'date', 'digest'], algorithm: 'rsa-sha512' }),
-    ],
+    ['for another inbox', 401, () => ({ covered: ['(request-target)', 'host', 'date', 'digest'], algorithm: 'rsa-sha512' })],
     ['of an actor of another server', 403, () => ({ signer: bob })],
     ['with a key id of another actor', 403, () => ({ signer: bob, keyId: bob.keyId })],
     ['with a key id that is no address', 401, () => ({ keyId: 'mailto:alice@example.com' })],
@@ -146,8 +131,7 @@ describe('a signature', () => {
     const date = new Date()
     await ours.tell(alice, activity, { date })
     await ours.tell(alice, home.activity(alice, 'Undo', activity))
-    const ratings = () =>
-      ours.query('select 1 from rating r join video v on v.id = r.video_id where v.url = $1', [video.url])
+    const ratings = () => ours.query('select 1 from rating r join video v on v.id = r.video_id where v.url = $1', [video.url])
     expect(await ratings()).toHaveLength(0)
     await ours.tell(alice, activity, { date })
     expect(await ratings()).toHaveLength(0)
@@ -203,16 +187,13 @@ describe('an unknown key', () => {
     await until(async () => (await isThere(activity)) === 1, { what: 'what she said', withinMs: 5000 })
     await ours.query("delete from incoming_activity where state = 'unverified'")
   })
-  it.each(['cavage', 'rfc9421'] as const)(
-    'of a signature over more headers is checked over all (%s)',
-    async (profile) => {
-      const mastodon = await home.account(`covering-${profile}`)
-      const activity = comment(mastodon, home)
-      const more = { 'collection-synchronization': 'collectionId="x"', 'content-type': 'application/activity+json' }
-      expect((await post(ours, mastodon, activity, { profile, more })).status).toBe(204)
-      expect(await isThere(activity)).toBe(1)
-    },
-  )
+  it.each(['cavage', 'rfc9421'] as const)('of a signature over more headers is checked over all (%s)', async (profile) => {
+    const mastodon = await home.account(`covering-${profile}`)
+    const activity = comment(mastodon, home)
+    const more = { 'collection-synchronization': 'collectionId="x"', 'content-type': 'application/activity+json' }
+    expect((await post(ours, mastodon, activity, { profile, more })).status).toBe(204)
+    expect(await isThere(activity)).toBe(1)
+  })
 
   it('of an activity that somebody else signed is not fetched', async () => {
     const stranger = await away.account('stranger')
@@ -257,9 +238,7 @@ describe('an unknown key', () => {
       if (status !== 200) home.serve(actor.url, () => ({ status }))
       home.fetched.length = 0
       const answers = await Promise.all(
-        Array.from({ length: 50 }, async () =>
-          post(ours, actor, comment(actor, home), { key: await otherKeys(actor) }),
-        ),
+        Array.from({ length: 50 }, async () => post(ours, actor, comment(actor, home), { key: await otherKeys(actor) })),
       )
       expect(new Set(answers.map((answer) => answer.status)).size).toBeGreaterThan(0)
       await ours.settled()
@@ -273,10 +252,9 @@ describe('an unknown key', () => {
     const activities = Array.from({ length: 20 }, () => comment(actor, home))
     for (const activity of activities) expect((await post(ours, actor, activity)).status).toBe(204)
     const waiting = () =>
-      ours.query<{ due: boolean }>(
-        "select due_at > now() as due from incoming_activity where actor_url = $1 and state = 'unverified'",
-        [actor.url],
-      )
+      ours.query<{ due: boolean }>("select due_at > now() as due from incoming_activity where actor_url = $1 and state = 'unverified'", [
+        actor.url,
+      ])
     await until(async () => (await waiting()).filter((one) => one.due).length === 20)
     expect(home.fetched).toEqual([new URL(actor.url).pathname])
     await ours.query('delete from incoming_activity where actor_url = $1', [actor.url])
@@ -352,10 +330,7 @@ describe('an activity that somebody else passes on', () => {
     ['the type', (activity) => ({ ...activity, type: 'Update' })],
     ['the id', (activity) => ({ ...activity, id: `${activity.id}2` })],
     ['the actor', (activity) => ({ ...activity, actor: alice.url })],
-    [
-      'the signature',
-      (activity) => ({ ...activity, signature: { ...(activity.signature as JsonObject), signatureValue: 'AAAA' } }),
-    ],
+    ['the signature', (activity) => ({ ...activity, signature: { ...(activity.signature as JsonObject), signatureValue: 'AAAA' } })],
     ['nothing, but without the signature', ({ signature: _signature, ...activity }) => activity],
   ]
   it.each(altered)('is refused when %s was changed', async (_what, alter) => {
@@ -436,8 +411,7 @@ describe('what is signed inside', () => {
     expect(status).toBe(429)
     await ours.settled()
     const taken = async () =>
-      (await ours.query('select 1 from incoming_activity where activity_id = any($1)', [items.map(({ id }) => id)]))
-        .length
+      (await ours.query('select 1 from incoming_activity where activity_id = any($1)', [items.map(({ id }) => id)])).length
     const first = await taken()
     expect(first).toBeLessThanOrEqual(PROOFS)
     expect(first).toBeGreaterThanOrEqual(PROOFS - 2)
@@ -449,9 +423,7 @@ describe('what is signed inside', () => {
     const more = await Promise.all(Array.from({ length: PROOFS + 5 }, () => signed()))
     expect((await post(ours, unknown, JSON.stringify({ ...collection, orderedItems: more }))).status).toBe(429)
     expect(
-      await ours.query('select 1 from incoming_activity where proof is not null and activity_id = any($1)', [
-        more.map(({ id }) => id),
-      ]),
+      await ours.query('select 1 from incoming_activity where proof is not null and activity_id = any($1)', [more.map(({ id }) => id)]),
     ).toEqual([])
     // By its own actor it needs no other signature.
     const own = comment(bob, away)
@@ -472,16 +444,13 @@ describe('what is no business of ours', () => {
     expect((await post(ours, gone, home.activity(gone, 'Delete', gone.url), { signer: null })).status).toBe(204)
   })
 
-  it.each([404, 410])(
-    'what an actor said whose key is answered with %i is dropped, and not asked for again',
-    async (status) => {
-      const gone = await home.account(`gone_${status}`)
-      home.serve(gone.url, () => ({ status }))
-      for (let time = 0; time < 3; time += 1) await ours.tell(gone, home.activity(gone, 'Like', video.url))
-      expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
-      expect(home.fetched).toEqual([new URL(gone.url).pathname])
-    },
-  )
+  it.each([404, 410])('what an actor said whose key is answered with %i is dropped, and not asked for again', async (status) => {
+    const gone = await home.account(`gone_${status}`)
+    home.serve(gone.url, () => ({ status }))
+    for (let time = 0; time < 3; time += 1) await ours.tell(gone, home.activity(gone, 'Like', video.url))
+    expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
+    expect(home.fetched).toEqual([new URL(gone.url).pathname])
+  })
 
   it('types that we do not know are taken quietly', async () => {
     const before = await ours.world()
@@ -500,11 +469,7 @@ describe('what is no business of ours', () => {
   })
 
   it('each item of a bare collection is judged by its own actor', async () => {
-    const [mine, theirs, forwarded] = [
-      comment(alice, home),
-      comment(bob, away),
-      await signedInside(comment(bob, away), bob),
-    ]
+    const [mine, theirs, forwarded] = [comment(alice, home), comment(bob, away), await signedInside(comment(bob, away), bob)]
     const collection = {
       '@context': 'https://www.w3.org/ns/activitystreams',
       type: 'OrderedCollection',
@@ -538,17 +503,9 @@ describe('a hostile body', () => {
     ['of 200,000 levels', 400, () => '['.repeat(200_000)],
     ['with a key twice', 400, () => JSON.stringify(comment(alice, home)).replace('{', '{"type":"Delete",')],
     ['with __proto__', 400, () => JSON.stringify(comment(alice, home)).replace('{', '{"__proto__":{"type":"Delete"},')],
-    [
-      'with an escaped __proto__',
-      400,
-      () => JSON.stringify(comment(alice, home)).replace('{', '{"\\u005f_proto__":{},'),
-    ],
+    ['with an escaped __proto__', 400, () => JSON.stringify(comment(alice, home)).replace('{', '{"\\u005f_proto__":{},')],
     ['with constructor', 400, () => JSON.stringify(comment(alice, home)).replace('{', '{"constructor":{},')],
-    [
-      'that is no UTF-8',
-      400,
-      () => Buffer.concat([Buffer.from('{"type":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
-    ],
+    ['that is no UTF-8', 400, () => Buffer.concat([Buffer.from('{"type":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])],
     ['that is empty', 400, () => ''],
     ['that is cut off', 400, () => JSON.stringify(comment(alice, home)).slice(0, -10)],
     ['that is a list', 400, () => '[]'],
@@ -565,14 +522,7 @@ describe('a hostile body', () => {
   })
 
   it('with NUL, quotes and marks in its texts is stored as text or refused, and nothing is parked', async () => {
-    for (const content of [
-      'a\u0000b',
-      `'; drop table video; --`,
-      '%_%',
-      '\u202eright to left',
-      '<a'.repeat(30_000),
-      '\ud800 lone',
-    ]) {
+    for (const content of ['a\u0000b', `'; drop table video; --`, '%_%', '\u202eright to left', '<a'.repeat(30_000), '\ud800 lone']) {
       const activity = comment(alice, home, content)
       const { status } = await post(ours, alice, activity)
       expect([204, 400]).toContain(status)
@@ -622,13 +572,10 @@ describe('strangers', () => {
       }
       const activity = comment(alice, home)
       expect((await post(ours, alice, activity)).status).toBe(204)
-      await until(
-        async () => (await ours.query('select 1 from comment where url = $1', [idOf(activity)])).length === 1,
-        {
-          what: 'the comment of somebody known',
-          withinMs: 4000,
-        },
-      )
+      await until(async () => (await ours.query('select 1 from comment where url = $1', [idOf(activity)])).length === 1, {
+        what: 'the comment of somebody known',
+        withinMs: 4000,
+      })
     } finally {
       await silent.close()
       await ours.query("delete from incoming_activity where state = 'unverified'")

@@ -40,8 +40,7 @@ const host = async () =>
     )
   )[0]
 const rows = async () => (await ours.query('select 1 from delivery')).length
-const names = async () =>
-  (await ours.query<{ name: string }>('select name from video where remote order by name')).map(({ name }) => name)
+const names = async () => (await ours.query<{ name: string }>('select name from video where remote order by name')).map(({ name }) => name)
 const outbox = (videos: { id: string }[]) =>
   peer.serve(`${fan.account.url}/outbox`, {
     '@context': 'https://www.w3.org/ns/activitystreams',

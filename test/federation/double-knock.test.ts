@@ -36,25 +36,20 @@ async function picky(name: string, takes: Profile[], status: 401 | 403) {
   return { actor, asked }
 }
 const hear = (actor: PeerActor) => ours.tell(actor, peer.activity(actor, 'Arrive', actor.url))
-const isKnown = async ({ url }: PeerActor) =>
-  (await ours.query('select 1 from actor where url = $1', [url])).length === 1
-const remembered = async () =>
-  (await ours.query('select signature_profile as profile from remote_host where host = $1', [peer.host]))[0]
+const isKnown = async ({ url }: PeerActor) => (await ours.query('select 1 from actor where url = $1', [url])).length === 1
+const remembered = async () => (await ours.query('select signature_profile as profile from remote_host where host = $1', [peer.host]))[0]
 
-it.each([401, 403] as const)(
-  'a server of RFC 9421 alone that answers %i is asked so first from then on',
-  async (status) => {
-    const first = await picky('first', ['rfc9421'], status)
-    await hear(first.actor)
-    expect(await isKnown(first.actor)).toBe(true)
-    expect(first.asked).toEqual(['cavage', 'rfc9421'])
-    const second = await picky('second', ['rfc9421'], status)
-    await hear(second.actor)
-    expect(await isKnown(second.actor)).toBe(true)
-    expect(second.asked).toEqual(['rfc9421'])
-    expect(await remembered()).toEqual({ profile: 'rfc9421' })
-  },
-)
+it.each([401, 403] as const)('a server of RFC 9421 alone that answers %i is asked so first from then on', async (status) => {
+  const first = await picky('first', ['rfc9421'], status)
+  await hear(first.actor)
+  expect(await isKnown(first.actor)).toBe(true)
+  expect(first.asked).toEqual(['cavage', 'rfc9421'])
+  const second = await picky('second', ['rfc9421'], status)
+  await hear(second.actor)
+  expect(await isKnown(second.actor)).toBe(true)
+  expect(second.asked).toEqual(['rfc9421'])
+  expect(await remembered()).toEqual({ profile: 'rfc9421' })
+})
 
 it('a server that changes its mind is asked in the other way again', async () => {
   await hear((await picky('before', ['rfc9421'], 401)).actor)

@@ -16,10 +16,17 @@ interface Proof {
 }
 
 const nodes = (activity: string, object: string, file: string, test: string): Proof => ({
-  ...{ activity, object, file, test },
+  activity,
+  object,
+  file,
+  test,
 })
 const played = (activity: string, object: string, file: string, test: string, why: string): Proof => ({
-  ...{ activity, object, file, test, played: why },
+  activity,
+  object,
+  file,
+  test,
+  played: why,
 })
 
 const VIDEO = 'a video arrives with its maker, changes and goes, on every node'
@@ -49,12 +56,7 @@ const PROOFS: Proof[] = [
   nodes('Undo', 'Like', 'nodes-videos', RATES),
   nodes('Undo', 'Dislike', 'nodes-videos', RATES),
   nodes('Create', 'Note', 'nodes-comments', THREAD),
-  nodes(
-    'Delete',
-    'Note',
-    'nodes-comments',
-    'one that its author removes is a tombstone with its replies on every node',
-  ),
+  nodes('Delete', 'Note', 'nodes-comments', 'one that its author removes is a tombstone with its replies on every node'),
   nodes('Delete', 'Note', 'nodes-comments', 'one that the owner of the video removes is gone from every node'),
   nodes('ApproveReply', 'Note', 'nodes-comments', REVIEW),
   nodes('RejectReply', 'Note', 'nodes-comments', REVIEW),
@@ -85,13 +87,7 @@ const PROOFS: Proof[] = [
   played('Delete', 'actor', 'foreign', 'Delete of a channel', 'no route removes a single channel'),
   played('EmojiReact', 'Video', 'groups', 'an emoji reaction counts as a like', 'ours only like'),
   played('Undo', 'EmojiReact', 'groups', 'an emoji reaction counts as a like, and goes', 'ours only like'),
-  played(
-    'Announce',
-    'an activity',
-    'groups',
-    'with the signature of its actor is believed',
-    'ours tell PeerTube itself',
-  ),
+  played('Announce', 'an activity', 'groups', 'with the signature of its actor is believed', 'ours tell PeerTube itself'),
 ]
 
 describe('what a node handles', () => {

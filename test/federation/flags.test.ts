@@ -66,10 +66,7 @@ describe('a Flag of another server', () => {
       { type: 'Hashtag', name: 'spamOrMisleading' },
       { type: 'Hashtag', name: 'no such reason' },
     ]
-    await ours.tell(
-      alice.account,
-      flag(alice.account, video.url, { mediaType: 'text/markdown', tag, startAt: 1, endAt: 2 }),
-    )
+    await ours.tell(alice.account, flag(alice.account, video.url, { mediaType: 'text/markdown', tag, startAt: 1, endAt: 2 }))
     expect(await reports()).toEqual([
       expect.objectContaining({
         reason: 'This is bad',
@@ -97,9 +94,7 @@ describe('a Flag of another server', () => {
       to: undefined,
     })
     await ours.tell(peer.instance, document)
-    expect(
-      (await reports()).map((one) => [one.reason, one.video?.id, one.comment !== null, one.flaggedAccount.name]),
-    ).toEqual([
+    expect((await reports()).map((one) => [one.reason, one.video?.id, one.comment !== null, one.flaggedAccount.name])).toEqual([
       ['', undefined, false, 'root'],
       ['', video.id, false, 'root'],
       ['', undefined, true, 'alice'],
@@ -132,21 +127,16 @@ describe('a Flag of another server', () => {
   it('of what does not concern us is let go', async () => {
     const theirs = await remoteVideo()
     const theirComment = await commentOn(theirs.url)
-    await ours.tell(
-      bob.account,
-      flag(bob.account, [theirs.url, theirComment, alice.account.url, `${root}x`], {}, other),
-    )
+    await ours.tell(bob.account, flag(bob.account, [theirs.url, theirComment, alice.account.url, `${root}x`], {}, other))
     await ours.tell(alice.account, flag(alice.account, [`${ours.base}/videos/watch/nothing`, `${ours.base}/`]))
     expect(await reports()).toEqual([])
   })
 
   it('of what it cannot know is let go as what is not there: our private videos, and what is said below them', async () => {
     const hidden = await ours.upload(await readFile(await media('small.mp4')))
-    const { comment } = await ours.client.send<{ comment: { url: string } }>(
-      'POST',
-      `/api/v1/videos/${hidden.uuid}/comment-threads`,
-      { text: 'Between us' },
-    )
+    const { comment } = await ours.client.send<{ comment: { url: string } }>('POST', `/api/v1/videos/${hidden.uuid}/comment-threads`, {
+      text: 'Between us',
+    })
     // Private, password-protected, internal.
     for (const privacy of [3, 5, 4]) {
       await ours.query('update video set privacy = $2 where id = $1', [hidden.id, privacy])
@@ -223,10 +213,9 @@ describe('a report by one of us', () => {
   it('of a remote account, and of its comment here, goes there; what moderators say does not', async () => {
     const comment = await commentOn(video.url)
     const [row] = await ours.query<{ id: number }>('select id from comment where url = $1', [comment])
-    const [account] = await ours.query<{ id: number }>(
-      'select a.id from account a join actor x on x.id = a.actor_id where x.url = $1',
-      [alice.account.url],
-    )
+    const [account] = await ours.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
+      alice.account.url,
+    ])
     await report({ reason: 'account flag reason', account: { id: account?.id } })
     const { abuse } = await report({ reason: 'comment flag reason', comment: { id: row?.id } })
     // The approval of the comment names it too.
@@ -276,13 +265,10 @@ describe('two servers', () => {
 })
 
 async function known(node: FederatedNode, url: string): Promise<number> {
-  const row = await until(
-    async () => (await node.query<{ id: number }>('select id from video where url = $1', [url]))[0],
-    {
-      what: `the video ${url}`,
-      withinMs: 20_000,
-    },
-  )
+  const row = await until(async () => (await node.query<{ id: number }>('select id from video where url = $1', [url]))[0], {
+    what: `the video ${url}`,
+    withinMs: 20_000,
+  })
   return row.id
 }
 

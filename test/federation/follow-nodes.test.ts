@@ -55,9 +55,7 @@ describe.each([
         (await of.query<{ n: number }>('select followers_count as n from actor where url = $1', [target]))[0],
       ]
       const shownCounts = async (node: FederatedNode) => {
-        const { data } = await node.client.get<{ data: { url: string; followingCount: number }[] }>(
-          '/api/v1/accounts?count=100',
-        )
+        const { data } = await node.client.get<{ data: { url: string; followingCount: number }[] }>('/api/v1/accounts?count=100')
         return data.find(({ url }) => url === node.instance) ?? { followingCount: -1 }
       }
       const before = await counts()
@@ -116,13 +114,9 @@ describe('followers of an instance', () => {
   }, 60_000)
 
   it('that are asked for at once, several times, follow once', async () => {
-    await Promise.all(
-      Array.from({ length: 5 }, () => c.client.send('POST', '/api/v1/server/following', { hosts: [a.host] })),
-    )
+    await Promise.all(Array.from({ length: 5 }, () => c.client.send('POST', '/api/v1/server/following', { hosts: [a.host] })))
     await both(c, a, a.instance, 'accepted')
-    expect(
-      await c.query('select 1 from follow f join actor y on y.id = f.target_id where y.url = $1', [a.instance]),
-    ).toHaveLength(1)
+    expect(await c.query('select 1 from follow f join actor y on y.id = f.target_id where y.url = $1', [a.instance])).toHaveLength(1)
   }, 30_000)
 })
 
@@ -139,8 +133,7 @@ describe('servers that follow back', () => {
   const follower = (node: FederatedNode, verb = '') => `/api/v1/server/followers/peertube@${node.host}${verb}`
   /** Follows of the instance that came to a node from another one, and the jobs that ask for some of its own. */
   const asked = async (node: FederatedNode, by: FederatedNode) => [
-    (await node.query("select 1 from incoming_activity where type = 'Follow' and actor_url = $1", [by.instance]))
-      .length,
+    (await node.query("select 1 from incoming_activity where type = 'Follow' and actor_url = $1", [by.instance])).length,
     (await node.query("select 1 from job where type = 'activitypub-follow'")).length,
   ]
   const nothing = async () => {
@@ -205,15 +198,11 @@ describe('servers that follow back', () => {
 it('a server that cannot be reached is not asked again once it is given up', async () => {
   const host = '127.0.0.1:9'
   await a.client.send('POST', '/api/v1/server/following', { hosts: [host] })
-  await until(
-    async () => (await a.query("select 1 from job where data->>'host' = $1 and data ? 'tries'", [host])).length > 0,
-  )
+  await until(async () => (await a.query("select 1 from job where data->>'host' = $1 and data ? 'tries'", [host])).length > 0)
   const remove = () => a.client.raw(`/api/v1/server/following/${host}`, { method: 'DELETE' })
   expect((await remove()).status).toBe(204)
   expect((await remove()).status).toBe(404)
-  expect(
-    await a.query("select 1 from job where data->>'host' = $1 and state in ('waiting', 'delayed', 'active')", [host]),
-  ).toEqual([])
+  expect(await a.query("select 1 from job where data->>'host' = $1 and state in ('waiting', 'delayed', 'active')", [host])).toEqual([])
 }, 30_000)
 
 it('a server that fails to answer is not asked again once it is given up meanwhile', async () => {
@@ -234,9 +223,7 @@ it('a server that fails to answer is not asked again once it is given up meanwhi
     for (const socket of sockets) socket.destroy()
     // One is worked at after the other.
     await a.client.send('POST', '/api/v1/server/following', { hosts: ['127.0.0.1:7'] })
-    await until(
-      async () => (await a.query("select 1 from job where data->>'host' = '127.0.0.1:7' and data ? 'tries'"))[0],
-    )
+    await until(async () => (await a.query("select 1 from job where data->>'host' = '127.0.0.1:7' and data ? 'tries'"))[0])
     expect(await a.query("select state from job where data->>'host' = $1", [host])).toEqual([{ state: 'cancelled' }])
     expect((await a.client.raw('/api/v1/server/following/127.0.0.1:7', { method: 'DELETE' })).status).toBe(204)
   } finally {

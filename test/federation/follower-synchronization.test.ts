@@ -84,7 +84,10 @@ it('what goes to the followers of an actor tells each server of its own, and the
   const [actor] = await ours.query<{ pem: string }>('select public_key_pem as pem from actor where url = $1', [root()])
   const verify = (headers: Received['headers']) =>
     verifyInbound({
-      ...{ method: 'POST', url: `${near.base}${create.path}`, headers, now: new Date() },
+      method: 'POST',
+      url: `${near.base}${create.path}`,
+      headers,
+      now: new Date(),
       rawBody: Buffer.from(create.raw),
       findKey: async () => ({ pem: actor?.pem ?? '', owner: root(), fetchedAt: new Date() }),
     })

@@ -27,12 +27,10 @@ const start = async (config: Values = {}) => {
 const listed = async (direction: 'following' | 'followers') =>
   (await ours.client.get<{ data: FollowView[] }>(`/api/v1/server/${direction}`)).data
 const stateOf = async (direction: 'following' | 'followers', name: string) =>
-  (await listed(direction)).find((one) => (direction === 'following' ? one.following : one.follower).name === name)
-    ?.state
+  (await listed(direction)).find((one) => (direction === 'following' ? one.following : one.follower).name === name)?.state
 const becomes = (direction: 'following' | 'followers', name: string, state: string | undefined) =>
   until(async () => (await stateOf(direction, name)) === state, { what: `${name} as ${state}` })
-const follow = (what: { hosts?: string[]; handles?: string[] }) =>
-  ours.client.send('POST', '/api/v1/server/following', what)
+const follow = (what: { hosts?: string[]; handles?: string[] }) => ours.client.send('POST', '/api/v1/server/following', what)
 const objectOf = (activity: JsonObject) => activity.object as JsonObject
 
 describe('a follow of ours', () => {
@@ -69,8 +67,7 @@ describe('a follow of ours', () => {
     // What answers the one that was withdrawn is no answer to this one.
     const withdrawn = objectOf(activity)
     for (const object of [withdrawn, withdrawn.id]) {
-      for (const type of ['Accept', 'Reject'])
-        await ours.tell(peer.instance, peer.activity(peer.instance, type, object))
+      for (const type of ['Accept', 'Reject']) await ours.tell(peer.instance, peer.activity(peer.instance, type, object))
     }
     expect(await stateOf('following', 'peertube')).toBe('pending')
   })
@@ -123,11 +120,9 @@ describe('a follow of ours whose server is down or silent', () => {
     const unknown = await startFakePeer()
     await unknown.down()
     await follow({ hosts: [unknown.host] })
-    await until(
-      async () =>
-        (await ours.query("select 1 from job where type = 'activitypub-follow' and data ? 'tries'")).length > 0,
-      { what: 'another try' },
-    )
+    await until(async () => (await ours.query("select 1 from job where type = 'activitypub-follow' and data ? 'tries'")).length > 0, {
+      what: 'another try',
+    })
     expect((await listed('following')).filter(({ following }) => following.host === unknown.host)).toEqual([])
     await unknown.up()
     const { activity } = await unknown.awaited('the Follow', (one) => one.activity.type === 'Follow')
@@ -245,9 +240,7 @@ describe('a follower of ours', () => {
       peer.activity(follower, 'Undo', { type: 'Follow', id: last[0]?.url, actor: follower.url, object: ours.instance }),
     )
     expect(await listed('followers')).toEqual([])
-    expect(
-      await ours.query('select 1 from actor where url = $1 and followers_count = 0', [ours.instance]),
-    ).toHaveLength(1)
+    expect(await ours.query('select 1 from actor where url = $1 and followers_count = 0', [ours.instance])).toHaveLength(1)
   })
 
   it('of an account and of a channel is accepted', async () => {
@@ -272,9 +265,7 @@ describe('a follower of ours', () => {
   })
 
   it('counts in the statistics with all that was handled, by type, and with what was refused', async () => {
-    const [follows] = await ours.query<{ n: string }>(
-      "select count(*) as n from incoming_activity where type = 'Follow'",
-    )
+    const [follows] = await ours.query<{ n: string }>("select count(*) as n from incoming_activity where type = 'Follow'")
     const stats = await ours.client.get<Record<string, number>>('/api/v1/server/stats')
     expect(stats).toMatchObject({
       totalActivityPubFollowMessagesSuccesses: Number(follows?.n),
@@ -332,10 +323,7 @@ describe('a follow that is asked, taken back and asked again', () => {
   const target = () => `${ours.base}/video-channels/root_channel`
   const state = async () =>
     (
-      await ours.query<{ state: string }>(
-        'select f.state from follow f join actor a on a.id = f.follower_id where a.url = $1',
-        [asker.url],
-      )
+      await ours.query<{ state: string }>('select f.state from follow f join actor a on a.id = f.follower_id where a.url = $1', [asker.url])
     )[0]?.state ?? 'none'
   const request = () => peer.activity(asker, 'Follow', target())
   const undo = (of: JsonObject | string) => peer.activity(asker, 'Undo', of)
@@ -389,22 +377,22 @@ describe('a follow that is asked, taken back and asked again', () => {
     await ours.tell(asker, peer.activity(asker, 'Accept', activity))
     await until(async () => (await ours.query('select 1 from history_walk'))[0])
     await ours.tell(asker, peer.activity(asker, 'Delete', asker.url))
-    expect(
-      await ours.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [asker.url]),
-    ).toEqual([])
+    expect(await ours.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [asker.url])).toEqual([])
     expect(await ours.query('select 1 from history_walk')).toEqual([])
   })
 
   it('of somebody who was deleted is not taken', async () => {
     const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
-      ...{ username: 'leaver', email: 'leaver@example.com', password: 'password1' },
-      ...{ role: 2, videoQuota: -1, videoQuotaDaily: -1 },
+      username: 'leaver',
+      email: 'leaver@example.com',
+      password: 'password1',
+      role: 2,
+      videoQuota: -1,
+      videoQuotaDaily: -1,
     })
     await ours.client.send('DELETE', `/api/v1/users/${user.id}`)
     const url = `${ours.base}/accounts/leaver`
-    await until(
-      async () => (await ours.query('select 1 from actor where url = $1 and deleted_at is not null', [url]))[0],
-    )
+    await until(async () => (await ours.query('select 1 from actor where url = $1 and deleted_at is not null', [url]))[0])
     await ours.tell(asker, peer.activity(asker, 'Follow', url))
     expect(await state()).toBe('none')
   })
@@ -452,9 +440,7 @@ describe('a server that follows by itself', () => {
     )
     const done = "select 1 from job where (data->>'followBackOf')::int = 424242 and state = 'completed'"
     await until(async () => (await ours.query(done)).length === 1)
-    expect(
-      await ours.query('select 1 from follow where target_id = (select id from actor where url = $1)', [account.url]),
-    ).toEqual([])
+    expect(await ours.query('select 1 from follow where target_id = (select id from actor where url = $1)', [account.url])).toEqual([])
   })
 
   it('follows the servers of an index, as far as they are new', async () => {

@@ -64,9 +64,16 @@ const remoteVideo = async (more: JsonObject = {}) => {
 const playlistOf = (peer: FakePeer, channel: PeerActor): JsonObject & { id: string } => {
   const uuid = newUuid()
   const playlist = {
-    ...{ id: `${peer.base}/video-playlists/${uuid}`, type: 'Playlist', uuid, name: 'As it was', totalItems: 0 },
-    ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], attributedTo: [channel.url] },
-    ...{ published: '2026-02-01T00:00:00.000Z', updated: '2026-02-01T00:00:00.000Z' },
+    id: `${peer.base}/video-playlists/${uuid}`,
+    type: 'Playlist',
+    uuid,
+    name: 'As it was',
+    totalItems: 0,
+    to: ['https://www.w3.org/ns/activitystreams#Public'],
+    cc: [],
+    attributedTo: [channel.url],
+    published: '2026-02-01T00:00:00.000Z',
+    updated: '2026-02-01T00:00:00.000Z',
   }
   peer.serve(playlist.id, playlist)
   return playlist
@@ -78,9 +85,14 @@ const remotePlaylist = async () => {
 }
 /** What a viewer of a peer watched of a video. */
 const watchOf = (peer: FakePeer, videoUrl: string): JsonObject => ({
-  ...{ id: peer.id('watches'), type: 'WatchAction', uuid: '11111111-1111-4111-8111-111111111111', object: videoUrl },
-  ...{ duration: 'PT2S', actionStatus: 'CompletedActionStatus' },
-  ...{ startTime: '2026-11-20T12:00:00.000Z', endTime: '2026-11-20T12:01:00.000Z' },
+  id: peer.id('watches'),
+  type: 'WatchAction',
+  uuid: '11111111-1111-4111-8111-111111111111',
+  object: videoUrl,
+  duration: 'PT2S',
+  actionStatus: 'CompletedActionStatus',
+  startTime: '2026-11-20T12:00:00.000Z',
+  endTime: '2026-11-20T12:01:00.000Z',
   watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
 })
 const comment = async () => {
@@ -98,7 +110,10 @@ const copied = async () => {
   const id = `${home.base}/redundancy/videos/${video.uuid}/240-25`
   const href = `${home.base}/static/redundancy/240.mp4`
   const copy = {
-    ...{ type: 'CacheFile', id, object: video.url, expires: null },
+    type: 'CacheFile',
+    id,
+    object: video.url,
+    expires: null,
     url: { type: 'Link', mediaType: 'video/mp4', href, height: 240, size: 1000, fps: 25 },
   }
   const create = { ...home.activity(home.instance, 'Create', copy), id: `${id}/${Date.now()}/activity` }
@@ -163,8 +178,7 @@ const cases: Case[] = [
     async prepare() {
       return {
         owner: alice.account,
-        activity: (by) =>
-          peerOf(by).activity(by, 'Update', { ...alice.account.document, name: `Renamed by ${by.url}` }),
+        activity: (by) => peerOf(by).activity(by, 'Update', { ...alice.account.document, name: `Renamed by ${by.url}` }),
       }
     },
   },
@@ -711,17 +725,14 @@ describe('a thing that is given to somebody else', () => {
 
   it('a video with the UUID of another one changes nothing of that, and gets a UUID of its own here', async () => {
     const document = await remoteVideo()
-    const stored = (url: unknown) =>
-      ours.query<{ uuid: string; name: string }>('select uuid, name from video where url = $1', [url])
+    const stored = (url: unknown) => ours.query<{ uuid: string; name: string }>('select uuid, name from video where url = $1', [url])
     const before = await Promise.all([stored(document.id), stored(video.url)])
     for (const uuid of [document.uuid, video.uuid]) {
       const twin = away.video({ ...mallory, more: { uuid, name: 'A twin' } })
       await ours.tell(mallory.account, away.activity(mallory.account, 'Create', twin))
       const renamed = { ...twin, name: 'A twin, again', updated: new Date().toISOString() }
       await ours.tell(mallory.account, away.activity(mallory.account, 'Update', renamed))
-      expect(await stored(twin.id)).toEqual([
-        { uuid: expect.not.stringContaining(String(uuid)), name: 'A twin, again' },
-      ])
+      expect(await stored(twin.id)).toEqual([{ uuid: expect.not.stringContaining(String(uuid)), name: 'A twin, again' }])
     }
     expect(await Promise.all([stored(document.id), stored(video.url)])).toEqual(before)
   })
@@ -732,10 +743,7 @@ describe('a thing that is given to somebody else', () => {
     for (const type of ['Like', 'Dislike', 'Announce', 'View']) {
       await ours.tell(alice.account, home.activity(alice.account, type, hidden.url))
     }
-    await ours.tell(
-      alice.account,
-      home.activity(alice.account, 'Create', home.note({ author: alice.account.url, inReplyTo: hidden.url })),
-    )
+    await ours.tell(alice.account, home.activity(alice.account, 'Create', home.note({ author: alice.account.url, inReplyTo: hidden.url })))
     expect(await ours.world()).toEqual(before)
   })
 

@@ -2,15 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  post,
-  type Received,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, type Received, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
@@ -56,13 +48,9 @@ beforeEach(() => {
 const inner = ({ activity }: Received): JsonObject =>
   typeof activity.object === 'object' && activity.object !== null ? (activity.object as JsonObject) : {}
 const announced = (type: string, fits: (activity: JsonObject) => boolean) =>
-  lemmy.awaited(
-    `the Announce of a ${type}`,
-    (one) => one.activity.type === 'Announce' && inner(one).type === type && fits(inner(one)),
-  )
+  lemmy.awaited(`the Announce of a ${type}`, (one) => one.activity.type === 'Announce' && inner(one).type === type && fits(inner(one)))
 const idOf = (value: unknown) => (typeof value === 'string' ? value : (value as JsonObject).id)
-const textOf = async (url: string) =>
-  (await ours.query<{ text: string }>('select text from comment where url = $1', [url]))[0]?.text
+const textOf = async (url: string) => (await ours.query<{ text: string }>('select text from comment where url = $1', [url]))[0]?.text
 
 describe('what happens below a video of ours', () => {
   it('a comment of ours is announced by the channel; others get the Create alone', async () => {
@@ -197,11 +185,7 @@ describe('what a group has us ask for', () => {
     const likes = Array.from({ length: 2 * FETCHES }, () => nobody('Like', video.url))
     const shares = Array.from({ length: FETCHES }, () => announce(tube.id('videos')))
     const again = likes.slice(0, 5).map((like) => ({ ...like, id: tube.id() }))
-    await post(
-      ours,
-      lena.channel,
-      collection([...again, ...likes, ...shares].map((one) => ('to' in one ? one : announce(one)))),
-    )
+    await post(ours, lena.channel, collection([...again, ...likes, ...shares].map((one) => ('to' in one ? one : announce(one)))))
     await ours.settled()
     expect(tube.fetched.length).toBeLessThanOrEqual(FETCHES)
     expect(new Set(tube.fetched).size).toBe(tube.fetched.length)
@@ -213,8 +197,7 @@ describe('what a group has us ask for', () => {
 })
 
 it('an emoji reaction counts as a like, and goes when it is taken back', async () => {
-  const likes = async () =>
-    (await ours.query('select 1 from rating where video_id = $1 and type = $2', [video.id, 'like'])).length
+  const likes = async () => (await ours.query('select 1 from rating where video_id = $1 and type = $2', [video.id, 'like'])).length
   const before = await likes()
   const reaction = tube.activity(mallory.account, 'EmojiReact', video.url, { content: '🎈' })
   await ours.tell(mallory.account, reaction)

@@ -36,8 +36,7 @@ const say = async (by: Client, uuid: string, text: string, to?: CommentView): Pr
   const path = to ? `comments/${to.id}` : 'comment-threads'
   return (await by.send<{ comment: CommentView }>('POST', `/api/v1/videos/${uuid}/${path}`, { text })).comment
 }
-const approve = (uuid: string, { id }: CommentView) =>
-  home.client.send('POST', `/api/v1/videos/${uuid}/comments/${id}/approve`)
+const approve = (uuid: string, { id }: CommentView) => home.client.send('POST', `/api/v1/videos/${uuid}/comments/${id}/approve`)
 
 /** What another server is answered, once no answer of before is given again. */
 async function read<T>(url: string, fits: (answer: { status: number; body: Record<string, T> }) => boolean) {

@@ -35,8 +35,7 @@ afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
 
-const names = async () =>
-  (await ours.query<{ name: string }>('select name from video order by name')).map(({ name }) => name)
+const names = async () => (await ours.query<{ name: string }>('select name from video order by name')).map(({ name }) => name)
 const walkOf = async (actor: PeerActor): Promise<Walk | undefined> =>
   (
     await ours.query<Walk>(
@@ -72,11 +71,7 @@ const collection = (id: string, more: JsonObject) => ({
   ...more,
 })
 /** An outbox of these pages; `answer` may give another answer for a page, counted from 1. */
-const outbox = (
-  actor: PeerActor,
-  pages: unknown[][],
-  answer: (page: number) => PeerAnswer | undefined = () => undefined,
-) => {
+const outbox = (actor: PeerActor, pages: unknown[][], answer: (page: number) => PeerAnswer | undefined = () => undefined) => {
   const id = `${actor.url}/outbox`
   peer.serve(id, (query) => {
     const page = Number(query.get('page') ?? 0)
@@ -250,10 +245,7 @@ describe('a walk', () => {
   it.each<[string, (id: string) => PeerAnswer]>([
     ['on another server', (id) => ({ body: collection(id, { first: 'http://127.0.0.1:1/outbox?page=1' }) })],
     ['with absurd numbers', (id) => ({ body: collection(id, { totalItems: 1e300, orderedItems: [] }) })],
-    [
-      'with items that are none',
-      (id) => ({ body: collection(id, { orderedItems: { a: [{ b: 1 }] }, totalItems: -5 }) }),
-    ],
+    ['with items that are none', (id) => ({ body: collection(id, { orderedItems: { a: [{ b: 1 }] }, totalItems: -5 }) })],
     ['whose next page is a number', (id) => ({ body: collection(id, { orderedItems: [[], {}, 5], next: 7 }) })],
   ])('over an outbox %s ends at once', async (_what, answer) => {
     const { account } = await newMaker()
@@ -306,7 +298,8 @@ describe('a new follow', () => {
     outbox(channel, [[announce(channel, id)]])
     await follow(channel)
     await until(async () => (await ours.query('select 1 from comment where url = $1', [note.id])).length === 1, {
-      ...{ what: 'the comment', withinMs: 15_000 },
+      what: 'the comment',
+      withinMs: 15_000,
     })
   }, 40_000)
 
@@ -366,8 +359,7 @@ describe('an outbox that is looked at again', () => {
 
   it('gives what was missed, from the newest to the first that is known', async () => {
     const { account, channel } = await newMaker()
-    const create = (names: string[]) =>
-      videosOf({ account, channel }, names).map((video) => peer.activity(account, 'Create', video))
+    const create = (names: string[]) => videosOf({ account, channel }, names).map((video) => peer.activity(account, 'Create', video))
     const old = [create(['c', 'd']), create(['e'])]
     outbox(account, old)
     await follow(account)

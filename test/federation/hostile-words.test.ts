@@ -43,8 +43,7 @@ function renamed(actor: PeerActor, words: JsonObject): PeerActor {
 }
 
 const find = async (text: string): Promise<string | undefined> =>
-  (await ours.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${encodeURIComponent(text)}`))
-    .data[0]?.uuid
+  (await ours.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${encodeURIComponent(text)}`)).data[0]?.uuid
 
 describe('pages about what another server sent', () => {
   it.each(hostileTexts.map((text, index) => [JSON.stringify(text), text, index] as const))(
@@ -56,10 +55,14 @@ describe('pages about what another server sent', () => {
       const language = [...text].slice(0, LONGEST_LANGUAGE).join('').slice(0, LONGEST_LANGUAGE)
       const captions = `${peer.base}/captions/${index}.vtt`
       const video = peer.video({
-        ...{ account, channel },
+        account,
+        channel,
         more: {
-          ...{ name: text, content: text, support: text },
-          ...{ category: { identifier: '1', name: text }, licence: { identifier: '1', name: text } },
+          name: text,
+          content: text,
+          support: text,
+          category: { identifier: '1', name: text },
+          licence: { identifier: '1', name: text },
           language: { identifier: 'en', name: text },
           tag: [{ type: 'Hashtag', name: text.slice(0, 30) }],
           subtitleLanguage: ['en', language].map((identifier) => ({ identifier, name: text, url: captions })),
@@ -75,13 +78,7 @@ describe('pages about what another server sent', () => {
       expect(watch.match(/<track .*?>/g)).toEqual([expect.stringMatching(/ srclang="en" label="English">$/)])
       await check(`/videos/embed/${uuid}`)
       const [person, group] = [`person_${index}@${peer.host}`, `channel_${index}@${peer.host}`]
-      for (const path of [
-        `/a/${person}`,
-        `/a/${person}/about`,
-        `/c/${group}`,
-        `/c/${group}/about`,
-        `/c/${group}/videos`,
-      ]) {
+      for (const path of [`/a/${person}`, `/a/${person}/about`, `/c/${group}`, `/c/${group}/about`, `/c/${group}/videos`]) {
         await check(path)
       }
     },

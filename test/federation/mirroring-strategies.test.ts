@@ -78,8 +78,7 @@ async function published(name: string): Promise<string> {
   return uuid
 }
 
-const offered = async (uuid: string) =>
-  (await a.client.get<Video>(`/api/v1/videos/${uuid}`)).streamingPlaylists[0]?.redundancies
+const offered = async (uuid: string) => (await a.client.get<Video>(`/api/v1/videos/${uuid}`)).streamingPlaylists[0]?.redundancies
 const mirror = (uuid: string) => ({ baseUrl: `${b.base}/static/redundancy/hls/${uuid}` })
 const isOffered = (uuid: string, is: boolean) =>
   until(async () => (await offered(uuid))?.length === (is ? 1 : 0), { what: `the offer of ${uuid}: ${is}`, ...LONG })
@@ -89,9 +88,7 @@ const held = () =>
   )
 const folders = (): Promise<string[]> => readdir(join(b.node.dataDir, 'storage', 'redundancy', 'hls')).catch(() => [])
 const mirroredHosts = async () =>
-  (await b.query<{ redundancy_allowed: boolean }>('select redundancy_allowed from remote_host')).map(
-    (row) => row.redundancy_allowed,
-  )
+  (await b.query<{ redundancy_allowed: boolean }>('select redundancy_allowed from remote_host')).map((row) => row.redundancy_allowed)
 
 describe('the videos of a node', () => {
   it('are mirrored by each strategy once they may be, and offered to the players of their node', async () => {
@@ -108,14 +105,8 @@ describe('the videos of a node', () => {
       { strategy: 'recently-added', uuid: newest, state: 'announced' },
       { strategy: 'trending', uuid: trending, state: 'announced' },
     ])
-    const stats = await redundancyStats(
-      { query: (text, values = []) => b.query(text, [...values]) },
-      policies.strategies,
-    )
-    expect(stats.map(({ strategy, totalVideos }) => [strategy, totalVideos])).toEqual([
-      ...NAMES.map((name) => [name, 1]),
-      ['manual', 0],
-    ])
+    const stats = await redundancyStats({ query: (text, values = []) => b.query(text, [...values]) }, policies.strategies)
+    expect(stats.map(({ strategy, totalVideos }) => [strategy, totalVideos])).toEqual([...NAMES.map((name) => [name, 1]), ['manual', 0]])
     for (const { totalUsed, totalVideoFiles } of stats.slice(0, 3)) {
       expect(totalUsed).toBeLessThanOrEqual(size + 2000)
       expect(totalVideoFiles).toBe(renditions)
@@ -129,11 +120,10 @@ describe('the videos of a node', () => {
   it('are told to be mirrored for longer', async () => {
     await a.query("update redundancy set expires_on = now() + interval '10 minutes'")
     await b.query("update redundancy set expires_on = now() + interval '10 minutes'")
-    await until(
-      async () =>
-        (await a.query("select 1 from redundancy where expires_on > now() + interval '50 minutes'")).length === 3,
-      { what: 'the Updates', ...LONG },
-    )
+    await until(async () => (await a.query("select 1 from redundancy where expires_on > now() + interval '50 minutes'")).length === 3, {
+      what: 'the Updates',
+      ...LONG,
+    })
   }, 60_000)
 
   it('give way to better ones when the limit is reached, files and all', async () => {

@@ -26,10 +26,7 @@ interface Mirrored {
   data: {
     id: number
     uuid: string
-    redundancies: Record<
-      'files' | 'streamingPlaylists',
-      { id: number; fileUrl: string; strategy: string | null; size: number }[]
-    >
+    redundancies: Record<'files' | 'streamingPlaylists', { id: number; fileUrl: string; strategy: string | null; size: number }[]>
   }[]
 }
 
@@ -50,26 +47,19 @@ const storedIn = async (node: FederatedNode) => {
 beforeAll(async () => {
   ;[a, b] = await Promise.all([startFederatedNode({ transcoding }), startFederatedNode()])
   await b.client.send('POST', '/api/v1/server/following', { hosts: [a.host] })
-  await until(
-    async () =>
-      (await b.client.get<{ data: { state: string }[] }>('/api/v1/server/following')).data[0]?.state === 'accepted',
-    { what: 'the follow' },
-  )
+  await until(async () => (await b.client.get<{ data: { state: string }[] }>('/api/v1/server/following')).data[0]?.state === 'accepted', {
+    what: 'the follow',
+  })
   uuid = (await a.upload(await readFile(await media('small.mp4')), { name: 'To be mirrored' })).uuid
   await until(
     async () => {
-      const [row] = await b.query(
-        'select 1 from streaming_playlist p join video v on v.id = p.video_id where v.uuid = $1',
-        [uuid],
-      )
+      const [row] = await b.query('select 1 from streaming_playlist p join video v on v.id = p.video_id where v.uuid = $1', [uuid])
       return row
     },
     { what: 'the video with its playlist', withinMs: 60_000 },
   )
   await until(async () => (await a.query("select 1 from transcoding where state <> 'done'")).length === 0)
-  await until(
-    async () => (await on(b)).streamingPlaylists[0]?.files.length === (await on(a)).streamingPlaylists[0]?.files.length,
-  )
+  await until(async () => (await on(b)).streamingPlaylists[0]?.files.length === (await on(a)).streamingPlaylists[0]?.files.length)
 }, 120_000)
 afterAll(async () => {
   await Promise.all([a?.stop(), b?.stop()])
@@ -155,9 +145,7 @@ describe('a video that another node mirrors', () => {
       await b.client.send('DELETE', `/api/v1/server/redundancy/videos/${id}`)
     }
     await until(async () => (await a.query('select 1 from redundancy')).length === 0, { what: 'the Undos' })
-    await until(
-      async () => (await b.query('select 1 from redundancy union all select 1 from pending_file')).length === 0,
-    )
+    await until(async () => (await b.query('select 1 from redundancy union all select 1 from pending_file')).length === 0)
     expect(await storedIn(b)).toEqual([])
     expect((await on(a)).streamingPlaylists[0]?.redundancies).toEqual([])
     const gone = await fetch(`${b.base}/static/redundancy/hls/${uuid}/x.m3u8`)
@@ -179,8 +167,6 @@ describe('a video that another node mirrors', () => {
 
 async function lengthOf(url: string): Promise<number> {
   const { ffprobePath } = await findFfmpeg()
-  const { stdout } = await promisify(execFile)(ffprobePath, [
-    ...['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', url],
-  ])
+  const { stdout } = await promisify(execFile)(ffprobePath, ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', url])
   return Number(stdout.trim())
 }

@@ -53,8 +53,7 @@ async function take({ uuid }: Video): Promise<void> {
 const move = ({ uuid }: Video) => pair().a.client.send('PUT', `/api/v1/videos/${uuid}`, { channelId })
 const remove = ({ uuid }: Video, by = taker) => by.send('DELETE', `/api/v1/videos/${uuid}`)
 const change = ({ uuid }: Video, fields: object) => taker.send('PUT', `/api/v1/videos/${uuid}`, fields)
-const block = ({ uuid }: Video) =>
-  pair().a.client.send('POST', `/api/v1/videos/${uuid}/blacklist`, { unfederate: true })
+const block = ({ uuid }: Video) => pair().a.client.send('POST', `/api/v1/videos/${uuid}/blacklist`, { unfederate: true })
 
 const ends = ({ uuid }: Video, what: string) =>
   until(async () => (await videoOn(pair().b, uuid)) === undefined, { what: `the end of what was ${what}`, ...LONG })
@@ -91,13 +90,9 @@ it('arrives in order on B, when B was away while it changed its owner and more',
   await b.node.server.stop()
   for (const video of [gone, back]) await take(video)
   const told = (type: string, { url }: Video) =>
-    until(
-      async () =>
-        (await a.query('select 1 from document where type = $1 and activity_id like $2', [type, `${url}%`]))[0],
-      {
-        what: `${type} of ${url}`,
-      },
-    )
+    until(async () => (await a.query('select 1 from document where type = $1 and activity_id like $2', [type, `${url}%`]))[0], {
+      what: `${type} of ${url}`,
+    })
   for (const video of [gone, back]) await told('Update', video)
   await remove(gone)
   await change(back, { privacy: 3 })
@@ -106,11 +101,10 @@ it('arrives in order on B, when B was away while it changed its owner and more',
   await told('Create', back)
   await b.node.restart()
   await ends(gone, 'taken and deleted')
-  await until(
-    async () =>
-      (await a.query("select 1 from delivery where state = 'waiting' union all select 1 from outbox")).length === 0,
-    { what: 'the end of all deliveries', ...LONG },
-  )
+  await until(async () => (await a.query("select 1 from delivery where state = 'waiting' union all select 1 from outbox")).length === 0, {
+    what: 'the end of all deliveries',
+    ...LONG,
+  })
   await b.settled()
   expect(await arrives(b, back.uuid)).toMatchObject({ name: 'Back again', account: { name: 'taker' } })
   expect(await videoOn(b, gone.uuid)).toBeUndefined()

@@ -63,10 +63,7 @@ describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
     await mute()
     for (const target of targets) {
       await until(async () => (await stateOf(target)) === 'rejected', { what: `the end of the follow of ${target}` })
-      const { path } = await peer.awaited(
-        'the Reject',
-        (one) => one.activity.type === 'Reject' && one.activity.actor === target,
-      )
+      const { path } = await peer.awaited('the Reject', (one) => one.activity.type === 'Reject' && one.activity.actor === target)
       expect(path).toBe(`${new URL(alice.account.url).pathname}/inbox`)
     }
     for (const follow of follows) await ours.tell(alice.account, { ...follow, id: peer.id() })

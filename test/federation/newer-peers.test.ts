@@ -95,9 +95,7 @@ describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
       const updated = { ...document, name: `Renamed ${index}`, updated: `2026-03-0${index + 1}T00:00:00.000Z` }
       peer.serve(document.id, updated)
       await ours.tell(by, peer.activity(by, 'Update', updated))
-      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([
-        { name: `Renamed ${index}` },
-      ])
+      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([{ name: `Renamed ${index}` }])
     }
   })
 
@@ -116,8 +114,17 @@ describe('a video of a newer version', () => {
     const document = await video()
     await ours.tell(nora.account, peer.activity(nora.account, 'Create', document, { to: document.to, cc: document.cc }))
     expect(await ours.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
-      ...{ name: document.name, duration: 95, views: 12, nsfw: true, privacy: { id: 1 }, tags: ['cake'] },
-      ...{ category: { id: 2 }, licence: { id: 2 }, language: { id: 'en' }, commentsEnabled: true, state: { id: 1 } },
+      name: document.name,
+      duration: 95,
+      views: 12,
+      nsfw: true,
+      privacy: { id: 1 },
+      tags: ['cake'],
+      category: { id: 2 },
+      licence: { id: 2 },
+      language: { id: 'en' },
+      commentsEnabled: true,
+      state: { id: 1 },
       account: { name: 'nora', displayName: 'Nora' },
       channel: { name: 'nora_channel', displayName: "Nora's films" },
     })
@@ -131,18 +138,12 @@ describe('a video of a newer version', () => {
     )
     expect(made).toEqual([{ at: new Date('2026-01-01T00:00:00.000Z') }])
     expect(
-      await ours.query('select file_url from video_caption c join video v on v.id = c.video_id where v.url = $1', [
-        document.id,
-      ]),
+      await ours.query('select file_url from video_caption c join video v on v.id = c.video_id where v.url = $1', [document.id]),
     ).toEqual([{ file_url: `${peer.base}/lazy-static/video-captions/fr.vtt` }])
   })
 
   it.each(['Create', 'Update'])('is read where it lives when a %s names it alone', async (type) => {
-    for (const named of [
-      {},
-      { type: 'Video' },
-      { type: ['Object', 'Video'], '@context': peer.instance.document['@context'] },
-    ]) {
+    for (const named of [{}, { type: 'Video' }, { type: ['Object', 'Video'], '@context': peer.instance.document['@context'] }]) {
       const { id } = await video()
       await ours.tell(nora.account, peer.activity(nora.account, type, { ...named, id }))
       expect({ named, is: await ownersOf(id) }).toEqual({ named, is: owners() })
@@ -171,7 +172,10 @@ describe('a video of a newer version', () => {
     const videos = [await video(ids), await video({ ...ids, attributedTo: [pia.account.url] })]
     const outbox = `${pia.channel.url}/outbox`
     peer.serve(outbox, {
-      ...{ '@context': 'https://www.w3.org/ns/activitystreams', type: 'OrderedCollection', id: outbox, totalItems: 2 },
+      '@context': 'https://www.w3.org/ns/activitystreams',
+      type: 'OrderedCollection',
+      id: outbox,
+      totalItems: 2,
       orderedItems: videos.map(({ id }) => peer.activity(pia.channel, 'Announce', id)),
     })
     await ours.client.send('POST', '/api/v1/server/following', { handles: [`pia_channel@${peer.host}`] })
@@ -207,9 +211,7 @@ describe('a video of a newer version', () => {
       const document = await video()
       const forged = { ...document, name: 'Forged', ...named }
       await ours.tell(sara.channel, peer.activity(sara.channel, 'Create', forged))
-      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([
-        { name: document.name },
-      ])
+      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([{ name: document.name }])
     }
   })
 })
@@ -296,10 +298,7 @@ describe('what newer versions send beside', () => {
     const accepted = () => peer.received.filter(({ activity }) => activity.type === 'Accept')
     for (const count of [1, 2]) {
       const before = accepted().length
-      await ours.tell(
-        nora.channel,
-        peer.activity(nora.channel, 'Follow', ours.instance, { to: ours.instance, cc: null }),
-      )
+      await ours.tell(nora.channel, peer.activity(nora.channel, 'Follow', ours.instance, { to: ours.instance, cc: null }))
       await until(() => accepted().length > before, { what: `Accept ${count}` })
     }
   })

@@ -43,8 +43,7 @@ async function pick(node: FederatedNode, path: string, field: string): Promise<v
   form.set(field, new Blob([Uint8Array.from(await sharp({ create: picture }).png().toBuffer())]), 'x.png')
   await node.client.send('POST', path, form)
 }
-const accountOn = (node: FederatedNode, of: FederatedNode, name = 'root') =>
-  seenOn<ActorView>(node, `/api/v1/accounts/${name}@${of.host}`)
+const accountOn = (node: FederatedNode, of: FederatedNode, name = 'root') => seenOn<ActorView>(node, `/api/v1/accounts/${name}@${of.host}`)
 const becomes = (node: FederatedNode, of: FederatedNode, fits: (account: ActorView) => boolean, what: string) =>
   until(
     async () => {
@@ -54,8 +53,7 @@ const becomes = (node: FederatedNode, of: FederatedNode, fits: (account: ActorVi
     { what: `${what} on ${node.base}`, ...LONG },
   )
 
-const living = (node: FederatedNode, url: string) =>
-  node.query('select 1 from actor where url = $1 and deleted_at is null', [url])
+const living = (node: FederatedNode, url: string) => node.query('select 1 from actor where url = $1 and deleted_at is null', [url])
 
 describe('from one to the other', () => {
   const pair = takeTurns(() => nodes)
@@ -89,11 +87,7 @@ describe('from one to the other', () => {
     const { from, to } = pair()
     const rest = `/api/v1/video-channels/films_here`
     const fields = { name: 'films_here', displayName: 'Films', description: 'About films', support: null }
-    const { videoChannel } = await from.client.send<{ videoChannel: { id: number } }>(
-      'POST',
-      '/api/v1/video-channels',
-      fields,
-    )
+    const { videoChannel } = await from.client.send<{ videoChannel: { id: number } }>('POST', '/api/v1/video-channels', fields)
     const { uuid } = await from.upload(bytes, { channelId: String(videoChannel.id) })
     await arrives(to, uuid)
     const there = (path = '') => seenOn<ChannelView>(to, `${rest}@${from.host}${path}`)

@@ -114,9 +114,8 @@ describe('from one to another', () => {
     const { id } = await arrives(from, uuid)
     await arrives(third, uuid)
     const listed = async (node: FederatedNode, target: string) =>
-      (await node.client.get<Mirrored>(`/api/v1/server/redundancy/videos?target=${target}`)).data.find(
-        (one) => one.uuid === uuid,
-      )?.redundancies.files
+      (await node.client.get<Mirrored>(`/api/v1/server/redundancy/videos?target=${target}`)).data.find((one) => one.uuid === uuid)
+        ?.redundancies.files
     await from.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: id })
     const there = await until(async () => (await listed(to, 'my-videos'))?.[0], { what: 'the news of it', ...LONG })
     expect((await fetch(there.fileUrl)).status).toBe(200)

@@ -44,9 +44,9 @@ const published = async (on: FederatedNode, others: FederatedNode[], fields: Rec
 const waiting = (node: FederatedNode, text: string) =>
   until(
     async () =>
-      (
-        await node.client.get<{ data: CommentView[] }>('/api/v1/users/me/videos/comments?isHeldForReview=true')
-      ).data.find((one) => one.text === text),
+      (await node.client.get<{ data: CommentView[] }>('/api/v1/users/me/videos/comments?isHeldForReview=true')).data.find(
+        (one) => one.text === text,
+      ),
     { what: `"${text}" in the queue of ${node.base}`, ...LONG },
   )
 
@@ -189,12 +189,7 @@ describe('below a video of another', () => {
     }
     await remove(owner, uuid, badOne)
     const state = async () =>
-      (
-        await author.query<{ removed: boolean }>(
-          'select deleted_at is not null as removed from comment where url = $1',
-          [bad.url],
-        )
-      )[0]
+      (await author.query<{ removed: boolean }>('select deleted_at is not null as removed from comment where url = $1', [bad.url]))[0]
     await until(async () => (await state())?.removed, { what: 'the refusal', ...LONG })
     expect((await commentsOn(author, uuid)).map(({ text }) => text)).toEqual(['A good one'])
     expect(await third.query('select 1 from comment where url = $1', [bad.url])).toEqual([])

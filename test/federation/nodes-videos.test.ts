@@ -17,8 +17,7 @@ afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
 })
 
-const rate = (node: FederatedNode, uuid: string, rating: string) =>
-  node.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating })
+const rate = (node: FederatedNode, uuid: string, rating: string) => node.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating })
 const rates = async (node: FederatedNode, uuid: string) => {
   const video = await videoOn(node, uuid)
   return video && [video.likes, video.dislikes].join()
@@ -42,7 +41,8 @@ describe('between two of them', () => {
     const mine = await arrives(from, uuid)
     for (const node of [to, third]) {
       expect(await arrives(node, uuid)).toMatchObject({
-        ...{ url, name: 'As it was' },
+        url,
+        name: 'As it was',
         account: { name: 'root', host: from.host },
         channel: { name: mine.channel.name, host: from.host },
       })
@@ -87,13 +87,10 @@ describe('between two of them', () => {
     await arrives(to, uuid)
     await until(async () => (await sharesOn(to, url)).includes(former), { what: 'the first Announce', ...LONG })
     await from.client.send('PUT', `/api/v1/videos/${uuid}`, { channelId: other.id })
-    await until(
-      async () => (await sharesOn(to, url)).toSorted().join() === [from.instance, other.url].toSorted().join(),
-      {
-        what: 'the other Announce',
-        ...LONG,
-      },
-    )
+    await until(async () => (await sharesOn(to, url)).toSorted().join() === [from.instance, other.url].toSorted().join(), {
+      what: 'the other Announce',
+      ...LONG,
+    })
     await until(async () => (await videoOn(to, uuid))?.channel.name === 'second_channel', { what: 'the move', ...LONG })
   }, 60_000)
 

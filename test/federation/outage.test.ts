@@ -24,8 +24,7 @@ afterAll(async () => {
   await Promise.all([a?.stop(), b?.stop()])
 })
 
-const namesOnA = async () =>
-  (await a.query<{ name: string }>('select name from video where remote order by id')).map(({ name }) => name)
+const namesOnA = async () => (await a.query<{ name: string }>('select name from video where remote order by id')).map(({ name }) => name)
 
 it('A follows B', async () => {
   await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
@@ -55,16 +54,11 @@ it('what B published, changed and removed while A was down reaches A when it is 
   expect((await namesOnA()).toSorted()).toEqual(['First', 'Second, renamed'])
   const from = async (actor: string) =>
     (
-      await a.query<{ activity: string }>(
-        'select activity_id as activity from incoming_activity where actor_url = $1 order by id',
-        [`${b.base}/accounts/${actor}`],
-      )
+      await a.query<{ activity: string }>('select activity_id as activity from incoming_activity where actor_url = $1 order by id', [
+        `${b.base}/accounts/${actor}`,
+      ])
     ).map(({ activity }) => activity)
-  expect(await from('root')).toEqual([
-    expect.stringContaining(`${second?.url}/updates/`),
-    `${third?.url}/delete`,
-    `${known.url}/delete`,
-  ])
+  expect(await from('root')).toEqual([expect.stringContaining(`${second?.url}/updates/`), `${third?.url}/delete`, `${known.url}/delete`])
   expect((await from('peertube')).slice(-3)).toEqual(
     [first, second, third].map((video) => expect.stringContaining(`${video?.url}/announces/`)),
   )

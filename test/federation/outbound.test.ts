@@ -2,15 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  post,
-  type Received,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, type Received, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, secondChannel, startFederatedNode } from './support.ts'
 
@@ -231,9 +223,7 @@ describe('what a user of ours does with a remote video', () => {
       actor: root(),
       object: { type: 'Note', inReplyTo: video.id, attributedTo: root(), content: '<p>From afar</p>' },
     })
-    expect(near.received.map(({ activity }) => activity.type)).toEqual(
-      expect.arrayContaining(['Create', 'Like', 'Undo', 'Delete']),
-    )
+    expect(near.received.map(({ activity }) => activity.type)).toEqual(expect.arrayContaining(['Create', 'Like', 'Undo', 'Delete']))
     const mentions = [video.id, comment.url]
     const leaked = far.received.filter((one) => mentions.some((url) => JSON.stringify(one.activity).includes(url)))
     expect(leaked.map(shortly)).toEqual([])
@@ -255,10 +245,7 @@ describe('a comment of another server on a video of ours', () => {
     const forwarded = await heard(near, 'Create', idOf(activity))
     expect(forwarded.activity).toEqual(activity)
     expect(forwarded.headers.signature).toContain(`keyId="${root()}#main-key"`)
-    const removal = await signedInside(
-      far.activity(fred.account, 'Delete', { type: 'Tombstone', id: idOf(activity) }),
-      fred.account,
-    )
+    const removal = await signedInside(far.activity(fred.account, 'Delete', { type: 'Tombstone', id: idOf(activity) }), fred.account)
     await ours.tell(fred.account, removal)
     expect((await heard(near, 'Delete', idOf(activity))).activity).toEqual(removal)
     await everythingBefore()
@@ -288,9 +275,7 @@ describe('a comment of another server on a video of ours', () => {
     const moderated = await ours.upload(bytes, { commentsPolicy: '3' })
     const activity = await signedInside(comment({ inReplyTo: moderated.url }), fred.account)
     await ours.tell(fred.account, activity)
-    expect(await ours.query('select held_for_review as held from comment where url = $1', [idOf(activity)])).toEqual([
-      { held: true },
-    ])
+    expect(await ours.query('select held_for_review as held from comment where url = $1', [idOf(activity)])).toEqual([{ held: true }])
     await everythingBefore()
     expect(about(near, idOf(activity))).toEqual([])
   })

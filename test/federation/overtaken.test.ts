@@ -2,14 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  post,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
@@ -43,9 +36,7 @@ async function createThatWaits(): Promise<{ video: JsonObject & { id: string }; 
 }
 
 async function stateOf(activityId: string): Promise<string | undefined> {
-  const [row] = await ours.query<{ state: string }>('select state from incoming_activity where activity_id = $1', [
-    activityId,
-  ])
+  const [row] = await ours.query<{ state: string }>('select state from incoming_activity where activity_id = $1', [activityId])
   return row?.state
 }
 
@@ -53,13 +44,9 @@ async function stateOf(activityId: string): Promise<string | undefined> {
 async function nextTries(): Promise<void> {
   await ours.query("update incoming_activity set due_at = now() where state = 'retrying'")
   await ours.query("update lane set due_at = now() where kind = 'inbox'")
-  await until(
-    async () =>
-      (await ours.query("select 1 from incoming_activity where state in ('retrying', 'received')")).length === 0,
-    {
-      what: 'the end of all tries',
-    },
-  )
+  await until(async () => (await ours.query("select 1 from incoming_activity where state in ('retrying', 'received')")).length === 0, {
+    what: 'the end of all tries',
+  })
 }
 
 const isKnown = async (url: string) => (await ours.query('select 1 from video where url = $1', [url])).length > 0
@@ -181,17 +168,13 @@ describe('the end of a second follow, which waits to be handled too', () => {
     const [first, second] = [1, 2].map((time) => home.activity(bob.account, 'Follow', root(), at(time)))
     if (!first || !second) throw new Error('no follows')
     await ours.tell(bob.account, first)
-    await ours.query(`update lane set lease_owner = 'another', lease_until = now() + interval '1 hour' where ${lane}`, [
-      bob.account.url,
-    ])
+    await ours.query(`update lane set lease_owner = 'another', lease_until = now() + interval '1 hour' where ${lane}`, [bob.account.url])
     await post(ours, bob.account, home.activity(bob.account, 'Undo', second, at(3)))
     await post(ours, bob.account, second)
     await ours.query(`update lane set lease_until = '-infinity', due_at = now() where ${lane}`, [bob.account.url])
     await ours.settled()
     expect(
-      await ours.query('select state from follow where follower_id = (select id from actor where url = $1)', [
-        bob.account.url,
-      ]),
+      await ours.query('select state from follow where follower_id = (select id from actor where url = $1)', [bob.account.url]),
     ).toEqual([])
   })
 })

@@ -32,11 +32,7 @@ beforeAll(async () => {
     ['videoChannelId', '1'],
   ] as const)
     form.set(name, value)
-  const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>(
-    'POST',
-    '/api/v1/video-playlists',
-    form,
-  )
+  const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
   playlist = { uuid: videoPlaylist.uuid, url: `${ours.base}/video-playlists/${videoPlaylist.uuid}` }
 }, 60_000)
 afterAll(async () => {
@@ -90,9 +86,7 @@ describe.each(VIDEO_PAGES)('%s is the video', (_what, path) => {
     expect(await about()).toMatchObject({ likes: 0, dislikes: 0 })
 
     const share = await say('Announce', page)
-    expect(
-      await ours.query('select url from share where video_id = $1 and url = $2', [video.id, share.id]),
-    ).toHaveLength(1)
+    expect(await ours.query('select url from share where video_id = $1 and url = $2', [video.id, share.id])).toHaveLength(1)
     await say('Undo', share)
     expect(await ours.query('select url from share where url = $1', [share.id])).toEqual([])
 
@@ -111,9 +105,7 @@ describe.each(VIDEO_PAGES)('%s is the video', (_what, path) => {
     const page = pageOf(path)
     const answer = await fetch(page, { headers: { accept: 'application/activity+json' } })
     if (!page.includes('/embed/')) expect(await answer.json()).toMatchObject({ type: 'Video', id: video.url })
-    const found = await ours.client.get<{ data: { uuid: string }[] }>(
-      `/api/v1/search/videos?search=${encodeURIComponent(page)}`,
-    )
+    const found = await ours.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${encodeURIComponent(page)}`)
     expect(found.data.map(({ uuid }) => uuid)).toEqual([video.uuid])
   })
 })
@@ -162,9 +154,7 @@ describe('what answers a page', () => {
     })
     await ours.tell(fan.account, peer.activity(fan.account, 'Create', note))
     expect(
-      await ours.query('select 1 from comment_mention m join comment c on c.id = m.comment_id where c.url = $1', [
-        note.id,
-      ]),
+      await ours.query('select 1 from comment_mention m join comment c on c.id = m.comment_id where c.url = $1', [note.id]),
     ).toHaveLength(1)
   })
 })
@@ -189,9 +179,7 @@ describe.each([
       const answer = await fetch(page, { headers: { accept: 'application/activity+json' } })
       expect({ page, document: await answer.json() }).toEqual({ page, document: expect.objectContaining({ type, id }) })
       if (type !== 'Group') continue
-      const found = await ours.client.get<{ data: { url: string }[] }>(
-        `/api/v1/search/video-channels?search=${encodeURIComponent(page)}`,
-      )
+      const found = await ours.client.get<{ data: { url: string }[] }>(`/api/v1/search/video-channels?search=${encodeURIComponent(page)}`)
       expect({ page, found: found.data.map(({ url }) => url) }).toEqual({ page, found: [id] })
     }
   })
@@ -212,9 +200,7 @@ it('pages of a playlist are the playlist', async () => {
       path,
       document: expect.objectContaining({ type: 'Playlist', id: playlist.url }),
     })
-    const found = await ours.client.get<{ data: { uuid: string }[] }>(
-      `/api/v1/search/video-playlists?search=${encodeURIComponent(page)}`,
-    )
+    const found = await ours.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/video-playlists?search=${encodeURIComponent(page)}`)
     expect({ path, found: found.data.map(({ uuid }) => uuid) }).toEqual({ path, found: [playlist.uuid] })
   }
 })
@@ -226,16 +212,7 @@ describe('what belongs to a video', () => {
   }
 
   it('is read below each name of the video', async () => {
-    const parts = [
-      'activity',
-      'announces',
-      'announces/1',
-      'chapters',
-      'comments',
-      'comments?page=1',
-      'dislikes',
-      'likes',
-    ]
+    const parts = ['activity', 'announces', 'announces/1', 'chapters', 'comments', 'comments?page=1', 'dislikes', 'likes']
     for (const part of [...parts, `comments/${thread.id}`, `comments/${thread.id}/activity`]) {
       const expected = await read(`/videos/watch/${video.uuid}/${part}`)
       for (const name of [toShortUuid(video.uuid), video.id, video.uuid.toUpperCase()])

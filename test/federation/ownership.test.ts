@@ -45,8 +45,7 @@ interface Offers {
   data: { id: number; status: string; video: { uuid: string; account: { name: string } } }[]
 }
 const offersTo = (client: Client) => client.get<Offers>('/api/v1/videos/ownership?sort=-createdAt&count=100')
-const give = (uuid: string, username = 'taker', by = giver) =>
-  by.send('POST', `/api/v1/videos/${uuid}/give-ownership`, { username })
+const give = (uuid: string, username = 'taker', by = giver) => by.send('POST', `/api/v1/videos/${uuid}/give-ownership`, { username })
 async function offered(fields: Record<string, string> = {}, username = 'taker', to = taker) {
   const video = await uploadBy(giver, bytes, fields)
   await give(video.uuid, username)
@@ -55,7 +54,9 @@ async function offered(fields: Record<string, string> = {}, username = 'taker', 
 }
 async function decide(by: Client, offer: number, verdict: 'accept' | 'refuse', body: object = { channelId }) {
   const answer = await by.raw(`/api/v1/videos/ownership/${offer}/${verdict}`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   })
   const text = await answer.text()
   const problem = text === '' ? {} : (JSON.parse(text) as { code?: string })
@@ -82,7 +83,9 @@ describe('an offered video', () => {
     expect(await decide(taker, offer, 'accept')).toBe(204)
     const after = await taker.get<object>(`/api/v1/videos/${uuid}`)
     expect(after).toMatchObject({
-      ...{ files: before.files, account: { name: 'taker' }, channel: { name: 'taker_channel' } },
+      files: before.files,
+      account: { name: 'taker' },
+      channel: { name: 'taker_channel' },
     })
     const url = before.files[0]?.fileUrl ?? ''
     expect((await fetch(url)).status).toBe(200)
@@ -166,10 +169,7 @@ describe('an offered video', () => {
     const poor = await newcomer(ours, 'poor', { videoQuota: Math.floor(bytes.length * 1.5) })
     const [first, second] = [await offered({}, 'poor', poor), await offered({}, 'poor', poor)]
     const body = { channelId: await channelOf(poor) }
-    const answers = await Promise.all([
-      decide(poor, first.offer, 'accept', body),
-      decide(poor, second.offer, 'accept', body),
-    ])
+    const answers = await Promise.all([decide(poor, first.offer, 'accept', body), decide(poor, second.offer, 'accept', body)])
     expect(answers.map(String).toSorted()).toEqual(['204', '413 quota_reached'])
     expect([await ownerOf(first.id), await ownerOf(second.id)].toSorted()).toEqual(['giver', 'poor'])
   })
@@ -262,10 +262,7 @@ describe('servers that knew the video by its giver', () => {
     expect(update).toMatchObject({ actor: `${ours.base}/accounts/giver` })
     expect(objectOf(update)).toBe(url)
     const people = (update.object as { attributedTo: { type: string; id: string }[] }).attributedTo
-    expect(people.map((one) => one.id)).toEqual([
-      `${ours.base}/accounts/taker`,
-      `${ours.base}/video-channels/taker_channel`,
-    ])
+    expect(people.map((one) => one.id)).toEqual([`${ours.base}/accounts/taker`, `${ours.base}/video-channels/taker_channel`])
     const by = (type: string, channel: string) =>
       near.awaited(
         `${type} by ${channel}`,

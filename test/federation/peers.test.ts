@@ -74,10 +74,9 @@ it('a server that fails gets what waits as soon as something comes from it', asy
   await ours.tell(alice, follow)
   await until(async () => (await theirs())?.state === 'failing', { what: 'the failure' })
   // By the back-off it would be tried after days.
-  await ours.query(
-    `update remote_host set context = context || '{"failures": 12}', due_at = now() + interval '12 hours' where host = $1`,
-    [peer.host],
-  )
+  await ours.query(`update remote_host set context = context || '{"failures": 12}', due_at = now() + interval '12 hours' where host = $1`, [
+    peer.host,
+  ])
   await ours.query("update lane set due_at = now() + interval '12 hours' where kind = 'delivery'")
   peer.answerPosts(undefined)
   peer.received.length = 0
@@ -92,7 +91,10 @@ it('how much of its history was read is shown in numbers', async () => {
   const outbox = `${maker.account.url}/outbox`
   const videos = Array.from({ length: 3 }, () => peer.video({ ...maker }))
   peer.serve(outbox, {
-    ...{ '@context': 'https://www.w3.org/ns/activitystreams', type: 'OrderedCollection', id: outbox, totalItems: 5 },
+    '@context': 'https://www.w3.org/ns/activitystreams',
+    type: 'OrderedCollection',
+    id: outbox,
+    totalItems: 5,
     orderedItems: videos.map((video) => peer.activity(maker.account, 'Create', video)),
   })
   await ours.client.send('POST', '/api/v1/server/following', { handles: [`maker@${peer.host}`] })
@@ -100,11 +102,20 @@ it('how much of its history was read is shown in numbers', async () => {
   await ours.tell(maker.account, peer.activity(maker.account, 'Accept', activity))
   await until(async () => (await theirs())?.history?.walks.some((walk) => (walk as { state: string }).state === 'done'))
   expect((await theirs())?.history).toEqual({
-    ...{ actors: 1, seen: 3, total: 5 },
+    actors: 1,
+    seen: 3,
+    total: 5,
     walks: [
       {
-        ...{ actor: maker.account.url, state: 'done', seen: 3, total: 5, putAside: 0, givenUp: 0, error: null },
-        ...{ nextTryAt: expect.any(String), updatedAt: expect.any(String) },
+        actor: maker.account.url,
+        state: 'done',
+        seen: 3,
+        total: 5,
+        putAside: 0,
+        givenUp: 0,
+        error: null,
+        nextTryAt: expect.any(String),
+        updatedAt: expect.any(String),
       },
     ],
   })
@@ -150,10 +161,7 @@ it('an activity that is parked is listed, can be tried anew and given up', async
   await ours.client.send('POST', `/api/v1/vireo/parked-activities/${first.id}/retry`)
   await ours.settled()
   await ours.client.send('DELETE', `/api/v1/vireo/parked-activities/${second.id}`)
-  const states = await ours.query('select distinct state, body from incoming_activity where id in ($1, $2)', [
-    first.id,
-    second.id,
-  ])
+  const states = await ours.query('select distinct state, body from incoming_activity where id in ($1, $2)', [first.id, second.id])
   expect(states).toEqual([{ state: 'done', body: null }])
   const again = await ours.client.raw(`/api/v1/vireo/parked-activities/${second.id}`, { method: 'DELETE' })
   expect(again.status).toBe(404)

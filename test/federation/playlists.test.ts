@@ -36,25 +36,15 @@ async function makePlaylist(node: FederatedNode, fields: Record<string, string> 
   const form = new FormData()
   const all = { displayName: 'Good ones', privacy: '1', videoChannelId: String(me.videoChannels[0]?.id), ...fields }
   for (const [name, value] of Object.entries(all)) form.set(name, value)
-  const { videoPlaylist } = await node.client.send<{ videoPlaylist: { id: number; uuid: string } }>(
-    'POST',
-    '/api/v1/video-playlists',
-    form,
-  )
+  const { videoPlaylist } = await node.client.send<{ videoPlaylist: { id: number; uuid: string } }>('POST', '/api/v1/video-playlists', form)
   return await node.client.get(`/api/v1/video-playlists/${videoPlaylist.uuid}`)
 }
 const put = (node: FederatedNode, playlist: { uuid: string }, fields: object) =>
   node.client.send('PUT', `/api/v1/video-playlists/${playlist.uuid}`, fields)
 const add = async (node: FederatedNode, playlist: { uuid: string }, element: object) =>
-  (
-    await node.client.send<{ videoPlaylistElement: { id: number } }>(
-      'POST',
-      `/api/v1/video-playlists/${playlist.uuid}/videos`,
-      element,
-    )
-  ).videoPlaylistElement.id
-const remove = (node: FederatedNode, playlist: { uuid: string }) =>
-  node.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}`)
+  (await node.client.send<{ videoPlaylistElement: { id: number } }>('POST', `/api/v1/video-playlists/${playlist.uuid}/videos`, element))
+    .videoPlaylistElement.id
+const remove = (node: FederatedNode, playlist: { uuid: string }) => node.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}`)
 const document = async (url: string): Promise<JsonObject & { status: number }> => {
   const response = await fetch(url, { headers: { accept: 'application/activity+json' }, redirect: 'manual' })
   return { ...(response.status === 200 ? ((await response.json()) as JsonObject) : {}), status: response.status }
@@ -72,17 +62,13 @@ const elementsAt = async (node: FederatedNode, url: string): Promise<ElementView
   const response = await node.client.raw(`/api/v1/video-playlists/${playlist.uuid}/videos`)
   return response.ok ? ((await response.json()) as { data: ElementView[] }).data : []
 }
-const namesAt = async (node: FederatedNode, url: string) =>
-  (await elementsAt(node, url)).map(({ video }) => video?.name ?? null)
+const namesAt = async (node: FederatedNode, url: string) => (await elementsAt(node, url)).map(({ video }) => video?.name ?? null)
 /** No job about playlists is open. */
 const read = (node: FederatedNode) =>
   until(
     async () =>
-      (
-        await node.query(
-          "select 1 from job where type in ('playlist-reading', 'playlists-of-followed') and state in ('waiting', 'active')",
-        )
-      ).length === 0,
+      (await node.query("select 1 from job where type in ('playlist-reading', 'playlists-of-followed') and state in ('waiting', 'active')"))
+        .length === 0,
     { what: 'the end of all reading' },
   )
 
@@ -128,7 +114,10 @@ describe('a playlist of ours', () => {
       const { activity, path } = await heard(peer, 'Create', playlist.url)
       expect(path).toBe('/inbox')
       expect(activity).toMatchObject({
-        ...{ id: `${playlist.url}/activity`, actor: root(), to: [PUBLIC], cc: [`${root()}/followers`] },
+        id: `${playlist.url}/activity`,
+        actor: root(),
+        to: [PUBLIC],
+        cc: [`${root()}/followers`],
         object: { type: 'Playlist', totalItems: 0, name: 'Good ones', content: 'Well chosen' },
       })
       expect(activity.object).not.toHaveProperty('first')
@@ -141,7 +130,8 @@ describe('a playlist of ours', () => {
     for (const peer of both()) {
       const { activity } = await heard(peer, 'Update', playlist.url)
       expect(activity.object).toMatchObject({
-        ...{ totalItems: 1, first: `${playlist.url}?page=1` },
+        totalItems: 1,
+        first: `${playlist.url}?page=1`,
         icon: { type: 'Image', mediaType: 'image/jpeg', url: expect.stringContaining('/lazy-static/thumbnails/') },
       })
     }
@@ -177,7 +167,12 @@ describe('a playlist of ours', () => {
       expect(oracleProblems(JSON.parse(JSON.stringify(one).replaceAll(ours.base, 'https://ours.example')))).toEqual([])
     }
     expect(await document(element)).toMatchObject({
-      ...{ id: element, type: 'PlaylistElement', url: video.url, position: 1, startTimestamp: 0, stopTimestamp: 1 },
+      id: element,
+      type: 'PlaylistElement',
+      url: video.url,
+      position: 1,
+      startTimestamp: 0,
+      stopTimestamp: 1,
     })
     for (const actor of [root(), `${ours.base}/video-channels/root_channel`]) {
       expect(await document(`${actor}/playlists?page=1`)).toMatchObject({ totalItems: 1, orderedItems: [playlist.url] })
@@ -285,7 +280,13 @@ describe('a playlist of another server', () => {
     const url = String(more.id ?? `${peer.base}/video-playlists/${uuid}`)
     const common = {
       '@context': contextOf('playlist'),
-      ...{ to: [PUBLIC], cc: [], type: 'Playlist', name: 'Of a peer', content: null, mediaType: 'text/markdown', uuid },
+      to: [PUBLIC],
+      cc: [],
+      type: 'Playlist',
+      name: 'Of a peer',
+      content: null,
+      mediaType: 'text/markdown',
+      uuid,
       published: '2026-02-01T00:00:00.000Z',
       updated: '2026-02-01T00:00:00.000Z',
       attributedTo: [channel.url],
@@ -303,7 +304,10 @@ describe('a playlist of another server', () => {
       const stamp = startTimestamp === undefined ? {} : { startTimestamp }
       if (id.startsWith(peer.base)) {
         peer.serve(id, {
-          ...{ '@context': contextOf('playlist'), id, type: 'PlaylistElement', url: video },
+          '@context': contextOf('playlist'),
+          id,
+          type: 'PlaylistElement',
+          url: video,
           position: index + 1,
           ...stamp,
         })
@@ -339,7 +343,11 @@ describe('a playlist of another server', () => {
     ])
     await create(alice.account, home, playlist)
     expect(await playlistAt(ours, playlist.id)).toMatchObject({
-      ...{ displayName: 'Of a peer', isLocal: false, videosLength: 3, privacy: { id: 1 }, url: playlist.id },
+      displayName: 'Of a peer',
+      isLocal: false,
+      videosLength: 3,
+      privacy: { id: 1 },
+      url: playlist.id,
       ownerAccount: { name: 'alice', host: home.host },
       videoChannel: { name: 'alice_channel', host: home.host },
     })
@@ -366,7 +374,9 @@ describe('a playlist of another server', () => {
         { video: one, id: `${first.id}/videos/1` },
       ],
       {
-        ...{ uuid: first.uuid, name: 'Renamed', updated: '2026-03-01T00:00:00.000Z' },
+        uuid: first.uuid,
+        name: 'Renamed',
+        updated: '2026-03-01T00:00:00.000Z',
       },
     )
     for (let time = 1; time <= 2; time += 1) {
@@ -450,10 +460,11 @@ describe('a playlist of another server', () => {
   it('that is old is read anew when it is looked at, and goes when it is gone there', async () => {
     const first = playlistOf(home, alice.channel, [])
     await create(alice.account, home, first)
-    const stale = () =>
-      ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [first.id])
+    const stale = () => ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [first.id])
     playlistOf(home, alice.channel, [{ video: videoOf('New') }], {
-      ...{ uuid: first.uuid, name: 'Changed silently', updated: '2026-03-01T00:00:00.000Z' },
+      uuid: first.uuid,
+      name: 'Changed silently',
+      updated: '2026-03-01T00:00:00.000Z',
     })
     await stale()
     await playlistAt(ours, first.id)

@@ -33,8 +33,7 @@ it('is tried four times and parked with its reason; later ones of its actor and 
   expect(await ours.query('select 1 from share where url = $1', [share.id])).toHaveLength(1)
   expect(await ours.query('select 1 from follow where url = $1', [follow.id])).toHaveLength(1)
 
-  const parked = () =>
-    ours.client.get<{ data: { activityId: string; error: string }[] }>('/api/v1/vireo/parked-activities')
+  const parked = () => ours.client.get<{ data: { activityId: string; error: string }[] }>('/api/v1/vireo/parked-activities')
   await until(async () => (await parked()).data.length === 1, { what: 'the parked activity', withinMs: 15_000 })
   expect((await parked()).data).toMatchObject([{ activityId: poison.id, error: expect.stringContaining('503') }])
   expect(peer.fetched.filter((path) => path === new URL(lost).pathname)).toHaveLength(4)

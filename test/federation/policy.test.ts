@@ -4,15 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { AT_MOST_MS, startCpuTime } from '../support/cpu-time.ts'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  peerKeys,
-  post,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, peerKeys, post, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, newcomer, startFederatedNode } from './support.ts'
@@ -45,8 +37,7 @@ beforeAll(async () => {
   const inbox = { reports_per_host: REPORTS, comments_per_host: COMMENTS }
   const config = { vireo: { federation: { inbox }, abuses: { reports_per_user: OF_A_USER } } }
   ;[ours, home, away] = await Promise.all([startFederatedNode(config), startFakePeer(), startFakePeer()])
-  for (const peer of [home, away])
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  for (const peer of [home, away]) await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
   alice = await introduce(ours, home, 'alice')
   mallory = await introduce(ours, home, 'mallory')
   bob = await introduce(ours, away, 'bob')
@@ -58,14 +49,12 @@ afterAll(async () => {
 
 const listed = async (query = '') =>
   await ours.client.get<{ total: number; data: Decision[] }>(`/api/v1/vireo/inbound-decisions?count=100${query}`)
-const decision = async (reason: string, host: string) =>
-  (await listed(`&reason=${reason}`)).data.find((one) => one.host === host)
+const decision = async (reason: string, host: string) => (await listed(`&reason=${reason}`)).data.find((one) => one.host === host)
 const comment = (by: PeerActor, peer: FakePeer, inReplyTo = video.url) =>
   peer.activity(by, 'Create', peer.note({ author: by.url, inReplyTo, content: 'Well said' }))
 const isStored = async ({ object }: JsonObject) =>
   (await ours.query('select 1 from comment where url = $1', [(object as { id: string }).id])).length === 1
-const flag = (by: PeerActor, peer: FakePeer, object: unknown, content = 'Bad') =>
-  peer.activity(by, 'Flag', object, { content })
+const flag = (by: PeerActor, peer: FakePeer, object: unknown, content = 'Bad') => peer.activity(by, 'Flag', object, { content })
 const reports = (of: FakePeer) =>
   ours.query<{ reason: string; state: string }>(
     `select r.reason, r.state from abuse r join remote_host h on h.id = r.reporter_host_id where h.host = $1 order by r.id`,
@@ -175,18 +164,13 @@ describe('what is limited for each host', () => {
 
 describe('a comment of a megabyte', () => {
   const large = (by: Person, peer: FakePeer, more: JsonObject) =>
-    JSON.stringify(
-      peer.activity(by.account, 'Create', peer.note({ author: by.account.url, inReplyTo: video.url, more })),
-    )
+    JSON.stringify(peer.activity(by.account, 'Create', peer.note({ author: by.account.url, inReplyTo: video.url, more })))
 
   it.each<[string, JsonObject]>([
     ['of text', { content: 'x'.repeat(MB - 4000) }],
     ['of markup', { content: '<a><b>'.repeat((MB - 4000) / 6) }],
     ['of quotes', { content: '\\"'.repeat((MB - 4000) / 4) }],
-    [
-      'with as much beside it',
-      { content: 'Hello', tag: Array(2_000).fill({ type: 'Mention', href: 'x', name: 'y'.repeat(460) }) },
-    ],
+    ['with as much beside it', { content: 'Hello', tag: Array(2_000).fill({ type: 'Mention', href: 'x', name: 'y'.repeat(460) }) }],
   ])('%s costs little', async (_what, more) => {
     const body = large(bob, away, more)
     expect(body.length).toBeGreaterThan(0.9 * MB)
@@ -211,9 +195,7 @@ describe('a comment of a megabyte', () => {
     const said = comment(bob.account, away)
     Object.assign(said.object as JsonObject, { content: 'é'.repeat(60_000) })
     await ours.tell(bob.account, said)
-    const [stored] = await ours.query<{ text: string }>('select text from comment where url = $1', [
-      (said.object as { id: string }).id,
-    ])
+    const [stored] = await ours.query<{ text: string }>('select text from comment where url = $1', [(said.object as { id: string }).id])
     expect(stored?.text).toHaveLength(10_000)
   })
 })
@@ -233,7 +215,11 @@ describe('who is blocked', () => {
     const noted = (await listed(`&host=${home.host}&reason=blocked_server`)).data
     expect(noted).toEqual([
       expect.objectContaining({
-        ...{ kind: 'Create Note', count: 5, verdict: 'drop', activityId: create.id, actor: mallory.account.url },
+        kind: 'Create Note',
+        count: 5,
+        verdict: 'drop',
+        activityId: create.id,
+        actor: mallory.account.url,
       }),
     ])
     await ours.settled()
@@ -245,8 +231,7 @@ describe('who is blocked', () => {
     const document = home.video({ ...mallory })
     await ours.tell(mallory.account, home.activity(mallory.account, 'Create', document))
     await ours.client.send('POST', `${server}/accounts`, { accountName: `mallory@${home.host}` })
-    const shares = () =>
-      ours.query('select 1 from share s join video v on v.id = s.video_id where v.url = $1', [document.id])
+    const shares = () => ours.query('select 1 from share s join video v on v.id = s.video_id where v.url = $1', [document.id])
     await ours.tell(bob.channel, away.activity(bob.channel, 'Announce', document.id))
     expect(await shares()).toEqual([])
     expect(await decision('about_blocked_actor', away.host)).toMatchObject({ verdict: 'drop', kind: 'Announce' })
@@ -288,9 +273,7 @@ describe('moderators', () => {
     const counts = (await listed('&sort=-count')).data.map(({ count }) => count)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))
     expect((await listed('&start=1')).data).toHaveLength((await listed()).total - 1)
-    await ours.query(
-      "update inbound_decision set last_at = now() - interval '31 days' where reason = 'unproven_sender'",
-    )
+    await ours.query("update inbound_decision set last_at = now() - interval '31 days' where reason = 'unproven_sender'")
     await ours.node.restart()
     await until(async () => (await listed('&reason=unproven_sender')).total === 0, { what: 'the end of old decisions' })
     expect((await listed('&verdict=hold')).total).toBe(2)

@@ -69,11 +69,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     const form = new FormData()
     const fields = { displayName: 'Good ones', privacy: '1', videoChannelId: String(channelId) }
     for (const [name, value] of Object.entries(fields)) form.set(name, value)
-    const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>(
-      'POST',
-      '/api/v1/video-playlists',
-      form,
-    )
+    const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
     const { videoPlaylistElement } = await ours.client.send<{ videoPlaylistElement: { id: number } }>(
       'POST',
       `/api/v1/video-playlists/${videoPlaylist.uuid}/videos`,
@@ -87,18 +83,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     const { uuid, url } = await ours.upload(bytes)
     expect(typesOf(await saidOf(uuid))).toEqual(['Announce', 'Create'])
     let wasTold = true
-    for (const privacy of [
-      UNLISTED,
-      PRIVATE,
-      UNLISTED,
-      PUBLIC,
-      INTERNAL,
-      PUBLIC,
-      PRIVATE,
-      INTERNAL,
-      UNLISTED,
-      PUBLIC,
-    ]) {
+    for (const privacy of [UNLISTED, PRIVATE, UNLISTED, PUBLIC, INTERNAL, PUBLIC, PRIVATE, INTERNAL, UNLISTED, PUBLIC]) {
       await put(uuid, { privacy })
       const said = await saidOf(uuid)
       const isTold = privacy === PUBLIC || (privacy === UNLISTED && unlistedIsTold)
@@ -118,11 +103,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     ['private', { privacy: '3' }, false],
     ['internal', { privacy: '4' }, false],
     ['protected by a password', { privacy: '5', 'videoPasswords[0]': 'secret' }, false],
-    [
-      'scheduled',
-      { privacy: '3', 'scheduleUpdate[updateAt]': IN_A_YEAR, 'scheduleUpdate[privacy]': '1' } as Record<string, string>,
-      false,
-    ],
+    ['scheduled', { privacy: '3', 'scheduleUpdate[updateAt]': IN_A_YEAR, 'scheduleUpdate[privacy]': '1' } as Record<string, string>, false],
   ] as [string, Record<string, string>, boolean][])(
     'what hangs on a video that is %s is told only if it is',
     async (_what, fields, isTold) => {

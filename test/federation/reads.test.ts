@@ -37,7 +37,11 @@ async function get(url: string, by?: PeerActor, options: { keyId?: string; key?:
   const headers =
     by && rsa
       ? await signOutgoing({
-          ...{ method: 'GET', url, headers: ACCEPT, profile: 'cavage', now: new Date() },
+          method: 'GET',
+          url,
+          headers: ACCEPT,
+          profile: 'cavage',
+          now: new Date(),
           key: { keyId: options.keyId ?? by.keyId, privateKey: await importPrivateKey(rsa.privatePem) },
         })
       : ACCEPT
@@ -61,14 +65,8 @@ const kinds: [string, { fields: Record<string, string>; afterwards?: string; sta
       listed: false,
     },
   ],
-  [
-    'not transcoded yet',
-    { fields: { privacy: '3' }, afterwards: "privacy = 1, state = 'to-transcode'", status: 404, listed: false },
-  ],
-  [
-    'moved to other storage after its publication',
-    { fields: {}, afterwards: "state = 'to-move'", status: 200, listed: false },
-  ],
+  ['not transcoded yet', { fields: { privacy: '3' }, afterwards: "privacy = 1, state = 'to-transcode'", status: 404, listed: false }],
+  ['moved to other storage after its publication', { fields: {}, afterwards: "state = 'to-move'", status: 200, listed: false }],
 ]
 
 describe('a video and what belongs to it', () => {
@@ -116,7 +114,10 @@ describe('what is taken back', () => {
     await ours.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
     const outboxes = ['accounts/root', 'accounts/ROOT', 'video-channels/root_channel', 'accounts/peertube']
     const paths = [
-      ...[`/videos/watch/${uuid}`, `/videos/watch/${id}`, `/w/${uuid}`, `/videos/watch/${uuid.toUpperCase()}/activity`],
+      `/videos/watch/${uuid}`,
+      `/videos/watch/${id}`,
+      `/w/${uuid}`,
+      `/videos/watch/${uuid.toUpperCase()}/activity`,
       ...outboxes.map((name) => `/${name}/outbox?page=1`),
       `/accounts/root/likes/${id}`,
     ]
@@ -152,11 +153,11 @@ describe('what is taken back', () => {
   })
 
   it('is a playlist that became private, by its number too', async () => {
-    const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { id: number; uuid: string } }>(
-      'POST',
-      '/api/v1/video-playlists',
-      { displayName: 'A list', privacy: 1, videoChannelId: await firstChannel() },
-    )
+    const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { id: number; uuid: string } }>('POST', '/api/v1/video-playlists', {
+      displayName: 'A list',
+      privacy: 1,
+      videoChannelId: await firstChannel(),
+    })
     const paths = [videoPlaylist.uuid, videoPlaylist.id].map((name) => `${ours.base}/video-playlists/${name}`)
     const statuses = () => Promise.all(paths.map(async (path) => (await get(path)).status))
     expect(await statuses()).toEqual([200, 200])
@@ -175,13 +176,7 @@ describe('a server that shows its documents to signed requests only', () => {
 
   it('shows none of them to others, whatever is kept in its memory', async () => {
     const { url } = await strict.upload(bytes)
-    const paths = [
-      account(),
-      `${account()}/outbox`,
-      `${strict.base}/video-channels/root_channel`,
-      url,
-      `${url}/comments`,
-    ]
+    const paths = [account(), `${account()}/outbox`, `${strict.base}/video-channels/root_channel`, url, `${url}/comments`]
     for (const path of paths) {
       expect((await get(path)).status).toBe(401)
       const signed = await get(path, peer.instance)

@@ -5,14 +5,7 @@ import { basename } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../src/config/layers.ts'
 import { AS_PUBLIC, contextOf } from '../../src/federation/wire/context.ts'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  post,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { type HlsOrigin, startHlsOrigin } from '../support/hls-origin.ts'
 import { media } from '../support/media.ts'
 import { storedNames } from '../support/node.ts'
@@ -41,8 +34,7 @@ const start = async (config: Values = {}) => {
   ])
   alice = await introduce(ours, home, 'alice')
   mallory = await introduce(ours, away, 'mallory')
-  for (const peer of [home, away])
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  for (const peer of [home, away]) await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
   await ours.tell(near.instance, near.activity(near.instance, 'Follow', ours.instance))
   video = await publish()
 }
@@ -51,22 +43,19 @@ const stop = () => Promise.all([home?.close(), near?.close(), away?.close(), ori
 /** A video of ours with a web video and a playlist. */
 async function publish(fields: Record<string, string> = {}) {
   const made = await ours.upload(await readFile(await media('small.mp4')), fields)
-  await ours.query("insert into streaming_playlist (video_id, playlist_filename) values ($1, 'm-master.m3u8')", [
-    made.id,
-  ])
+  await ours.query("insert into streaming_playlist (video_id, playlist_filename) values ($1, 'm-master.m3u8')", [made.id])
   return made
 }
 
 const folder = (peer: FakePeer, uuid = video.uuid) => `${peer.base}/static/redundancy/hls/${uuid}`
 const playlistCopy = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
   '@context': contextOf('cache-file'),
-  ...{
-    to: [AS_PUBLIC],
-    cc: [],
-    id: `${peer.base}/redundancy/streaming-playlists/hls/${video.uuid}`,
-    type: 'CacheFile',
-  },
-  ...{ object: video.url, expires: null },
+  to: [AS_PUBLIC],
+  cc: [],
+  id: `${peer.base}/redundancy/streaming-playlists/hls/${video.uuid}`,
+  type: 'CacheFile',
+  object: video.url,
+  expires: null,
   url: { type: 'Link', mediaType: 'application/x-mpegURL', href: folder(peer) },
   ...more,
 })
@@ -74,8 +63,12 @@ const fileCopy = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
   ...playlistCopy(peer),
   id: `${peer.base}/redundancy/videos/${video.uuid}/240-25`,
   url: {
-    ...{ type: 'Link', mediaType: 'video/mp4', href: `${peer.base}/static/redundancy/x-240.mp4` },
-    ...{ height: 240, size: 1000, fps: 25 },
+    type: 'Link',
+    mediaType: 'video/mp4',
+    href: `${peer.base}/static/redundancy/x-240.mp4`,
+    height: 240,
+    size: 1000,
+    fps: 25,
   },
   ...more,
 })
@@ -86,15 +79,14 @@ const creation = (peer: FakePeer, copy: JsonObject, by: PeerActor = peer.instanc
   return { ...peer.activity(by, 'Create', copy, { published: later(serial) }), id: `${copy.id}/activity` }
 }
 /** As the reference sends it. After an Undo, only what was signed later counts. */
-const share = async (peer: FakePeer, copy: JsonObject) =>
-  ours.tell(peer.instance, await signedInside(creation(peer, copy), peer.instance))
+const share = async (peer: FakePeer, copy: JsonObject) => ours.tell(peer.instance, await signedInside(creation(peer, copy), peer.instance))
 const copies = () =>
   ours.query<{ url: string; file_url: string; expires_on: Date | null; state: string }>(
     'select url, file_url, expires_on, state from redundancy order by id',
   )
 const offered = async () =>
-  (await ours.client.get<{ streamingPlaylists: { redundancies: unknown[] }[] }>(`/api/v1/videos/${video.uuid}`))
-    .streamingPlaylists[0]?.redundancies
+  (await ours.client.get<{ streamingPlaylists: { redundancies: unknown[] }[] }>(`/api/v1/videos/${video.uuid}`)).streamingPlaylists[0]
+    ?.redundancies
 const later = (ms: number) => new Date(Date.now() + ms).toISOString()
 const year = 365 * 24 * 3_600_000
 
@@ -116,9 +108,7 @@ describe('a copy that another server holds', () => {
     const list = await ours.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
     expect(list).toMatchObject({
       total: 1,
-      data: [
-        { id: video.id, redundancies: { files: [], streamingPlaylists: [{ fileUrl: folder(home), strategy: null }] } },
-      ],
+      data: [{ id: video.id, redundancies: { files: [], streamingPlaylists: [{ fileUrl: folder(home), strategy: null }] } }],
     })
     const forwarded = await near.awaited('the news', (one) => one.activity.id === activity.id)
     expect(forwarded.activity).toEqual(activity)
@@ -129,9 +119,7 @@ describe('a copy that another server holds', () => {
     await ours.tell(home.instance, creation(home, fileCopy(home)))
     const list = await ours.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
     expect(list).toMatchObject({
-      data: [
-        { redundancies: { files: [{ fileUrl: `${home.base}/static/redundancy/x-240.mp4` }], streamingPlaylists: [] } },
-      ],
+      data: [{ redundancies: { files: [{ fileUrl: `${home.base}/static/redundancy/x-240.mp4` }], streamingPlaylists: [] } }],
     })
     expect(await offered()).toEqual([])
     await ours.query("update video_file set magnet_url = 'magnet:?xt=urn:btih:1' where video_id = $1", [video.id])
@@ -154,16 +142,10 @@ describe('a copy that another server holds', () => {
   it('is kept for longer by an Update, for a year at most', async () => {
     await ours.tell(home.instance, creation(home, playlistCopy(home, { expires: later(60_000) })))
     const [first] = await copies()
-    await ours.tell(
-      home.instance,
-      home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })),
-    )
+    await ours.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })))
     const [second] = await copies()
     expect(Number(second?.expires_on) - Number(first?.expires_on)).toBeGreaterThan(50_000)
-    await ours.tell(
-      home.instance,
-      home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(50 * year) })),
-    )
+    await ours.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(50 * year) })))
     const [third] = await copies()
     expect(Math.abs(Number(third?.expires_on) - Date.now() - year)).toBeLessThan(60_000)
   })
@@ -350,18 +332,13 @@ describe('a copy that we make', () => {
     for (const { id } of await ours.query<{ id: number }>('select id from redundancy where path is not null')) {
       await ours.client.send('DELETE', `/api/v1/server/redundancy/videos/${id}`)
     }
-    await until(
-      async () => (await ours.query('select 1 from redundancy union all select 1 from pending_file')).length === 0,
-      {
-        what: 'the end of all copies',
-      },
-    )
+    await until(async () => (await ours.query('select 1 from redundancy union all select 1 from pending_file')).length === 0, {
+      what: 'the end of all copies',
+    })
   }
   const filesHere = () => storedNames(ours.node, 'redundancy')
   const jobs = (state: string) =>
-    ours.query<{ error: string }>("select error from job where type = 'video-redundancy' and state = $1 order by id", [
-      state,
-    ])
+    ours.query<{ error: string }>("select error from job where type = 'video-redundancy' and state = $1 order by id", [state])
 
   it('is told to the owner of the video, as recorded, and its end is told', async () => {
     await mirror()
@@ -438,15 +415,9 @@ describe('a copy that we make', () => {
 
   it.each<[string, () => void]>([
     ['whose server falls silent', () => origin.answer('/240-fragmented.mp4', (response) => void response.write('x'))],
-    [
-      'whose file has another size',
-      () => origin.answer('/240-fragmented.mp4', (response) => void response.end('short')),
-    ],
+    ['whose file has another size', () => origin.answer('/240-fragmented.mp4', (response) => void response.end('short'))],
     ['whose playlist is none', () => origin.answer('/240.m3u8', (response) => void response.end('<html>'))],
-    [
-      'whose server answers errors',
-      () => origin.answer('/master.m3u8', (response) => void response.writeHead(500).end()),
-    ],
+    ['whose server answers errors', () => origin.answer('/master.m3u8', (response) => void response.writeHead(500).end())],
   ])(
     '%s leaves nothing behind, is not told of, and can be asked for again',
     async (_what, bend) => {
@@ -501,12 +472,9 @@ describe('a copy that we make', () => {
   it('of a host that is not allowed any more is removed', async () => {
     await mirror()
     await heard('Create', address('playlist'))
-    const allow = (redundancyAllowed: boolean) =>
-      ours.client.send('PUT', `/api/v1/server/redundancy/${home.host}`, { redundancyAllowed })
+    const allow = (redundancyAllowed: boolean) => ours.client.send('PUT', `/api/v1/server/redundancy/${home.host}`, { redundancyAllowed })
     await allow(true)
-    expect(
-      await ours.query('select 1 from remote_host where redundancy_allowed and host = $1', [home.host]),
-    ).toHaveLength(1)
+    expect(await ours.query('select 1 from remote_host where redundancy_allowed and host = $1', [home.host])).toHaveLength(1)
     await allow(false)
     await until(async () => (await ours.query('select 1 from redundancy')).length === 0)
     await heard('Undo', address('playlist'))
@@ -561,10 +529,9 @@ describe('a copy that we make', () => {
     await mirror()
     await until(
       async () => {
-        const [host] = await ours.query<{ types: string[] }>(
-          'select unsupported_types as types from remote_host where host = $1',
-          [home.host],
-        )
+        const [host] = await ours.query<{ types: string[] }>('select unsupported_types as types from remote_host where host = $1', [
+          home.host,
+        ])
         return host?.types.includes('Create:CacheFile')
       },
       { what: 'what the host does not take' },

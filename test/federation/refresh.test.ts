@@ -9,10 +9,7 @@ let ours: FederatedNode
 let peer: FakePeer
 let alice: PeerActor
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([
-    startFederatedNode({ vireo: { federation: { refresh: { host: '1 second' } } } }),
-    startFakePeer(),
-  ])
+  ;[ours, peer] = await Promise.all([startFederatedNode({ vireo: { federation: { refresh: { host: '1 second' } } } }), startFakePeer()])
 }, 60_000)
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
@@ -42,8 +39,7 @@ const meet = async () => {
   await ours.tell(alice, peer.activity(alice, 'Follow', ours.instance))
   await until(
     async () =>
-      (await ours.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')"))
-        .length === 0,
+      (await ours.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')")).length === 0,
   )
 }
 const gone = (status: number) => peer.serve(alice.url, () => ({ status }))
@@ -69,9 +65,7 @@ it('one that its server calls gone is gone, with its follows', async () => {
   gone(410)
   await meet()
   await until(async () => (await stored()) === undefined, { what: 'the end of the actor' })
-  expect(
-    await ours.query('select 1 from follow f join actor a on a.id = f.follower_id where a.url = $1', [alice.url]),
-  ).toEqual([])
+  expect(await ours.query('select 1 from follow f join actor a on a.id = f.follower_id where a.url = $1', [alice.url])).toEqual([])
 })
 
 it('one that is missing is gone when its server said so three times', async () => {
@@ -100,18 +94,18 @@ it('one whose server is away, or says something else, stays as it was', async ()
 })
 
 it('the software of every server that was met is asked for', async () => {
-  await until(
-    async () =>
-      (await ours.query("select 1 from remote_host where software = 'peertube' and software_version = '6.3.0'"))[0],
-    { what: 'the software' },
-  )
+  await until(async () => (await ours.query("select 1 from remote_host where software = 'peertube' and software_version = '6.3.0'"))[0], {
+    what: 'the software',
+  })
 })
 
 describe('the followers of an actor', () => {
   const followersOf = async (url: string) =>
     (await ours.query<{ count: number }>('select followers_count as count from actor where url = $1', [url]))[0]?.count
   const counted = (totalItems: unknown, more = {}) => ({
-    ...{ type: 'OrderedCollection', id: `${alice.url}/followers`, totalItems },
+    type: 'OrderedCollection',
+    id: `${alice.url}/followers`,
+    totalItems,
     ...more,
   })
   const jobsOf = (url: string) =>
@@ -181,8 +175,7 @@ it('the likes and dislikes of a video are as many as its own server counts', asy
   const elsewhere = await startFakePeer()
   try {
     const counted = (id: string, totalItems: unknown) => ({ type: 'OrderedCollection', id, totalItems })
-    const rates = async (video: { id: string }) =>
-      (await ours.query('select likes, dislikes from video where url = $1', [video.id]))[0]
+    const rates = async (video: { id: string }) => (await ours.query('select likes, dislikes from video where url = $1', [video.id]))[0]
     const video = peer.video({ account: alice, channel })
     peer.serve(`${video.id}/likes`, counted(`${video.id}/likes`, 12))
     peer.serve(`${video.id}/dislikes`, counted(`${video.id}/dislikes`, Number.MAX_SAFE_INTEGER))

@@ -118,9 +118,7 @@ describe('an account of another server that is gone', () => {
       `create or replace function note_condemned() returns trigger language plpgsql as
        $$ begin insert into condemned values (new.name); return null; end $$`,
     )
-    await ours.query(
-      'create or replace trigger note_condemned after insert on pending_file for each row execute function note_condemned()',
-    )
+    await ours.query('create or replace trigger note_condemned after insert on pending_file for each row execute function note_condemned()')
     await leave(fred.account)
     expect([await known(fred.account), await known(fred.channel)]).toEqual([0, 0])
     expect(await ours.query('select 1 from video where url = $1', [document.id])).toEqual([])
@@ -135,9 +133,9 @@ describe('an account of another server that is gone', () => {
     await said(fred, far, video.url)
     await ours.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: handle })
     const blocked = async () =>
-      (
-        await ours.client.get<{ data: { blockedAccount: { name: string } }[] }>('/api/v1/users/me/blocklist/accounts')
-      ).data.map((block) => block.blockedAccount.name)
+      (await ours.client.get<{ data: { blockedAccount: { name: string } }[] }>('/api/v1/users/me/blocklist/accounts')).data.map(
+        (block) => block.blockedAccount.name,
+      )
     await leave(fred.account)
     expect(await blocked()).toEqual([`fred${serial}`])
     expect((await ours.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(404)
@@ -158,9 +156,7 @@ describe('a channel of another server that is gone', () => {
     const { id } = await said(fred, far, video.url)
     await leave(fred.channel)
     expect([await known(fred.account), await known(fred.channel)]).toEqual([1, 0])
-    expect(await ours.query('select text, deleted_at from comment where id = $1', [id])).toEqual([
-      { text: 'Well said', deleted_at: null },
-    ])
+    expect(await ours.query('select text, deleted_at from comment where id = $1', [id])).toEqual([{ text: 'Well said', deleted_at: null }])
   })
 })
 
@@ -175,19 +171,13 @@ describe('the job that takes an actor away', () => {
   }, 30_000)
 
   it('refuses what is added at its last moment, rather than to take it along', async () => {
-    const [account] = await ours.query<{ id: number }>(
-      'select a.id from account a join actor x on x.id = a.actor_id where x.url = $1',
-      [fred.account.url],
-    )
+    const [account] = await ours.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
+      fred.account.url,
+    ])
     const [gate, writer] = await Promise.all([connected(), connected()])
     const waits = (what: string) =>
       until(
-        async () =>
-          (
-            await ours.query("select 1 from pg_stat_activity where query like $1 and wait_event_type = 'Lock'", [
-              `${what}%`,
-            ])
-          )[0],
+        async () => (await ours.query("select 1 from pg_stat_activity where query like $1 and wait_event_type = 'Lock'", [`${what}%`]))[0],
         { what },
       )
     try {

@@ -35,8 +35,10 @@ it('another file of a video is told as an Update with its new files, and nothing
   const opened = await fetch(address, {
     method: 'POST',
     headers: {
-      ...{ authorization, 'content-type': 'application/json' },
-      ...{ 'x-upload-content-length': String(bytes.length), 'x-upload-content-type': 'video/mp4' },
+      authorization,
+      'content-type': 'application/json',
+      'x-upload-content-length': String(bytes.length),
+      'x-upload-content-type': 'video/mp4',
     },
     body: JSON.stringify({ filename: 'journey.mp4' }),
   })
@@ -44,7 +46,8 @@ it('another file of a video is told as an Update with its new files, and nothing
   const answer = await fetch(address + search, {
     method: 'PUT',
     headers: {
-      ...{ authorization, 'content-type': 'application/octet-stream' },
+      authorization,
+      'content-type': 'application/octet-stream',
       'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}`,
     },
     body: new Uint8Array(bytes),

@@ -4,14 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { importPrivateKey, signDocument } from '../../src/federation/security/index.ts'
 import { startCpuTime } from '../support/cpu-time.ts'
-import {
-  type FakePeer,
-  type JsonObject,
-  type PeerActor,
-  post,
-  signedInside,
-  startFakePeer,
-} from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, post, signedInside, startFakePeer } from '../support/fake-peer.ts'
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
@@ -35,9 +28,7 @@ afterAll(async () => {
 })
 
 const ratings = async () =>
-  (await ours.query<{ type: string }>('select type from rating where video_id = $1', [video.id])).map(
-    ({ type }) => type,
-  )
+  (await ours.query<{ type: string }>('select type from rating where video_id = $1', [video.id])).map(({ type }) => type)
 
 /** Signed inside with the actor's RSA key, as of now. */
 const signed = (document: JsonObject) => signedInside(document, alice)
@@ -75,10 +66,7 @@ describe('what an actor took back', () => {
         privateKey: await importPrivateKey(alice.keys.ed25519.privatePem),
       },
     }
-    await ours.query('update actor set ed25519_public = $2 where url = $1', [
-      alice.url,
-      alice.keys.ed25519.publicMultibase,
-    ])
+    await ours.query('update actor set ed25519_public = $2 where url = $1', [alice.url, alice.keys.ed25519.publicMultibase])
     const { signature, ...proven } = await signDocument(like, keys, new Date(Date.now() - 60_000))
     await ours.tell(mallory.account, proven)
     expect(await ratings()).toEqual(['like'])
@@ -160,14 +148,11 @@ describe('a document that takes long to canonicalise', () => {
 })
 
 describe('a date that no database and no client can say', () => {
-  it.each(['0000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'])(
-    'spoils no list (%s)',
-    async (published) => {
-      const note = home.note({ author: alice.url, inReplyTo: video.url, more: { published } })
-      await ours.tell(alice, home.activity(alice, 'Create', note))
-      const threads = await ours.client.get<{ data: unknown[] }>(`/api/v1/videos/${video.uuid}/comment-threads`)
-      expect(Array.isArray(threads.data)).toBe(true)
-      expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
-    },
-  )
+  it.each(['0000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'])('spoils no list (%s)', async (published) => {
+    const note = home.note({ author: alice.url, inReplyTo: video.url, more: { published } })
+    await ours.tell(alice, home.activity(alice, 'Create', note))
+    const threads = await ours.client.get<{ data: unknown[] }>(`/api/v1/videos/${video.uuid}/comment-threads`)
+    expect(Array.isArray(threads.data)).toBe(true)
+    expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+  })
 })

@@ -34,8 +34,7 @@ afterAll(async () => {
 })
 
 type What = 'videos' | 'video-channels' | 'video-playlists'
-const search = (what: What, text: string) =>
-  ours.client.get<Found>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
+const search = (what: What, text: string) => ours.client.get<Found>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
 const anonymous = async (what: What, text: string): Promise<Found> =>
   (await fetch(`${ours.base}/api/v1/search/${what}?search=${encodeURIComponent(text)}`)).json() as Promise<Found>
 
@@ -220,13 +219,28 @@ function served(): JsonObject & { id: string } {
   const id = `${peer.base}/video-playlists/${playlist}`
   const element = `${id}/videos/1`
   peer.serve(element, {
-    ...{ '@context': contextOf('playlist'), type: 'PlaylistElement', id: element, url: video.id, position: 1 },
+    '@context': contextOf('playlist'),
+    type: 'PlaylistElement',
+    id: element,
+    url: video.id,
+    position: 1,
   })
   const document = {
-    ...{ '@context': contextOf('playlist'), type: 'Playlist', id, uuid: playlist, name: `Flowers ${made}` },
-    ...{ content: 'Yellow ones', mediaType: 'text/markdown', attributedTo: [channel.url], icon: null },
-    ...{ totalItems: 1, published: '2026-01-01T00:00:00.000Z', updated: '2026-01-01T00:00:00.000Z' },
-    ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [], orderedItems: [element] },
+    '@context': contextOf('playlist'),
+    type: 'Playlist',
+    id,
+    uuid: playlist,
+    name: `Flowers ${made}`,
+    content: 'Yellow ones',
+    mediaType: 'text/markdown',
+    attributedTo: [channel.url],
+    icon: null,
+    totalItems: 1,
+    published: '2026-01-01T00:00:00.000Z',
+    updated: '2026-01-01T00:00:00.000Z',
+    to: ['https://www.w3.org/ns/activitystreams#Public'],
+    cc: [],
+    orderedItems: [element],
   }
   peer.serve(id, document)
   return document
@@ -256,7 +270,9 @@ describe('a subscription to a channel of another server', () => {
     expect(await ours.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: true })
 
     peer.serve(`${channel.url}/outbox`, {
-      ...{ type: 'OrderedCollection', id: `${channel.url}/outbox`, totalItems: 1 },
+      type: 'OrderedCollection',
+      id: `${channel.url}/outbox`,
+      totalItems: 1,
       orderedItems: [peer.activity(channel, 'Announce', video.id)],
     })
     await ours.tell(channel, peer.activity(channel, 'Accept', activity))
@@ -300,17 +316,19 @@ describe('a subscription to a channel of another server', () => {
   it('follows no accounts', async () => {
     const before = await ours.query('select 1 from follow')
     await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `painter_${made}@${peer.host}` })
-    await until(
-      async () => (await ours.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'"))[0],
-    )
+    await until(async () => (await ours.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'"))[0])
     expect(await ours.query('select 1 from follow')).toHaveLength(before.length)
   })
 })
 
 it('only its owner sees a subscription', async () => {
   await ours.client.send('POST', '/api/v1/users', {
-    ...{ username: 'other', email: 'other@example.com', password: 'password1' },
-    ...{ role: 2, videoQuota: -1, videoQuotaDaily: -1 },
+    username: 'other',
+    email: 'other@example.com',
+    password: 'password1',
+    role: 2,
+    videoQuota: -1,
+    videoQuotaDaily: -1,
   })
   const other = await login(ours.base, 'other', 'password1')
   await other.send('POST', '/api/v1/users/me/subscriptions', { uri: `root_channel@${ours.host}` })
@@ -344,7 +362,11 @@ describe('the import of an archive', () => {
     files.push({
       name: 'peertube/account.json',
       data: JSON.stringify({
-        ...{ url: 'http://there.example/a', name: 'a', displayName: 'Root', createdAt: at, updatedAt: at },
+        url: 'http://there.example/a',
+        name: 'a',
+        displayName: 'Root',
+        createdAt: at,
+        updatedAt: at,
         archiveFiles: {},
       }),
     })
@@ -358,8 +380,6 @@ describe('the import of an archive', () => {
     const blocks = await ours.client.get<{ data: { blockedAccount: { name: string; host: string } }[] }>(
       '/api/v1/users/me/blocklist/accounts',
     )
-    expect(blocks.data.map(({ blockedAccount: { name, host } }) => `${name}@${host}`)).toContain(
-      `painter_${made}@${peer.host}`,
-    )
+    expect(blocks.data.map(({ blockedAccount: { name, host } }) => `${name}@${host}`)).toContain(`painter_${made}@${peer.host}`)
   })
 })

@@ -72,7 +72,10 @@ async function live(): Promise<void> {
   refusing.answerPosts(() => 400)
 
   const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
-    ...{ username: 'ulla', email: 'ulla@example.com', password: PASSWORDS.user, role: 2 },
+    username: 'ulla',
+    email: 'ulla@example.com',
+    password: PASSWORDS.user,
+    role: 2,
   })
   const ulla = await login(ours.base, 'ulla', PASSWORDS.user)
   const feed = await ulla.get<{ feedToken: string }>('/api/v1/users/scoped-tokens')
@@ -109,10 +112,7 @@ async function live(): Promise<void> {
   await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: '127.0.0.1:1' })
   // What cannot be handled is parked.
   await ours.query('alter table rating rename to rating_away')
-  await ours.tell(
-    people[0]?.account ?? well.instance,
-    well.activity(people[0]?.account ?? well.instance, 'Dislike', video.url),
-  )
+  await ours.tell(people[0]?.account ?? well.instance, well.activity(people[0]?.account ?? well.instance, 'Dislike', video.url))
   await until(async () => (await ours.query("select 1 from incoming_activity where state = 'parked'"))[0])
   await ours.query('alter table rating_away rename to rating')
   await until(async () => (await ours.query("select 1 from remote_host where state = 'failing'"))[0])
@@ -129,8 +129,7 @@ async function refreshToken(): Promise<Record<string, string>> {
   return { access, refresh }
 }
 
-const keysOfAll = () =>
-  ours.query<Keys>('select url, host_id, private_key_sealed, ed25519_private_sealed from actor order by id')
+const keysOfAll = () => ours.query<Keys>('select url, host_id, private_key_sealed, ed25519_private_sealed from actor order by id')
 
 /** Parts of a private key that no other text has, in each of the ways in which a key is written. */
 function partsOf(pem: string): string[] {
@@ -140,13 +139,9 @@ function partsOf(pem: string): string[] {
   const lines = pem.split('\n').filter((line) => line.length > 30 && !line.startsWith('-'))
   const inside = der.subarray(-24)
   // What all keys of a kind begin with says nothing.
-  return [
-    ...lines.slice(lines.length > 2 ? 2 : 0).map((line) => line.slice(-30)),
-    d,
-    p,
-    q,
-    inside.toString('hex'),
-  ].filter((part) => part.length > 20)
+  return [...lines.slice(lines.length > 2 ? 2 : 0).map((line) => line.slice(-30)), d, p, q, inside.toString('hex')].filter(
+    (part) => part.length > 20,
+  )
 }
 
 /** Each way in which a text may stand in a column or a line. */
@@ -180,9 +175,7 @@ const placesOf = (needles: string[], haystacks: [string, string][]): string[] =>
 describe('after a life among others', () => {
   it('much has happened', async () => {
     const states = async (sql: string) => (await ours.query<{ is: string }>(sql)).map((row) => row.is)
-    expect(await states('select distinct state as is from delivery order by 1')).toEqual(
-      expect.arrayContaining(['failed', 'waiting']),
-    )
+    expect(await states('select distinct state as is from delivery order by 1')).toEqual(expect.arrayContaining(['failed', 'waiting']))
     expect(await states('select distinct state as is from incoming_activity order by 1')).toContain('parked')
     expect((await states('select distinct type as is from job')).length).toBeGreaterThan(6)
     expect(log.split('\n').length).toBeGreaterThan(100)
@@ -225,10 +218,7 @@ describe('after a life among others', () => {
     const jobs = await ours.query<{ type: string; data: Record<string, unknown> }>('select type, data from job')
     for (const { type, data } of jobs) {
       for (const [name, value] of Object.entries(data)) {
-        expect([type, name, typeof value === 'number' || /^[\w.@:/-]{1,200}$/.test(String(value))]).toEqual([
-          ...[type, name],
-          true,
-        ])
+        expect([type, name, typeof value === 'number' || /^[\w.@:/-]{1,200}$/.test(String(value))]).toEqual([type, name, true])
       }
     }
     const queued = (await columns()).filter(([name]) => name.startsWith('bullmq.'))

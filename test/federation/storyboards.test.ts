@@ -23,8 +23,7 @@ const previewOf = (document: unknown): JsonObject[] | undefined => (document as 
 
 it('the storyboard of a new video is told with an Update, and shown in the document that was asked for before', async () => {
   const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
-  const document = async () =>
-    (await fetch(url, { headers: { accept: 'application/activity+json' } })).json() as Promise<JsonObject>
+  const document = async () => (await fetch(url, { headers: { accept: 'application/activity+json' } })).json() as Promise<JsonObject>
   await document()
   await near.awaited('the Update', () => near.of('Update').length === 1)
   const told = previewOf(near.of('Update')[0]?.activity.object)
@@ -36,16 +35,18 @@ it('the storyboard of a new video is told with an Update, and shown in the docum
         {
           mediaType: 'image/jpeg',
           href: expect.stringMatching(/\/lazy-static\/storyboards\/[\w-]+\.jpg$/),
-          ...{ width: 384, height: 144, tileWidth: 192, tileHeight: 144, tileDuration: 'PT1S' },
+          width: 384,
+          height: 144,
+          tileWidth: 192,
+          tileHeight: 144,
+          tileDuration: 'PT1S',
         },
       ],
     },
   ])
   expect(previewOf(await document())).toEqual(told)
 
-  const { storyboards } = await ours.client.get<{ storyboards: { storyboardPath: string }[] }>(
-    `/api/v1/videos/${uuid}/storyboards`,
-  )
+  const { storyboards } = await ours.client.get<{ storyboards: { storyboardPath: string }[] }>(`/api/v1/videos/${uuid}/storyboards`)
   expect(storyboards).toHaveLength(1)
   const picture = await ours.client.raw(storyboards[0]?.storyboardPath ?? '')
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg'])

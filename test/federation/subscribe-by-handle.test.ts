@@ -20,10 +20,7 @@ let answer: (response: ServerResponse, url: string) => void
 
 beforeAll(async () => {
   const federation = { delivery: SOON, inbox: SOON, fetch: { timeout: `${TIMEOUT_MS} ms` } }
-  ;[near, far] = await Promise.all([
-    startFederatedNode({ vireo: { federation } }),
-    startFederatedNode({ vireo: { federation } }),
-  ])
+  ;[near, far] = await Promise.all([startFederatedNode({ vireo: { federation } }), startFederatedNode({ vireo: { federation } })])
   hostile = createServer((request, response) => answer(response, request.url ?? ''))
   await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
   const bound = hostile.address()
@@ -53,9 +50,7 @@ describe('a person of another node', () => {
     const [address = ''] = linksIn(leaving.html, `continue on ${far.host}`)
     const uri = encodeURIComponent(`${near.base}/video-channels/${name}`)
     expect(address).toBe(`${far.base}/remote-interaction?uri=${uri}`)
-    expect(leaving.html).toContain(
-      `<meta http-equiv="refresh" content="0; url=${far.base}/remote-interaction?uri=${uri}">`,
-    )
+    expect(leaving.html).toContain(`<meta http-equiv="refresh" content="0; url=${far.base}/remote-interaction?uri=${uri}">`)
 
     // On their own node: first the login, then the channel, which is asked for.
     const reader = makeBrowser(far.base)
@@ -69,9 +64,7 @@ describe('a person of another node', () => {
     expect(decodeURIComponent(subscribed.path)).toBe(decodeURIComponent(found.path))
     expect(subscribed.html).toContain('Unsubscribe')
     const followers = () =>
-      near.query(
-        "select 1 from follow f join actor x on x.id = f.follower_id where x.host_id is not null and f.state = 'accepted'",
-      )
+      near.query("select 1 from follow f join actor x on x.id = f.follower_id where x.host_id is not null and f.state = 'accepted'")
     await until(async () => (await followers())[0], { what: 'the follow', ...LONG })
     expect(await followers()).toHaveLength(1)
 
@@ -83,12 +76,7 @@ describe('a person of another node', () => {
   it('is told when nothing is at an address', async () => {
     const reader = makeBrowser(far.base)
     await reader.login('reader', 'the password of reader')
-    for (const uri of [
-      `${near.base}/video-channels/nobody`,
-      `acct:nobody@${near.host}`,
-      'javascript:alert(1)',
-      '"><script>',
-    ]) {
+    for (const uri of [`${near.base}/video-channels/nobody`, `acct:nobody@${near.host}`, 'javascript:alert(1)', '"><script>']) {
       const { status, html } = await reader.open(`/remote-interaction?uri=${encodeURIComponent(uri)}`)
       expect(status).toBe(404)
       expect(html).not.toContain('"><script>')
@@ -109,9 +97,7 @@ describe('the handle of a visitor', () => {
       { rel: 'self', type: 'application/activity+json', href: `http://${host}/users/me` },
       { rel: 'http://ostatus.org/schema/1.0/subscribe', template },
     ]
-    response
-      .setHeader('content-type', 'application/jrd+json')
-      .end(JSON.stringify({ subject: `acct:me@${host}`, links }))
+    response.setHeader('content-type', 'application/jrd+json').end(JSON.stringify({ subject: `acct:me@${host}`, links }))
   }
 
   const hostileAnswers: [string, () => typeof answer][] = [

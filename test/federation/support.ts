@@ -57,7 +57,10 @@ export async function startFederatedNode(
   }
 
   return {
-    ...{ node, client, query, settled },
+    node,
+    client,
+    query,
+    settled,
     base: node.base,
     host: new URL(node.base).host,
     instance: `${node.base}/accounts/peertube`,
@@ -100,10 +103,7 @@ export async function newcomer(node: FederatedNode, username: string, fields: ob
 }
 
 const WORLD: [string, string][] = [
-  [
-    'actors',
-    'select url, type, inbox_url, public_key_pem, followers_count, following_count, deleted_at from actor order by id',
-  ],
+  ['actors', 'select url, type, inbox_url, public_key_pem, followers_count, following_count, deleted_at from actor order by id'],
   ['accounts', 'select actor_id, name, description from account order by id'],
   ['channels', 'select actor_id, account_id, name, description from channel order by id'],
   ['videos', 'select url, uuid, channel_id, name, privacy, state, remote from video order by id'],
@@ -112,10 +112,7 @@ const WORLD: [string, string][] = [
   ['chapters', 'select video_id, timecode, title from video_chapter order by video_id, timecode'],
   ['storyboards', 'select video_id, file_url from storyboard order by id'],
   ['lives', 'select video_id, save_replay, permanent_live, latency_mode from video_live order by video_id'],
-  [
-    'comments',
-    'select url, video_id, account_id, text, held_for_review, approval_url, deleted_at from comment order by id',
-  ],
+  ['comments', 'select url, video_id, account_id, text, held_for_review, approval_url, deleted_at from comment order by id'],
   ['ratings', 'select url, video_id, account_id, type from rating order by id'],
   ['shares', 'select url, video_id, actor_id from share order by id'],
   [
@@ -131,11 +128,7 @@ const WORLD: [string, string][] = [
 ]
 
 /** A peer's account with a channel, known to the node. */
-export async function introduce(
-  to: FederatedNode,
-  peer: FakePeer,
-  name: string,
-): Promise<{ account: PeerActor; channel: PeerActor }> {
+export async function introduce(to: FederatedNode, peer: FakePeer, name: string): Promise<{ account: PeerActor; channel: PeerActor }> {
   const account = await peer.account(name)
   const channel = await peer.channel(`${name}_channel`, account)
   await to.tell(account, peer.activity(account, 'Arrive', account.url))
@@ -146,10 +139,6 @@ export async function introduce(
 /** A channel of root beside the first. */
 export async function secondChannel(node: FederatedNode): Promise<{ id: number; url: string }> {
   const body = { name: 'second_channel', displayName: 'Second' }
-  const { videoChannel } = await node.client.send<{ videoChannel: { id: number } }>(
-    'POST',
-    '/api/v1/video-channels',
-    body,
-  )
+  const { videoChannel } = await node.client.send<{ videoChannel: { id: number } }>('POST', '/api/v1/video-channels', body)
   return { id: videoChannel.id, url: `${node.base}/video-channels/${body.name}` }
 }

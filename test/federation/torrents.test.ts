@@ -41,8 +41,11 @@ beforeAll(async () => {
     startFederatedNode({
       tracker: { enabled: true },
       transcoding: {
-        ...{ enabled: true, always_transcode_original_resolution: true },
-        ...{ resolutions, web_videos: { enabled: true }, hls: { enabled: true } },
+        enabled: true,
+        always_transcode_original_resolution: true,
+        resolutions,
+        web_videos: { enabled: true },
+        hls: { enabled: true },
       },
     }),
     startFakePeer(),
@@ -117,10 +120,7 @@ describe('the torrents of a video of another server', () => {
         expect(torrent.infoHash).toBe(info.infoHash)
         expect(torrentDownloadUrl).toBe(`${theirs.base}/download/torrents/${name}`)
         const download = await fetch(torrentDownloadUrl ?? '')
-        expect([download.status, download.headers.get('content-disposition')]).toEqual([
-          200,
-          expect.stringContaining('.torrent'),
-        ])
+        expect([download.status, download.headers.get('content-disposition')]).toEqual([200, expect.stringContaining('.torrent')])
       }
       // Their own addresses stay for the clients of torrents.
       expect(remote.map(({ magnetUri }) => magnetUri)).toEqual(files.map(({ magnetUri }) => magnetUri))
@@ -195,9 +195,7 @@ describe('the torrents of a video', () => {
     }
     beside(links, video.files[0])
     beside(tags, playlist?.files[0])
-    const [row] = await ours.query<{ hashes: string[] }>(
-      'select p2p_media_loader_info_hashes as hashes from streaming_playlist',
-    )
+    const [row] = await ours.query<{ hashes: string[] }>('select p2p_media_loader_info_hashes as hashes from streaming_playlist')
     expect(row?.hashes).toEqual([hash('sha1', `2${playlist?.playlistUrl}+V0`)])
     expect(tags.filter(({ type }) => type === 'Infohash')).toEqual([{ type: 'Infohash', name: row?.hashes[0] }])
     expect(links.slice(-2)).toEqual([
@@ -223,8 +221,7 @@ describe('the torrents of a video', () => {
     expect(hidden.map(({ infoHash, urlList }) => [infoHash, urlList])).toEqual(hashes.map((one) => [one, []]))
     const shown = await change({ privacy: '1' })
     expect(await infoHashesOf(shown)).toEqual(hashes)
-    for (const { torrentUrl, fileUrl } of shown)
-      expect(await torrentAt(torrentUrl)).toMatchObject({ urlList: [seedOf(fileUrl)] })
+    for (const { torrentUrl, fileUrl } of shown) expect(await torrentAt(torrentUrl)).toMatchObject({ urlList: [seedOf(fileUrl)] })
   }, 60_000)
 
   it('are made of files that have none when it is time to look', async () => {
@@ -316,7 +313,8 @@ describe('the tracker over WebSocket', () => {
       socket.addEventListener('error', reject)
     })
     const peer: Peer = {
-      ...{ socket, said },
+      socket,
+      said,
       say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
       async hears(fits) {
         await until(async () => said.some(fits), { what: 'a message' })
@@ -330,14 +328,17 @@ describe('the tracker over WebSocket', () => {
   const latin1 = (hex: string): string => Buffer.from(hex, 'hex').toString('latin1')
   const swarmOf = async (): Promise<string> => latin1((await infoHashesOf(filesOf(await settled())))[0] ?? '')
   const announceOf = (info_hash: string, peer: string, more: object = {}) => ({
-    ...{ action: 'announce', info_hash, peer_id: peerName(peer), event: 'started', left: 0, numwant: 1 },
+    action: 'announce',
+    info_hash,
+    peer_id: peerName(peer),
+    event: 'started',
+    left: 0,
+    numwant: 1,
     ...more,
   })
 
   it('carries offers and answers between the players of a playlist', async () => {
-    const [row] = await ours.query<{ hash: string }>(
-      'select p2p_media_loader_info_hashes[1] as hash from streaming_playlist',
-    )
+    const [row] = await ours.query<{ hash: string }>('select p2p_media_loader_info_hashes[1] as hash from streaming_playlist')
     const swarm = latin1(row?.hash ?? '')
     const [one, other] = [await connect(), await connect()]
     one.say(announceOf(swarm, 'a'))

@@ -15,10 +15,7 @@ let video: { url: string; uuid: string }
 const agent = new Agent({ keepAlive: true })
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([
-    startFederatedNode({ vireo: { caching: { routes: { videos: 0 } } } }),
-    startFakePeer(),
-  ])
+  ;[ours, peer] = await Promise.all([startFederatedNode({ vireo: { caching: { routes: { videos: 0 } } } }), startFakePeer()])
   alice = await introduce(ours, peer, 'alice')
   video = await ours.upload(await readFile(await media('small.mp4')))
 }, 60_000)
@@ -53,28 +50,58 @@ async function slowOf(inputs: Iterable<[string, () => Promise<unknown>]>): Promi
   return slow
 }
 
-const filled = (piece: string, length: number): string =>
-  piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
+const filled = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
 
 /** What parsers of HTML and Markdown, and patterns, take long for. */
 const PIECES = [
-  ...[
-    '<',
-    '<a ',
-    '<a href="',
-    '<a href="https://a.example/">b</a>',
-    '<b>',
-    '</p ',
-    '<br',
-    '&',
-    '&#',
-    '<!--',
-    '<script>',
-  ],
-  ...['[', '![', '](', '[a](', '**a', '__a ', '*a', '`', '```\n', '> ', '- ', '  - ', '1. ', '# ', '|a', '[a]: '],
-  ...['@a', '@a@b.example ', '#a', '//a.', 'https://', 'https://a.b/', '<https://', '1:', '00:00 ', ' ', '\n', '\t'],
-  ...['a\u0300', '\u200b', '\ufdfa', '\u{1d49c}', '\\', '"', '\0', '\ud800'],
+  '<',
+  '<a ',
+  '<a href="',
+  '<a href="https://a.example/">b</a>',
+  '<b>',
+  '</p ',
+  '<br',
+  '&',
+  '&#',
+  '<!--',
+  '<script>',
+  '[',
+  '![',
+  '](',
+  '[a](',
+  '**a',
+  '__a ',
+  '*a',
+  '`',
+  '```\n',
+  '> ',
+  '- ',
+  '  - ',
+  '1. ',
+  '# ',
+  '|a',
+  '[a]: ',
+  '@a',
+  '@a@b.example ',
+  '#a',
+  '//a.',
+  'https://',
+  'https://a.b/',
+  '<https://',
+  '1:',
+  '00:00 ',
+  ' ',
+  '\n',
+  '\t',
+  'a\u0300',
+  '\u200b',
+  '\ufdfa',
+  '\u{1d49c}',
+  '\\',
+  '"',
+  '\0',
+  '\ud800',
 ]
 
 const json = (value: unknown): Buffer => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
@@ -101,8 +128,7 @@ function* shapes(): Generator<[string, Buffer]> {
 /** What a known server says about a comment or a video. */
 function* statements(): Generator<[string, JsonObject]> {
   const { account } = alice
-  const note = (more: JsonObject) =>
-    peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url, more }))
+  const note = (more: JsonObject) => peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url, more }))
   for (const mediaType of ['text/html', 'text/markdown']) {
     for (const piece of PIECES) {
       yield [`${mediaType} of ${JSON.stringify(piece)}`, note({ mediaType, content: filled(piece, 100_000) })]
@@ -110,16 +136,10 @@ function* statements(): Generator<[string, JsonObject]> {
   }
   const to = many(5_000, (at) => `https://a.example/users/${at}`)
   yield ['many addressees', note({ to, cc: to.slice(0, 2_000) })]
-  yield [
-    'many mentions',
-    note({ tag: many(2_500, (at) => ({ type: 'Mention', href: `${peer.base}/${at}`, name: '@a' })) }),
-  ]
+  yield ['many mentions', note({ tag: many(2_500, (at) => ({ type: 'Mention', href: `${peer.base}/${at}`, name: '@a' })) })]
   yield ['long addresses', note({ to: many(100, (at) => `https://a.example/${at}/${filled('a', 1_900)}`) })]
   yield ['many languages', note({ contentMap: Object.fromEntries(many(5_000, (at) => [`l${at}`, 'words'])) })]
-  yield [
-    'a large context',
-    { ...note({}), '@context': many(5_000, (at) => ({ [`t${at}`]: `https://a.example/${at}` })) },
-  ]
+  yield ['a large context', { ...note({}), '@context': many(5_000, (at) => ({ [`t${at}`]: `https://a.example/${at}` })) }]
   yield [
     'a report of many things',
     peer.activity(
@@ -180,9 +200,7 @@ it('pages and feeds of hostile texts', async () => {
   const slow: string[] = []
   for (const piece of ['![', '__a ', '[', '<', '@a@b.example ', '**a', '> ']) {
     const content = filled(piece, 10_000)
-    const comments = many(30, () =>
-      peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url, content })),
-    )
+    const comments = many(30, () => peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url, content })))
     const videos = many(30, () =>
       peer.activity(
         account,
@@ -206,10 +224,7 @@ it('pages and feeds of hostile texts', async () => {
     ]
     slow.push(
       ...(await slowOf(
-        pages.map((path): [string, () => Promise<unknown>] => [
-          `${path} with ${JSON.stringify(piece)}`,
-          () => send('GET', path),
-        ]),
+        pages.map((path): [string, () => Promise<unknown>] => [`${path} with ${JSON.stringify(piece)}`, () => send('GET', path)]),
       )),
     )
   }
@@ -304,22 +319,13 @@ it('headers, queries and forms', async () => {
       for (const [type, body] of [
         ['application/json', json(`{"a":${filled('[', 499_000)}`)],
         ['application/json', json(Object.fromEntries(many(9_000, (at) => [`k${at}`, at])))],
-        [
-          'application/json',
-          json({ username: filled('a@', 450_000), email: filled('a@', 450_000).slice(0, 9), message: '' }),
-        ],
+        ['application/json', json({ username: filled('a@', 450_000), email: filled('a@', 450_000).slice(0, 9), message: '' })],
         ['application/x-www-form-urlencoded', json(filled('a[b]=1&', 499_000))],
         ['application/x-www-form-urlencoded', json(filled('%25', 499_000))],
         ['application/x-www-form-urlencoded', json(many(9_000, (at) => `a${at}=1`).join('&'))],
-        [
-          'multipart/form-data; boundary=a',
-          json(filled('--a\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n', 499_000)),
-        ],
+        ['multipart/form-data; boundary=a', json(filled('--a\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n', 499_000))],
       ] as const) {
-        yield [
-          `${path} ${type} ${body.subarray(0, 20)}`,
-          () => send('POST', path, { body, headers: { 'content-type': type } }),
-        ]
+        yield [`${path} ${type} ${body.subarray(0, 20)}`, () => send('POST', path, { body, headers: { 'content-type': type } })]
       }
     }
   }
@@ -341,16 +347,10 @@ it('documents that are fetched', async () => {
   const videos: [string, JsonObject][] = [
     ['many tags', { tag }],
     ['many files', { url: links }],
-    [
-      'many captions',
-      { subtitleLanguage: many(9_000, (at) => ({ identifier: `l${at}`, name: 'a', url: `${peer.base}/${at}.vtt` })) },
-    ],
+    ['many captions', { subtitleLanguage: many(9_000, (at) => ({ identifier: `l${at}`, name: 'a', url: `${peer.base}/${at}.vtt` })) }],
     ['many chapters', { content: filled('0:01 a\n', 10_000) }],
     ['many owners', { attributedTo: many(9_000, (at) => ({ type: 'Person', id: `${peer.base}/accounts/${at}` })) }],
-    [
-      'many pictures',
-      { icon: many(9_000, (at) => ({ type: 'Image', url: `${peer.base}/${at}.jpg`, width: at, height: at })) },
-    ],
+    ['many pictures', { icon: many(9_000, (at) => ({ type: 'Image', url: `${peer.base}/${at}.jpg`, width: at, height: at })) }],
     ['a deep list', { url: nested(500) }],
     ['a long name', { name: filled('a', 900_000) }],
   ]

@@ -58,9 +58,7 @@ async function doTheRest({ client, bytes, first, second, other }: Mover, foreign
   await send('POST', `/videos/${theirs.uuid}/comment-threads`, { text: 'from afar' })
   await send('POST', '/users/me/subscriptions', { uri: `root_channel@${foreign.host}` })
   await send('POST', '/users/me/blocklist/accounts', { accountName: `root@${foreign.host}` })
-  const { data } = await client.get<Paged<{ id: number; type: { id: number } }>>(
-    `/api/v1/accounts/${NAME}/video-playlists?playlistType=2`,
-  )
+  const { data } = await client.get<Paged<{ id: number; type: { id: number } }>>(`/api/v1/accounts/${NAME}/video-playlists?playlistType=2`)
   await send('POST', `/video-playlists/${data[0]?.id}/videos`, { videoId: other.id })
   const { videoPlaylist } = await client.send<{ videoPlaylist: { id: number } }>(
     ...(['POST', '/api/v1/video-playlists', formOf({ displayName: 'Mixed', description: 'of three' })] as const),
@@ -93,8 +91,7 @@ const listed = async <T = Json>({ client }: Person, path: string): Promise<T[]> 
   (await client.get<Paged<T>>(`/api/v1${path}${path.includes('?') ? '&' : '?'}count=100`)).data
 const named = (one: unknown): string => String((one as Json | null)?.name)
 const handleOf = ({ name, host }: Json): string => `${name}@${host}`
-const subscriptions = async (of: Person): Promise<string[]> =>
-  (await listed(of, '/users/me/subscriptions')).map(handleOf).toSorted()
+const subscriptions = async (of: Person): Promise<string[]> => (await listed(of, '/users/me/subscriptions')).map(handleOf).toSorted()
 
 /** Each read of the API, with what of its answer is another on another server. Everything else has to be the same. */
 interface Read {
@@ -109,16 +106,7 @@ const COUNTS = ['followersCount', 'followingCount', 'views', 'viewers', 'likes',
 const FILES = ['path', 'fileUrl', 'thumbnailPath', 'previewPath', 'filename', 'url', 'captionPath', 'm3u8Url']
 const LINKS = ['torrentUrl', 'torrentDownloadUrl', 'fileDownloadUrl', 'magnetUri', 'metadataUrl', 'playlistUrl']
 const ACTOR = [...ROW, ...COUNTS, ...FILES]
-const VIDEO = [
-  ...ACTOR,
-  ...LINKS,
-  'descriptionPath',
-  'publishedAt',
-  'trackerUrls',
-  'userHistory',
-  'blacklisted',
-  'blacklistedReason',
-]
+const VIDEO = [...ACTOR, ...LINKS, 'descriptionPath', 'publishedAt', 'trackerUrls', 'userHistory', 'blacklisted', 'blacklistedReason']
 
 const videosOf = async (of: Person) =>
   (await listed<{ id: number; name: string }>(of, '/users/me/videos')).toSorted((a, b) => a.name.localeCompare(b.name))
@@ -126,30 +114,18 @@ const videosOf = async (of: Person) =>
 const ofVideos =
   (read: (of: Person, video: { id: number; name: string }) => Promise<unknown>) =>
   async (of: Person): Promise<unknown> =>
-    Object.fromEntries(
-      await Promise.all((await videosOf(of)).map(async (video) => [video.name, await read(of, video)] as const)),
-    )
+    Object.fromEntries(await Promise.all((await videosOf(of)).map(async (video) => [video.name, await read(of, video)] as const)))
 
 const reads: Record<string, Read> = {
   me: {
     read: (of) => of.client.get('/api/v1/users/me'),
     // Counted on this server, or its user's alone.
-    differs: [
-      ...ACTOR,
-      'lastLoginDate',
-      'email',
-      'videoQuotaUsed',
-      'videoQuotaUsedDaily',
-      'userId',
-      'specialPlaylists',
-    ],
+    differs: [...ACTOR, 'lastLoginDate', 'email', 'videoQuotaUsed', 'videoQuotaUsedDaily', 'userId', 'specialPlaylists'],
   },
   account: { read: (of) => of.client.get(`/api/v1/accounts/${NAME}`), differs: [...ACTOR, 'userId'] },
   channels: {
     read: async (of) =>
-      (await listed(of, `/accounts/${NAME}/video-channels?sort=createdAt`)).toSorted((a, b) =>
-        named(a).localeCompare(named(b)),
-      ),
+      (await listed(of, `/accounts/${NAME}/video-channels?sort=createdAt`)).toSorted((a, b) => named(a).localeCompare(named(b))),
     differs: ACTOR,
   },
   videos: {
@@ -189,9 +165,10 @@ const reads: Record<string, Read> = {
   },
   history: {
     read: async (of) =>
-      (await listed<{ name: string; userHistory: Json }>(of, '/users/me/history/videos')).map(
-        ({ name, userHistory }) => [name, userHistory],
-      ),
+      (await listed<{ name: string; userHistory: Json }>(of, '/users/me/history/videos')).map(({ name, userHistory }) => [
+        name,
+        userHistory,
+      ]),
     differs: [],
   },
   playlists: {
@@ -214,15 +191,12 @@ const reads: Record<string, Read> = {
   },
   subscriptions: { read: subscriptions, differs: [] },
   'blocked servers': {
-    read: async (of) =>
-      (await listed<{ blockedServer: Json }>(of, '/users/me/blocklist/servers')).map((one) => one.blockedServer),
+    read: async (of) => (await listed<{ blockedServer: Json }>(of, '/users/me/blocklist/servers')).map((one) => one.blockedServer),
     differs: [],
   },
   'blocked accounts': {
     read: async (of) =>
-      (await listed<{ blockedAccount: Json }>(of, '/users/me/blocklist/accounts')).map((one) =>
-        handleOf(one.blockedAccount),
-      ),
+      (await listed<{ blockedAccount: Json }>(of, '/users/me/blocklist/accounts')).map((one) => handleOf(one.blockedAccount)),
     differs: [],
   },
   'watched words': { read: (of) => listed(of, `/watched-words/accounts/${NAME}/lists`), differs: ROW },
@@ -284,16 +258,24 @@ describe('a user who moves', () => {
     expect(Object.entries(stats).filter(([, { errors }]) => errors > 0)).toEqual([])
     // The first channel is here already.
     expect(Object.fromEntries(Object.entries(stats).map(([name, { success }]) => [name, success]))).toEqual({
-      ...{ account: 1, userSettings: 1, channels: 1, watchedWordsLists: 1, commentAutoTagPolicies: 2, blocklist: 1 },
-      ...{ following: 2, videos: 4, videoPlaylists: 3, likes: 1, dislikes: 2, userVideoHistory: 3 },
+      account: 1,
+      userSettings: 1,
+      channels: 1,
+      watchedWordsLists: 1,
+      commentAutoTagPolicies: 2,
+      blocklist: 1,
+      following: 2,
+      videos: 4,
+      videoPlaylists: 3,
+      likes: 1,
+      dislikes: 2,
+      userVideoHistory: 3,
     })
     await until(async () => (await subscriptions(after)).length === 2, { what: 'both subscriptions', ...LONG })
     await Promise.all([settled(before), settled(after)])
     const [here, there] = [await everything(before), await everything(after)]
     const fixed = (all: Json) =>
-      Object.fromEntries(
-        Object.entries(reads).map(([name, { differs }]) => [name, without(all[name], new Set(differs))]),
-      )
+      Object.fromEntries(Object.entries(reads).map(([name, { differs }]) => [name, without(all[name], new Set(differs))]))
     expect(fixed(there)).toEqual(fixed(here))
   }, 180_000)
 

@@ -81,8 +81,7 @@ async function saidOf(uuid: string, atLeast = 0): Promise<JsonObject[]> {
   near.received.length = 0
   return said
 }
-const shortly = (said: JsonObject[]) =>
-  said.map(({ type, actor }) => `${type} ${actor}`.replace(ours.base, '')).toSorted()
+const shortly = (said: JsonObject[]) => said.map(({ type, actor }) => `${type} ${actor}`.replace(ours.base, '')).toSorted()
 const CREATED = ['Announce /accounts/peertube', 'Announce /video-channels/owner_channel', 'Create /accounts/owner']
 
 describe('a blocked video', () => {
@@ -124,7 +123,9 @@ describe('a blocked video', () => {
 
   it('is neither viewed, rated nor commented on by others', async () => {
     const json = (method: string, body: object) => ({
-      ...{ method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     })
     const at = `/api/v1/videos/${video.uuid}`
     expect(await statusesOf(`${at}/views`, json('POST', { currentTime: 1 }))).toEqual([401, 403, 204, 204])
@@ -144,14 +145,17 @@ describe('a blocked video', () => {
     expect(await owner.get<List>(search)).toMatchObject({ total: 0, data: [] })
     const all = await moderator.get<List>('/api/v1/videos?include=2&count=100')
     expect(all.data.find(({ uuid }) => uuid === video.uuid)).toMatchObject({
-      ...{ blacklisted: true, blacklistedReason: 'a good reason' },
+      blacklisted: true,
+      blacklistedReason: 'a good reason',
     })
     const mine = await owner.get<List>('/api/v1/users/me/videos?count=100')
     expect(mine.data.find(({ uuid }) => uuid === video.uuid)).toMatchObject({
-      ...{ blacklisted: true, blacklistedReason: 'a good reason' },
+      blacklisted: true,
+      blacklistedReason: 'a good reason',
     })
     expect(await owner.get(`/api/v1/videos/${video.uuid}`)).toMatchObject({
-      ...{ blacklisted: true, blacklistedReason: 'a good reason' },
+      blacklisted: true,
+      blacklistedReason: 'a good reason',
     })
   })
 
@@ -160,11 +164,7 @@ describe('a blocked video', () => {
     const me = await owner.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     const fields = { displayName: 'Mine', privacy: '1', videoChannelId: String(me.videoChannels[0]?.id) }
     for (const [name, value] of Object.entries(fields)) form.set(name, value)
-    const { videoPlaylist } = await owner.send<{ videoPlaylist: { uuid: string } }>(
-      'POST',
-      '/api/v1/video-playlists',
-      form,
-    )
+    const { videoPlaylist } = await owner.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
     const at = `/api/v1/video-playlists/${videoPlaylist.uuid}/videos`
     await owner.send('POST', at, { videoId: video.uuid })
     expect(await get(at)).toMatchObject({ total: 1, data: [{ type: 3, video: null }] })
@@ -194,9 +194,7 @@ describe('a blocked video', () => {
     for (const { id } of [open, video]) {
       await moderator.send('POST', '/api/v1/abuses', { reason: 'a reason', video: { id } })
     }
-    const reports = await moderator.get<{ data: { video: { uuid: string; blacklisted: boolean } }[] }>(
-      '/api/v1/abuses?videoIs=blacklisted',
-    )
+    const reports = await moderator.get<{ data: { video: { uuid: string; blacklisted: boolean } }[] }>('/api/v1/abuses?videoIs=blacklisted')
     expect(reports.data.map((report) => [report.video.uuid, report.video.blacklisted])).toEqual([[video.uuid, true]])
   })
 
@@ -208,7 +206,8 @@ describe('a blocked video', () => {
       const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({ reason: 'a reason' })
       const answer = await moderator.raw(`/api/v1/videos/${uuid}/blacklist`, {
-        ...{ method, ...(method === 'PUT' ? { headers, body } : {}) },
+        method,
+        ...(method === 'PUT' ? { headers, body } : {}),
       })
       expect([method, answer.status]).toEqual([method, 404])
     }
@@ -287,7 +286,9 @@ describe('a video of another server', () => {
     const [row] = await ours.query<{ uuid: string }>('select uuid from video where url = $1', [document.id])
     const uuid = row?.uuid ?? ''
     const refused = await moderator.raw(`/api/v1/videos/${uuid}/blacklist`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"unfederate":true}' },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"unfederate":true}',
     })
     expect(refused.status).toBe(409)
     await block(uuid)
@@ -318,9 +319,7 @@ describe('a video of another server', () => {
     expect(await statuses()).toEqual([404, 404, 404, 404])
     await say('Create')
     expect(await statuses()).toEqual([401, 403, 403, 200])
-    const list = await moderator.get<{ data: { reason: string; video: { uuid: string } }[] }>(
-      '/api/v1/videos/blacklist',
-    )
+    const list = await moderator.get<{ data: { reason: string; video: { uuid: string } }[] }>('/api/v1/videos/blacklist')
     expect(list.data.find(({ video }) => video.uuid === uuid)?.reason).toBe('Not here')
     await unblock(uuid ?? '')
     await say('Delete')
@@ -330,10 +329,7 @@ describe('a video of another server', () => {
 })
 
 it('the list of blocks is sorted, searched and paged', async () => {
-  const [one, two] = [
-    await uploadBy(owner, bytes, { name: 'Sorted b' }),
-    await uploadBy(owner, bytes, { name: 'Sorted a' }),
-  ]
+  const [one, two] = [await uploadBy(owner, bytes, { name: 'Sorted b' }), await uploadBy(owner, bytes, { name: 'Sorted a' })]
   for (const { uuid } of [one, two]) await block(uuid)
   const list = async (query: string) => {
     const { total, data } = await moderator.get<{ total: number; data: { video: { uuid: string } }[] }>(
@@ -381,12 +377,11 @@ describe('where new videos of users wait for a moderator', () => {
   it('a video is there for its owner and the staff alone, and for no other server; accepted, it is new', async () => {
     const video = await uploadWaiting(owner, { name: 'Waiting' })
     expect(await moderator.get('/api/v1/videos/blacklist?type=2')).toMatchObject({
-      ...{ total: 1, data: [{ type: 2, unfederated: true, reason: expect.any(String), video: { uuid: video.uuid } }] },
+      total: 1,
+      data: [{ type: 2, unfederated: true, reason: expect.any(String), video: { uuid: video.uuid } }],
     })
     expect(await statusesOf(`/api/v1/videos/${video.uuid}`)).toEqual([401, 403, 200, 200])
-    const details = await owner.get<{ files: { fileUrl: string }[]; publishedAt: string }>(
-      `/api/v1/videos/${video.uuid}`,
-    )
+    const details = await owner.get<{ files: { fileUrl: string }[]; publishedAt: string }>(`/api/v1/videos/${video.uuid}`)
     const file = new URL(details.files[0]?.fileUrl ?? '').pathname
     expect(file).toContain('/web-videos/private/')
     expect(await statusesOf(file)).toEqual([403, 403, 200, 200])

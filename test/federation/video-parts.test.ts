@@ -64,7 +64,12 @@ const storyboard = (href: string, more: JsonObject = {}) => [
     rel: ['storyboard'],
     url: [
       {
-        ...{ mediaType: 'image/jpeg', href, width: 1536, height: 144, tileWidth: 192, tileHeight: 144 },
+        mediaType: 'image/jpeg',
+        href,
+        width: 1536,
+        height: 144,
+        tileWidth: 192,
+        tileHeight: 144,
         tileDuration: 'PT1S',
         ...more,
       },
@@ -147,7 +152,11 @@ describe('a video of another server', () => {
       url: [],
     })
     expect(await partsOf(document)).toEqual({
-      ...{ is_live: false, tracker_urls: [], captions: [['fr', fr, false]], storyboard: null, live: null },
+      is_live: false,
+      tracker_urls: [],
+      captions: [['fr', fr, false]],
+      storyboard: null,
+      live: null,
       chapters: null,
     })
     expect(await captionsOf(ours, uuidOf(document))).toEqual([kept])
@@ -193,7 +202,11 @@ describe('a video of another server', () => {
     expect(storyboards).toEqual([
       {
         storyboardPath: expect.stringMatching(/^\/lazy-static\/storyboards\/[\w-]+\.jpg$/),
-        ...{ totalWidth: 1536, totalHeight: 144, spriteWidth: 192, spriteHeight: 144, spriteDuration: 1 },
+        totalWidth: 1536,
+        totalHeight: 144,
+        spriteWidth: 192,
+        spriteHeight: 144,
+        spriteDuration: 1,
       },
     ])
     expect((await ours.client.raw(storyboards[0]?.storyboardPath ?? '')).status).toBe(404)
@@ -247,16 +260,27 @@ describe('a video of another server', () => {
     // Told again it is the same: nothing gets another name.
     const before = await ours.client.get(`/api/v1/videos/${document.uuid}`)
     await ours.tell(nora.account, peer.activity(nora.account, 'Update', document))
-    const shown = await ours.client.get<JsonObject & { streamingPlaylists: JsonObject[] }>(
-      `/api/v1/videos/${document.uuid}`,
-    )
+    const shown = await ours.client.get<JsonObject & { streamingPlaylists: JsonObject[] }>(`/api/v1/videos/${document.uuid}`)
     expect(shown).toEqual(before)
     expect(shown).toMatchObject({
-      ...{ name: 'object video', duration: 8, nsfw: true, waitTranscoding: true, isLive: false, isLocal: false },
-      ...{ description: 'a **description**', support: 'support', tags: ['one', 'two'], aspectRatio: 1.3333 },
-      ...{ category: { id: 2, label: 'Films' }, licence: { id: 1, label: 'Attribution' } },
-      ...{ language: { id: 'en', label: 'English' }, privacy: { id: 1, label: 'Public' }, state: { id: 1 } },
-      ...{ commentsEnabled: true, commentsPolicy: { id: 1, label: 'Enabled' }, downloadEnabled: true },
+      name: 'object video',
+      duration: 8,
+      nsfw: true,
+      waitTranscoding: true,
+      isLive: false,
+      isLocal: false,
+      description: 'a **description**',
+      support: 'support',
+      tags: ['one', 'two'],
+      aspectRatio: 1.3333,
+      category: { id: 2, label: 'Films' },
+      licence: { id: 1, label: 'Attribution' },
+      language: { id: 'en', label: 'English' },
+      privacy: { id: 1, label: 'Public' },
+      state: { id: 1 },
+      commentsEnabled: true,
+      commentsPolicy: { id: 1, label: 'Enabled' },
+      downloadEnabled: true,
       trackerUrls: [`${PEER}/tracker/announce`, 'ws://peer.example/tracker/socket'],
     })
     const links = recorded.url as JsonObject[]
@@ -313,9 +337,7 @@ describe('the chapters of a video of another server', () => {
     peer.serve(url, () => ({ status: 404 }))
     await changed(document, { name: 'Changed again' })
     await becomes(document, [])
-    expect(
-      await ours.query('select 1 from video where chapters_wanted_at is not null and url = $1', [document.id]),
-    ).toEqual([])
+    expect(await ours.query('select 1 from video where chapters_wanted_at is not null and url = $1', [document.id])).toEqual([])
   })
 
   it('that cannot be read stay as they were, and hold nothing up', async () => {
@@ -372,9 +394,7 @@ describe('a video of ours', () => {
     expect(oracleProblems(named(added.activity))).toEqual([])
     const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, uuid)
     expect(added.activity.object).toMatchObject({
-      subtitleLanguage: [
-        { identifier: 'fr', name: 'French', automaticallyGenerated: false, url: `${ours.base}${captionPath}` },
-      ],
+      subtitleLanguage: [{ identifier: 'fr', name: 'French', automaticallyGenerated: false, url: `${ours.base}${captionPath}` }],
       hasParts: `${url}/chapters`,
     })
     peer.received.length = 0
@@ -469,9 +489,7 @@ describe('a video that is removed', () => {
 
 describe('a video of another server that was not read for long', () => {
   const age = (document: JsonObject & { id: string }) =>
-    ours.query("update video set refreshed_at = now() - interval '3 days', refresh_tried_at = null where url = $1", [
-      document.id,
-    ])
+    ours.query("update video set refreshed_at = now() - interval '3 days', refresh_tried_at = null where url = $1", [document.id])
   const look = (document: JsonObject) => ours.client.raw(`/api/v1/videos/${document.uuid}`)
 
   it('is read again when somebody looks at it, and not before', async () => {
@@ -509,9 +527,7 @@ describe('a video of another server that was not read for long', () => {
           ).length > 0,
       )
       for (let time = 0; time < 3; time += 1) expect((await look(document)).status).toBe(200)
-      expect(
-        await ours.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')"),
-      ).toEqual([])
+      expect(await ours.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')")).toEqual([])
     }
   })
 
@@ -537,10 +553,9 @@ describe('between two nodes', () => {
     await until(
       async () =>
         (
-          await ours.query(
-            "select 1 from follow f join actor a on a.id = f.follower_id where f.state = 'accepted' and a.url = $1",
-            [other.instance],
-          )
+          await ours.query("select 1 from follow f join actor a on a.id = f.follower_id where f.state = 'accepted' and a.url = $1", [
+            other.instance,
+          ])
         ).length > 0,
     )
   }, 60_000)

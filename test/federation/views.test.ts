@@ -24,8 +24,7 @@ const QUICK = {
 }
 
 /** With hosts as the reference wants them: with a top-level domain. */
-const onTheNet = (activity: JsonObject): JsonObject =>
-  JSON.parse(JSON.stringify(activity).replace(/127\.0\.0\.1:(\d+)/g, 'node$1.example'))
+const onTheNet = (activity: JsonObject): JsonObject => JSON.parse(JSON.stringify(activity).replace(/127\.0\.0\.1:(\d+)/g, 'node$1.example'))
 
 interface Watched {
   base: string
@@ -87,8 +86,7 @@ describe('with a peer', () => {
     home.received.length = 0
   })
 
-  const viewsOf = (url: string) =>
-    home.of('View').flatMap(({ activity }) => (activity.object === url ? [activity] : []))
+  const viewsOf = (url: string) => home.of('View').flatMap(({ activity }) => (activity.object === url ? [activity] : []))
   const view = (peer: FakePeer, by: PeerActor, url: string, more: JsonObject = {}) =>
     peer.activity(by, 'View', url, { id: peer.id('views'), ...more })
   const soon = () => new Date(Date.now() + 3000).toISOString()
@@ -101,10 +99,7 @@ describe('with a peer', () => {
   it('viewers of a video of ours are told to followers as one count', async () => {
     await Promise.all(['anna', 'bert', 'carl'].map((session) => watch(video, session)))
     await becomes(video, { views: 3 })
-    const { activity } = await home.awaited(
-      'the viewers',
-      (one) => one.activity.type === 'View' && one.activity.object === video.url,
-    )
+    const { activity } = await home.awaited('the viewers', (one) => one.activity.type === 'View' && one.activity.object === video.url)
     expect(activity).toMatchObject({
       actor: ours.instance,
       to: [
@@ -157,29 +152,27 @@ describe('with a peer', () => {
         actor: ours.instance,
         to: [alice.account.url],
         object: {
-          ...{ type: 'WatchAction', duration: 'PT2S', object: theirs.url, actionStatus: 'CompletedActionStatus' },
+          type: 'WatchAction',
+          duration: 'PT2S',
+          object: theirs.url,
+          actionStatus: 'CompletedActionStatus',
           watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
         },
       },
     })
     for (const { activity } of [viewer, viewed, watched]) expect(oracleProblems(onTheNet(activity))).toEqual([])
     const served = await fetch(String(object.id), { headers: { accept: 'application/activity+json' } })
-    expect([served.status, served.headers.get('content-type')]).toEqual([
-      200,
-      expect.stringMatching(/^application\/activity\+json/),
-    ])
+    expect([served.status, served.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^application\/activity\+json/)])
     expect(await served.json()).toMatchObject({ ...object, '@context': expect.anything() })
     const creation = await fetch(String(watched.activity.id), { headers: { accept: 'application/activity+json' } })
     expect(await creation.json()).toMatchObject({ type: 'Create', id: watched.activity.id })
   })
 
   it('a server that does not take them gets none', async () => {
-    const refused = (types: string[]) =>
-      ours.query('update remote_host set unsupported_types = $1 where host = $2', [types, home.host])
+    const refused = (types: string[]) => ours.query('update remote_host set unsupported_types = $1 where host = $2', [types, home.host])
     await refused(['View:', 'Create:WatchAction'])
     const ended = async () =>
-      (await ours.query('select 1 from watch w join video v on v.id = w.video_id where v.uuid = $1', [theirs.uuid]))
-        .length
+      (await ours.query('select 1 from watch w join video v on v.id = w.video_id where v.uuid = $1', [theirs.uuid])).length
     const before = await ended()
     await Promise.all([watch(video, 'dora'), watch(theirs, 'dora')])
     await until(async () => (await ended()) > before)
@@ -194,20 +187,15 @@ describe('with a peer', () => {
     const document = home.video(alice)
     await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
     const crowded = { base: ours.base, uuid: String(document.uuid) }
-    const counted =
-      'select 1 from viewing w join video v on v.id = w.video_id where v.uuid = $1 and w.untold_views = 12'
+    const counted = 'select 1 from viewing w join video v on v.id = w.video_id where v.uuid = $1 and w.untold_views = 12'
     // Nothing is told before all of them were there, however slow this machine is.
-    await ours.query(
-      "insert into viewing (video_id, told_at) select id, now() + interval '1 hour' from video where uuid = $1",
-      [crowded.uuid],
-    )
+    await ours.query("insert into viewing (video_id, told_at) select id, now() + interval '1 hour' from video where uuid = $1", [
+      crowded.uuid,
+    ])
     await Promise.all(Array.from({ length: 12 }, (_, index) => watch(crowded, `viewer ${index}`)))
     await until(async () => (await ours.query(counted, [crowded.uuid])).length === 1, { what: 'twelve views' })
     await ours.query('update viewing set told_at = null where untold_views = 12')
-    const views = await home.awaited(
-      'the views',
-      ({ activity }) => activity.object === document.id && activity.expires === undefined,
-    )
+    const views = await home.awaited('the views', ({ activity }) => activity.object === document.id && activity.expires === undefined)
     expect(views.activity).toMatchObject({ result: counter(12) })
     expect(viewsOf(document.id).length).toBeLessThanOrEqual(3)
   })
@@ -257,22 +245,24 @@ describe('with a peer', () => {
   })
 
   it('a view under an address of another server has no effect', async () => {
-    await ours
-      .tell(away.instance, view(away, away.instance, video.url, { id: home.id('views') }))
-      .catch(() => undefined)
+    await ours.tell(away.instance, view(away, away.instance, video.url, { id: home.id('views') })).catch(() => undefined)
     expect(await shown(video)).toEqual({ views: 0, viewers: 0 })
   })
 
   it('a watch action is taken for a video of ours from its own server, once, within bounds', async () => {
     const action = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
-      ...{ id: peer.id('watches'), type: 'WatchAction', uuid: crypto.randomUUID(), object: video.url },
-      ...{ duration: 'PT2S', actionStatus: 'CompletedActionStatus' },
-      ...{ startTime: '2026-11-20T12:00:00.000Z', endTime: '2026-11-20T12:01:00.000Z' },
+      id: peer.id('watches'),
+      type: 'WatchAction',
+      uuid: crypto.randomUUID(),
+      object: video.url,
+      duration: 'PT2S',
+      actionStatus: 'CompletedActionStatus',
+      startTime: '2026-11-20T12:00:00.000Z',
+      endTime: '2026-11-20T12:01:00.000Z',
       watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
       ...more,
     })
-    const told = async (object: JsonObject) =>
-      await ours.tell(away.instance, away.activity(away.instance, 'Create', object))
+    const told = async (object: JsonObject) => await ours.tell(away.instance, away.activity(away.instance, 'Create', object))
     const stored = () =>
       ours.query<{ url: string; seconds: number; sections: unknown }>(
         'select url, seconds, sections from watch where host_id is not null order by id',
@@ -303,8 +293,7 @@ describe('with a peer', () => {
   })
 })
 
-const passwordsOf = (privacy: string): Record<string, string> =>
-  privacy === '5' ? { 'videoPasswords[]': 'a password' } : {}
+const passwordsOf = (privacy: string): Record<string, string> => (privacy === '5' ? { 'videoPasswords[]': 'a password' } : {})
 
 describe('with another node', () => {
   let a: FederatedNode

@@ -68,20 +68,13 @@ const answer = (client: Client, method: string, path: string, body?: object) =>
   })
 const status = async (...asked: Parameters<typeof answer>) => (await answer(...asked)).status
 const say = async (client: Client, text: string) =>
-  (
-    await client.send<{ comment: { id: number; heldForReview: boolean } }>(
-      'POST',
-      `/api/v1/videos/${video.uuid}/comment-threads`,
-      { text },
-    )
-  ).comment
+  (await client.send<{ comment: { id: number; heldForReview: boolean } }>('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text }))
+    .comment
 const mine = (query = '') => owner.get<Listed>(`/api/v1/users/me/videos/comments?${query}`)
 const all = (query = '') => moderator.get<Listed>(`/api/v1/videos/comments?${query}`)
 const seen = ({ data }: Listed) => data.map(({ text, automaticTags }) => [text, ...automaticTags])
 const shown = async () =>
-  (await (await fetch(`${ours.base}/api/v1/videos/${video.uuid}/comment-threads`)).json()).data.map(
-    ({ text }: { text: string }) => text,
-  )
+  (await (await fetch(`${ours.base}/api/v1/videos/${video.uuid}/comment-threads`)).json()).data.map(({ text }: { text: string }) => text)
 const tagged = async (tag: string) =>
   (await moderator.get<Videos>(`/api/v1/videos?autoTagOneOf=${tag}&include=64`)).data.map(({ name, automaticTags }) => [
     name,
@@ -232,10 +225,7 @@ describe('comments of other servers', () => {
     expect(await shown()).toEqual(['Not @alice'])
     const [held] = (await mine('isHeldForReview=true')).data
     await owner.send('POST', `/api/v1/videos/${video.uuid}/comments/${held?.id}/approve`)
-    await peer.awaited(
-      'the approval',
-      ({ activity }) => activity.type === 'ApproveReply' && activity.object === held?.url,
-    )
+    await peer.awaited('the approval', ({ activity }) => activity.type === 'ApproveReply' && activity.object === held?.url)
     expect(await shown()).toHaveLength(2)
   })
 
@@ -281,9 +271,7 @@ describe('videos', () => {
     const document = peer.video({ ...alice, more: { name: 'About cats' } })
     await toldBy('Create', document)
     const strangers = async () =>
-      ours.query('select t.name from video_automatic_tag t join video v on v.id = t.video_id where v.url = $1', [
-        document.id,
-      ])
+      ours.query('select t.name from video_automatic_tag t join video v on v.id = t.video_id where v.url = $1', [document.id])
     expect(await strangers()).toEqual([{ name: 'cats' }])
     const updated = new Date().toISOString()
     await toldBy('Update', { ...document, name: 'About dogs', updated })

@@ -12,8 +12,7 @@ export type Way = [name: string, ask: (base: string, host: string) => Promise<vo
 
 export function waysOut(nodeOf: () => FederatedNode): Way[] {
   let serial = 0
-  const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
-    nodeOf().query<Row>(text, [...values])
+  const query = <Row extends object>(text: string, values: readonly unknown[] = []) => nodeOf().query<Row>(text, [...values])
 
   /** A channel of another server whose addresses are all at this place. */
   async function remoteChannel(base: string): Promise<{ id: number; actorId: number; handle: string }> {
@@ -37,24 +36,22 @@ export function waysOut(nodeOf: () => FederatedNode): Way[] {
     await makeVideo({ query }, { channelId: (await remoteChannel(base)).id, remoteOrigin: base, ...more })
 
   const search = async (what: string, text: string) =>
-    expect(
-      await nodeOf().client.get<{ total: number }>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`),
-    ).toMatchObject({ total: 0 })
+    expect(await nodeOf().client.get<{ total: number }>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)).toMatchObject({
+      total: 0,
+    })
 
   const picture = async (folder: string, filename: string) =>
     expect((await fetch(`${nodeOf().base}/lazy-static/${folder}/${filename}`)).status).toBeGreaterThanOrEqual(400)
 
   /** A job as its noun asks for it, until its first try is over. */
   async function job(type: string, data: Record<string, number>, queue = 'io'): Promise<void> {
-    const [made] = await query<{ id: string }>(
-      'insert into job (type, queue, data) values ($1, $2, $3::jsonb) returning id',
-      [type, queue, JSON.stringify(data)],
-    )
+    const [made] = await query<{ id: string }>('insert into job (type, queue, data) values ($1, $2, $3::jsonb) returning id', [
+      type,
+      queue,
+      JSON.stringify(data),
+    ])
     await until(
-      async () =>
-        (
-          await query("select 1 from job where id = $1 and (finished_at is not null or state = 'delayed')", [made?.id])
-        )[0],
+      async () => (await query("select 1 from job where id = $1 and (finished_at is not null or state = 'delayed')", [made?.id]))[0],
       { what: `the end of ${type}` },
     )
   }
@@ -79,7 +76,10 @@ export function waysOut(nodeOf: () => FederatedNode): Way[] {
     const { actorId } = await remoteChannel(base)
     const name = `${newUuid()}.jpg`
     await query('insert into actor_image (actor_id, type, filename, file_url) values ($1, $2, $3, $4)', [
-      ...[actorId, type, name, `${base}/a.jpg`],
+      actorId,
+      type,
+      name,
+      `${base}/a.jpg`,
     ])
     await picture(type === 1 ? 'avatars' : 'banners', name)
   }
@@ -151,7 +151,10 @@ export function waysOut(nodeOf: () => FederatedNode): Way[] {
       async (base) => {
         const name = `${newUuid()}-en.vtt`
         await query('insert into video_caption (video_id, language, filename, file_url) values ($1, $2, $3, $4)', [
-          ...[(await video(base)).id, 'en', name, `${base}/en.vtt`],
+          (await video(base)).id,
+          'en',
+          name,
+          `${base}/en.vtt`,
         ])
         await picture('video-captions', name)
       },
@@ -185,14 +188,8 @@ export function waysOut(nodeOf: () => FederatedNode): Way[] {
     ],
     ['the comments of a video', async (base) => job('comments-refresh', { videoId: (await video(base)).id })],
     ['what is in a playlist', async (base) => job('playlist-reading', { playlistId: (await playlist(base)).id })],
-    [
-      'an HLS playlist',
-      async (base) => mirrored((await video(base, { hls: { resolution: 240, playlistUrl: `${base}/m.m3u8` } })).id),
-    ],
-    [
-      'the file of a video',
-      async (base) => mirrored((await video(base, { webVideo: { resolution: 240, fileUrl: `${base}/v.mp4` } })).id),
-    ],
+    ['an HLS playlist', async (base) => mirrored((await video(base, { hls: { resolution: 240, playlistUrl: `${base}/m.m3u8` } })).id)],
+    ['the file of a video', async (base) => mirrored((await video(base, { webVideo: { resolution: 240, fileUrl: `${base}/v.mp4` } })).id)],
     [
       'an outbox',
       async (base) => {
@@ -208,12 +205,7 @@ export function waysOut(nodeOf: () => FederatedNode): Way[] {
           [actorId],
         )
         await until(
-          async () =>
-            (
-              await query("select 1 from history_walk where actor_id = $1 and state in ('failed', 'retrying')", [
-                actorId,
-              ])
-            )[0],
+          async () => (await query("select 1 from history_walk where actor_id = $1 and state in ('failed', 'retrying')", [actorId]))[0],
           { what: 'the end of the walk' },
         )
       },

@@ -39,16 +39,17 @@ export function archivedVideo(channel: string, columns: Record<string, unknown> 
   serial += 1
   const uuid = `00000000-0000-4000-8000-${String(serial).padStart(12, '0')}`
   return {
-    ...{
-      uuid,
-      url: `${OLD}/videos/watch/${uuid}`,
-      name: `film ${serial}`,
-      privacy: 1,
-      duration: 2,
-      nsfw: false,
-      state: 1,
-    },
-    ...{ createdAt: DATE, updatedAt: DATE, publishedAt: DATE, channel: { name: channel } },
+    uuid,
+    url: `${OLD}/videos/watch/${uuid}`,
+    name: `film ${serial}`,
+    privacy: 1,
+    duration: 2,
+    nsfw: false,
+    state: 1,
+    createdAt: DATE,
+    updatedAt: DATE,
+    publishedAt: DATE,
+    channel: { name: channel },
     archiveFiles: { videoFile: `../files/videos/video-files/${uuid}.mp4`, thumbnail: null, captions: {} },
     ...columns,
   }
@@ -58,14 +59,26 @@ export function archivedPlaylist(columns: Record<string, unknown> = {}) {
   serial += 1
   const uuid = `00000000-0000-4000-9000-${String(serial).padStart(12, '0')}`
   return {
-    ...{ uuid, url: `${OLD}/video-playlists/${uuid}`, displayName: `list ${serial}`, privacy: 3, type: 1, channel: {} },
-    ...{ createdAt: DATE, updatedAt: DATE, elements: [], archiveFiles: { thumbnail: null } },
+    uuid,
+    url: `${OLD}/video-playlists/${uuid}`,
+    displayName: `list ${serial}`,
+    privacy: 3,
+    type: 1,
+    channel: {},
+    createdAt: DATE,
+    updatedAt: DATE,
+    elements: [],
+    archiveFiles: { thumbnail: null },
     ...columns,
   }
 }
 
 export const archivedChannel = (name: string, columns: Record<string, unknown> = {}) => ({
-  ...{ url: `${OLD}/video-channels/${name}`, name, displayName: `The ${name}`, createdAt: DATE, updatedAt: DATE },
+  url: `${OLD}/video-channels/${name}`,
+  name,
+  displayName: `The ${name}`,
+  createdAt: DATE,
+  updatedAt: DATE,
   archiveFiles: { avatar: null, banner: null },
   ...columns,
 })
@@ -77,7 +90,8 @@ export async function importArchive(client: Client, userId: number, archive: Buf
   const begun = await client.raw(`/api/v1/users/${userId}/imports/import-resumable`, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', 'x-upload-content-type': 'application/zip' },
+      'content-type': 'application/json',
+      'x-upload-content-type': 'application/zip',
       'x-upload-content-length': String(archive.length),
     },
     body: JSON.stringify({ filename: 'archive.zip' }),

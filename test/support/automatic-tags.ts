@@ -4,5 +4,4 @@ import { type AutomaticTags, makeAutomaticTags } from '../../src/actors/automati
 import type { ActorDeps } from '../../src/actors/runtime/index.ts'
 import { makeFindLists } from '../../src/actors/watched-words/index.ts'
 
-export const automaticTagsFor = (deps: ActorDeps): AutomaticTags =>
-  makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
+export const automaticTagsFor = (deps: ActorDeps): AutomaticTags => makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })

@@ -51,10 +51,7 @@ export async function makeUser(
      select made_user.id, made_account.id as "accountId", person.id as "actorId", made_channel.id as "channelId",
        "group".id as "channelActorId"
      from made_user, made_account, person, made_channel, "group"`,
-    [
-      ...[username, role, nsfwPolicy, ...Object.values(account), ...Object.values(channel)],
-      `Main ${channelName} channel`,
-    ],
+    [username, role, nsfwPolicy, ...Object.values(account), ...Object.values(channel), `Main ${channelName} channel`],
   )
   if (!made) throw new Error('No user was made.')
   return { username, ...made }
@@ -65,13 +62,7 @@ export async function makeChannel(
   db: Reader,
   options: { accountId: number; username?: string; name?: string; origin?: string; hostId?: number },
 ): Promise<{ id: number; actorId: number }> {
-  const {
-    accountId,
-    username = `channel${next()}`,
-    name = `Main ${username} channel`,
-    origin = TEST_ORIGIN,
-    hostId,
-  } = options
+  const { accountId, username = `channel${next()}`, name = `Main ${username} channel`, origin = TEST_ORIGIN, hostId } = options
   const actorId = await makeActor(db, { type: 'Group', username, origin, hostId })
   return { id: await insert(db, 'channel', { actor_id: actorId, account_id: accountId, name }), actorId }
 }
@@ -122,8 +113,16 @@ export async function makeVideo(db: Reader, options: VideoOptions): Promise<Made
   const uuid = typeof columns.uuid === 'string' ? columns.uuid : newUuid()
   const url = `${remoteOrigin ?? TEST_ORIGIN}/videos/watch/${uuid}`
   const id = await insert(db, 'video', {
-    ...{ uuid, channel_id: channelId, url, remote: remoteOrigin !== undefined, name: `video ${next()}`, privacy: 1 },
-    ...{ state: 'published', duration: 3, aspect_ratio: 1.3333, ...columns },
+    uuid,
+    channel_id: channelId,
+    url,
+    remote: remoteOrigin !== undefined,
+    name: `video ${next()}`,
+    privacy: 1,
+    state: 'published',
+    duration: 3,
+    aspect_ratio: 1.3333,
+    ...columns,
   })
   for (const password of passwords) await insert(db, 'video_password', { video_id: id, password })
   const made: MadeVideo = { id, uuid, url, thumbnail: `${newUuid()}.jpg`, preview: `${newUuid()}.jpg` }
@@ -145,7 +144,14 @@ async function addPictures(db: Reader, video: MadeVideo, origin: string | undefi
 }
 
 const file = (videoId: number, resolution: number) => ({
-  ...{ video_id: videoId, resolution, width: 320, height: 240, size: 30175, extname: '.mp4', fps: 15, streams: 3 },
+  video_id: videoId,
+  resolution,
+  width: 320,
+  height: 240,
+  size: 30175,
+  extname: '.mp4',
+  fps: 15,
+  streams: 3,
   metadata: JSON.stringify({ format: { size: 30175 }, streams: [], chapters: [] }),
 })
 
@@ -167,8 +173,11 @@ async function addHls(db: Reader, videoId: number, { resolution, playlistUrl }: 
   })
   const place = playlistUrl ? { file_url: new URL(fragmented, playlistUrl).href } : { filename: fragmented }
   await insert(db, 'video_file', {
-    ...{ ...file(videoId, resolution), ...place },
-    ...{ streaming_playlist_id: id, playlist_filename: playlist, format_flags: 2 },
+    ...file(videoId, resolution),
+    ...place,
+    streaming_playlist_id: id,
+    playlist_filename: playlist,
+    format_flags: 2,
   })
   return { id, master, playlist, fragmented, sha256 }
 }

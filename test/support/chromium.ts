@@ -49,8 +49,7 @@ function findChromium(): string {
     PATH.split(delimiter)
       .flatMap((folder) => NAMES.map((name) => join(folder, name)))
       .find(existsSync)
-  if (found === undefined)
-    throw new Error('There is no Chromium on PATH: install it, or name it with VIREO_TEST_CHROMIUM.')
+  if (found === undefined) throw new Error('There is no Chromium on PATH: install it, or name it with VIREO_TEST_CHROMIUM.')
   return found
 }
 

@@ -14,8 +14,7 @@ export interface Counter {
 const unfolded = (counter: string): string =>
   `v.${counter} + (select coalesce(sum(d.${counter}), 0) from video_delta d where d.video_id = v.id)`
 const rated = (type: string): string => `(select count(*) from rating r where r.video_id = v.id and r.type = '${type}')`
-const follows = (side: string): string =>
-  `(select count(*) from follow f where f.${side} = x.id and f.state = 'accepted')`
+const follows = (side: string): string => `(select count(*) from follow f where f.${side} = x.id and f.state = 'accepted')`
 
 export const counters: Counter[] = [
   {

@@ -21,9 +21,7 @@ const NOTICEABLE_MS = 15
 /** The sample on a quiet machine. */
 const USUAL_SAMPLE_MS = 12
 const ROUNDS = 10
-const SAMPLE = JSON.stringify(
-  Array.from({ length: 2_000 }, (_, at) => ({ id: at, name: `name ${at}`, tags: ['a', 'b'] })),
-)
+const SAMPLE = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => ({ id: at, name: `name ${at}`, tags: ['a', 'b'] })))
 
 function sampleMs(): number {
   const compute = () => {

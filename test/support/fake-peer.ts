@@ -219,10 +219,15 @@ export async function startFakePeer(): Promise<FakePeer> {
   const id = (name = 'activities') => `${base}/${name}/${newUuid()}`
 
   return {
-    ...{ base, host, instance, received, fetched, serve, id },
+    base,
+    host,
+    instance,
+    received,
+    fetched,
+    serve,
+    id,
     account: (name) => actor('Person', `/accounts/${name}`),
-    channel: (name, owner) =>
-      actor('Group', `/video-channels/${name}`, { attributedTo: [{ type: 'Person', id: owner.url }] }),
+    channel: (name, owner) => actor('Group', `/video-channels/${name}`, { attributedTo: [{ type: 'Person', id: owner.url }] }),
     video({ account, channel, more = {} }) {
       const uuid = newUuid()
       const url = `${base}/videos/watch/${uuid}`
@@ -273,8 +278,7 @@ export async function startFakePeer(): Promise<FakePeer> {
       object,
       ...more,
     }),
-    awaited: (what, fits, withinMs) =>
-      until(() => received.find(fits), { what, ...(withinMs === undefined ? {} : { withinMs }) }),
+    awaited: (what, fits, withinMs) => until(() => received.find(fits), { what, ...(withinMs === undefined ? {} : { withinMs }) }),
     of: (type) => received.filter((one) => one.activity.type === type),
     down: stop,
     up: () => listen(port),
@@ -348,12 +352,7 @@ export async function post(
   })
 }
 
-async function signedHeaders(of: {
-  url: string
-  body: string
-  signer: PeerActor
-  options: PostOptions
-}): Promise<Record<string, string>> {
+async function signedHeaders(of: { url: string; body: string; signer: PeerActor; options: PostOptions }): Promise<Record<string, string>> {
   const { url, body, signer, options } = of
   const { rsa } = options.key ?? signer.keys
   const keyId = options.keyId ?? signer.keyId
@@ -371,9 +370,7 @@ async function signedHeaders(of: {
     ...options.more,
   }
   const covered = options.covered ?? ['(request-target)', 'host', 'date', 'digest', ...Object.keys(options.more ?? {})]
-  const signed = covered.map((name) =>
-    name === '(request-target)' ? `${name}: post ${pathname}` : `${name}: ${headers[name]}`,
-  )
+  const signed = covered.map((name) => (name === '(request-target)' ? `${name}: post ${pathname}` : `${name}: ${headers[name]}`))
   const signature = createSign('sha256').update(signed.join('\n')).sign(rsa.privatePem, 'base64')
   const algorithm = options.algorithm ?? 'rsa-sha256'
   const value = `keyId="${keyId}",algorithm="${algorithm}",headers="${covered.join(' ')}",signature="${signature}"`

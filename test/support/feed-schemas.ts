@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs'
 import { validateXML } from 'xmllint-wasm'
 import { z } from 'zod'
 
-const grammarOf = (name: string): string =>
-  readFileSync(new URL(`../fixtures/schemas/${name}.rng`, import.meta.url), 'utf8')
+const grammarOf = (name: string): string => readFileSync(new URL(`../fixtures/schemas/${name}.rng`, import.meta.url), 'utf8')
 
 /**
  * What libxml2 finds wrong with documents, by the names they are given; an empty list when all are valid. One call starts one
@@ -31,8 +30,7 @@ const person = z
   .refine((author) => Object.keys(author).length > 0, 'an author says something')
 
 /** `author` is that of version 1, `authors` that of 1.1. */
-const authorsOf = (version: 1 | 1.1) =>
-  version === 1 ? { author: person.optional() } : { authors: z.array(person).min(1).optional() }
+const authorsOf = (version: 1 | 1.1) => (version === 1 ? { author: person.optional() } : { authors: z.array(person).min(1).optional() })
 
 const item = (version: 1 | 1.1) =>
   z
@@ -77,9 +75,7 @@ const feed = <V extends string>(address: V, version: 1 | 1.1) =>
     favicon: webAddress.optional(),
     expired: z.boolean().optional(),
     hubs: z.array(z.strictObject({ type: z.string(), url: webAddress })).optional(),
-    items: z
-      .array(item(version))
-      .refine((items) => new Set(items.map(({ id }) => id)).size === items.length, 'ids differ'),
+    items: z.array(item(version)).refine((items) => new Set(items.map(({ id }) => id)).size === items.length, 'ids differ'),
     ...authorsOf(version),
   })
 

@@ -10,9 +10,7 @@ export async function filesBelow(folder: string): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     } catch (error) {
       if (attempt === TRIES) throw error
     }

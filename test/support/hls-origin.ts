@@ -50,14 +50,23 @@ export async function startHlsOrigin(): Promise<HlsOrigin> {
   const address = server.address()
   const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
   const file = (href: string, size: number): JsonObject => ({
-    ...{ type: 'Link', mediaType: 'video/mp4', href, height: 240, width: 320, size, fps: 25 },
+    type: 'Link',
+    mediaType: 'video/mp4',
+    href,
+    height: 240,
+    width: 320,
+    size,
+    fps: 25,
   })
   return {
-    ...{ base, asked },
+    base,
+    asked,
     links: [
       file(`${base}/web-240.mp4`, WEB_BYTES.length),
       {
-        ...{ type: 'Link', mediaType: 'application/x-mpegURL', href: `${base}/master.m3u8` },
+        type: 'Link',
+        mediaType: 'application/x-mpegURL',
+        href: `${base}/master.m3u8`,
         tag: [file(`${base}/240-fragmented.mp4`, HLS_BYTES.length)],
       },
     ],

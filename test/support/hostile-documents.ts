@@ -17,7 +17,10 @@ function signedBy({ actor, creator }: Claim, context: unknown[], more: JsonObjec
   const id = `${new URL(actor).origin}/hostile/${++serial}`
   return {
     '@context': [AS, 'https://w3id.org/security/v1', ...context],
-    ...{ id, type: 'Create', actor, to: [`${AS}#Public`] },
+    id,
+    type: 'Create',
+    actor,
+    to: [`${AS}#Public`],
     object: { id: `${id}/note`, type: 'Note', attributedTo: actor, content: 'Hello', ...more },
     signature: { type: 'RsaSignature2017', creator, created: new Date().toISOString(), signatureValue: 'AAAA' },
   }
@@ -55,8 +58,7 @@ export const ringOfBlankIds = (claim: Claim, nodes = 3_000): JsonObject =>
 
 /** The same, with names that only become blank by the context, or that no `id` says. */
 export const disguisedRings = (claim: Claim, nodes = 3_000): JsonObject[] => {
-  const ring = (prefix: string, id: string) =>
-    range(nodes, (at) => ({ [id]: `${prefix}${at}`, next: `${prefix}${(at + 1) % nodes}` }))
+  const ring = (prefix: string, id: string) => range(nodes, (at) => ({ [id]: `${prefix}${at}`, next: `${prefix}${(at + 1) % nodes}` }))
   const next = { '@id': `${VOCABULARY}next`, '@type': '@id' }
   return [
     signedBy(claim, [{ next, b: { '@id': '_:b', '@prefix': true } }], { next: ring('b:', 'id') }),

@@ -42,20 +42,28 @@ const ffv1 = ['-c:v', 'ffv1', '-pix_fmt', 'yuv420p']
 const aac = ['-c:a', 'aac', '-b:a', '64k']
 
 const picture = (size = '64x48', rate: number | string = 25, seconds = 1): string[] => [
-  ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=${seconds}`],
+  '-f',
+  'lavfi',
+  '-i',
+  `testsrc=size=${size}:rate=${rate}:duration=${seconds}`,
 ]
 /** A tone in so many channels. */
 const tone = (layout = 'stereo', rate = 44_100, seconds = 1): string[] => [
-  ...[
-    '-f',
-    'lavfi',
-    '-i',
-    `aevalsrc=${Array(CHANNELS[layout]).fill('sin(880*PI*t)/4').join('|')}:c=${layout}:s=${rate}:d=${seconds}`,
-  ],
+  '-f',
+  'lavfi',
+  '-i',
+  `aevalsrc=${Array(CHANNELS[layout]).fill('sin(880*PI*t)/4').join('|')}:c=${layout}:s=${rate}:d=${seconds}`,
 ]
 const CHANNELS: Record<string, number> = { mono: 1, stereo: 2, '5.1': 6, '7.1': 8 }
 const bt2020 = (transfer: string): string[] => [
-  ...['-color_primaries', 'bt2020', '-colorspace', 'bt2020nc', '-color_trc', transfer, '-color_range', 'tv'],
+  '-color_primaries',
+  'bt2020',
+  '-colorspace',
+  'bt2020nc',
+  '-color_trc',
+  transfer,
+  '-color_range',
+  'tv',
 ]
 
 /** A picture without sound of 64 × 48 px, 25 frames per second and one second, where nothing else is said. */
@@ -112,18 +120,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['theora-vorbis.ogv', [...both, '-c:v', 'libtheora', '-c:a', 'libvorbis'], withSound],
   [
     'h263-amr.3gp',
-    [
-      ...picture('128x96', '30000/1001'),
-      ...tone('mono', 8000),
-      '-c:v',
-      'h263',
-      '-c:a',
-      'libopencore_amrnb',
-      '-ar',
-      '8000',
-      '-ac',
-      '1',
-    ],
+    [...picture('128x96', '30000/1001'), ...tone('mono', 8000), '-c:v', 'h263', '-c:a', 'libopencore_amrnb', '-ar', '8000', '-ac', '1'],
     { size: '128x96', fps: 29.97, duration: 1, sound: { channels: 2, rate: 8000 } },
   ],
   // Sizes and shapes.
@@ -133,11 +130,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['portrait.mkv', [...picture('36x64'), ...ffv1], { ...plain, size: '36x64' }],
   ['very-wide.mkv', [...picture('512x16'), ...ffv1], { ...plain, size: '512x16' }],
   ['very-high.mkv', [...picture('16x512'), ...ffv1], { ...plain, size: '16x512' }],
-  [
-    'above-the-ladder.mkv',
-    [...picture('3840x2400', 25, 0.04), ...ffv1],
-    { ...plain, size: '3840x2400', duration: 0.04 },
-  ],
+  ['above-the-ladder.mkv', [...picture('3840x2400', 25, 0.04), ...ffv1], { ...plain, size: '3840x2400', duration: 0.04 }],
   ['wide-pixels.mp4', [...picture(), '-vf', 'setsar=3/2', ...h264], { ...plain, size: '96x48' }],
   ['narrow-pixels.mkv', [...picture(), '-vf', 'setsar=1/2', ...ffv1], { ...plain, size: '32x48' }],
   // Rates.
@@ -174,31 +167,15 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['transparent.mov', [...picture(), '-c:v', 'qtrle', '-pix_fmt', 'argb'], plain],
   // Sound.
   ['mono.mp4', [...picture(), ...tone('mono'), ...h264, ...aac], { ...plain, sound: MONO, copied: true }],
-  [
-    '5.1.mp4',
-    [...picture(), ...tone('5.1', 48_000), ...h264, ...aac],
-    { ...plain, sound: { channels: 2, rate: 48_000 }, copied: true },
-  ],
-  [
-    '7.1.mkv',
-    [...picture(), ...tone('7.1', 48_000), ...h264, '-c:a', 'flac'],
-    { ...plain, sound: { channels: 2, rate: 48_000 } },
-  ],
-  [
-    '96-khz.mkv',
-    [...picture(), ...tone('stereo', 96_000), ...h264, '-c:a', 'flac'],
-    { ...plain, sound: { channels: 2, rate: 48_000 } },
-  ],
+  ['5.1.mp4', [...picture(), ...tone('5.1', 48_000), ...h264, ...aac], { ...plain, sound: { channels: 2, rate: 48_000 }, copied: true }],
+  ['7.1.mkv', [...picture(), ...tone('7.1', 48_000), ...h264, '-c:a', 'flac'], { ...plain, sound: { channels: 2, rate: 48_000 } }],
+  ['96-khz.mkv', [...picture(), ...tone('stereo', 96_000), ...h264, '-c:a', 'flac'], { ...plain, sound: { channels: 2, rate: 48_000 } }],
   [
     'several-sounds.mp4',
     [...picture(), ...tone('mono'), ...tone('stereo', 48_000), '-map', '0', '-map', '1', '-map', '2', ...h264, ...aac],
     { ...plain, sound: MONO, copied: true },
   ],
-  [
-    'late-sound.mp4',
-    [...picture(), '-itsoffset', '0.4', ...tone('stereo', 44_100, 0.6), ...h264, ...aac],
-    { ...withSound, copied: true },
-  ],
+  ['late-sound.mp4', [...picture(), '-itsoffset', '0.4', ...tone('stereo', 44_100, 0.6), ...h264, ...aac], { ...withSound, copied: true }],
   ['no-sound.mp4', [...picture(), ...h264], { ...plain, copied: true }],
   ['long.mkv', [...picture('64x48', 25, 4), ...ffv1, '-g', '1'], { ...plain, duration: 4 }],
   // Sound alone: it is shown under a picture.
@@ -212,32 +189,25 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     'ten-channels.mov',
     [
       ...picture(),
-      ...['-f', 'lavfi', '-i', `aevalsrc=${Array(10).fill('sin(880*PI*t)/8').join('|')}:s=48000:d=1`],
-      ...[...h264, '-c:a', 'pcm_s16le'],
+      '-f',
+      'lavfi',
+      '-i',
+      `aevalsrc=${Array(10).fill('sin(880*PI*t)/8').join('|')}:s=48000:d=1`,
+      ...h264,
+      '-c:a',
+      'pcm_s16le',
     ],
     { ...plain, sound: { channels: 2, rate: 48_000 } },
   ],
-  [
-    'picture-ends-first.mp4',
-    [...picture(), ...tone('stereo', 44_100, 3), ...h264, ...aac],
-    { ...withSound, duration: 3 },
-  ],
-  [
-    'picture-ends-first.mkv',
-    [...picture(), ...tone('stereo', 44_100, 3), ...ffv1, '-c:a', 'flac'],
-    { ...withSound, duration: 3 },
-  ],
+  ['picture-ends-first.mp4', [...picture(), ...tone('stereo', 44_100, 3), ...h264, ...aac], { ...withSound, duration: 3 }],
+  ['picture-ends-first.mkv', [...picture(), ...tone('stereo', 44_100, 3), ...ffv1, '-c:a', 'flac'], { ...withSound, duration: 3 }],
   // What is unusual, and fine all the same.
   ['without-times.avi', [...picture(), '-c:v', 'libx264', '-bf', '3', '-pix_fmt', 'yuv420p'], plain],
   ['one-frame.mp4', [...picture(), '-frames:v', '1', ...h264], { ...plain, duration: 0.04 }],
   ['one-frame.mkv', [...picture(), '-frames:v', '1', ...ffv1], { ...plain, duration: 0.04 }],
   ['huge-start.ts', [...both, '-c:v', 'mpeg2video', ...aac, '-output_ts_offset', '90000'], withSound],
   ['huge-start.mkv', [...both, ...ffv1, ...aac, '-output_ts_offset', '90000'], withSound],
-  [
-    'negative-start.ts',
-    [...both, '-c:v', 'mpeg2video', ...aac, '-output_ts_offset', '-3', '-avoid_negative_ts', 'disabled'],
-    withSound,
-  ],
+  ['negative-start.ts', [...both, '-c:v', 'mpeg2video', ...aac, '-output_ts_offset', '-3', '-avoid_negative_ts', 'disabled'], withSound],
   ['timecode.mov', [...both, ...h264, ...aac, '-timecode', '01:00:00:00'], { ...withSound, copied: true }],
   [
     'hundreds-of-streams.mov',
@@ -255,13 +225,13 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ],
   [
     'eight-hours.mp4',
-    [...['-f', 'lavfi', '-i', 'color=s=16x16:r=2:d=28800'], ...h264, '-g', '20'],
+    ['-f', 'lavfi', '-i', 'color=s=16x16:r=2:d=28800', ...h264, '-g', '20'],
     { size: '16x16', fps: 2, duration: 28_800, copied: true },
   ],
   // Players fetch a segment whole, from one key frame to the next.
   [
     'one-key-frame.mp4',
-    [...['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=30'], ...h264, '-g', '1000'],
+    ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=30', ...h264, '-g', '1000'],
     { ...plain, fps: 10, duration: 30 },
   ],
   // What cannot be taken.
@@ -275,8 +245,15 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   [
     'encrypted.mp4',
     [
-      ...[...both, ...h264, ...aac, '-encryption_scheme', 'cenc-aes-ctr'],
-      ...['-encryption_key', '76a6c65c5ea762046bd749a2e632ccbb', '-encryption_kid', 'a7e61c373e219033c21091fa607bf3b8'],
+      ...both,
+      ...h264,
+      ...aac,
+      '-encryption_scheme',
+      'cenc-aes-ctr',
+      '-encryption_key',
+      '76a6c65c5ea762046bd749a2e632ccbb',
+      '-encryption_kid',
+      'a7e61c373e219033c21091fa607bf3b8',
     ],
     { refused: 'unreadable' },
   ],
@@ -381,20 +358,7 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
     async (making) => {
       const text = `${making.target}.srt`
       await writeFile(text, '1\n00:00:00,000 --> 00:00:01,000\nWords\n')
-      const maps = [
-        '-map',
-        '0',
-        '-map',
-        '1',
-        '-c',
-        'copy',
-        '-c:s',
-        'ass',
-        '-attach',
-        text,
-        '-metadata:s:t',
-        'mimetype=text/plain',
-      ]
+      const maps = ['-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', '-attach', text, '-metadata:s:t', 'mimetype=text/plain']
       await ffmpegOf(making, ['-i', await making.of('ffv1-flac.mkv'), '-i', text, ...maps, making.target])
       await rm(text)
     },
@@ -466,11 +430,7 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
     },
     withSound,
   ],
-  [
-    'mp4-named.avi',
-    async (making) => copyFile(await making.of('h264-aac.mp4'), making.target),
-    { ...withSound, copied: true },
-  ],
+  ['mp4-named.avi', async (making) => copyFile(await making.of('h264-aac.mp4'), making.target), { ...withSound, copied: true }],
   ['matroska-named.mp4', async (making) => copyFile(await making.of('ffv1-flac.mkv'), making.target), withSound],
   ['first-third.mkv', part('long.mkv', 1 / 3), { ...plain, duration: 1.3, stated: 4 }],
   ['first-half.mkv', part('ffv1-flac.mkv', 0.5), { ...withSound, duration: 0.5 }],
@@ -489,23 +449,11 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
   ],
   ['noise.mp4', ({ target }) => writeFile(target, noise(20_000)), { refused: 'not-media' }],
   ['zeros.mkv', ({ target }) => writeFile(target, Buffer.alloc(20_000)), { refused: 'not-media' }],
-  [
-    'text.mp4',
-    ({ target }) => writeFile(target, 'Words, whatever the name says.\n'.repeat(100)),
-    { refused: 'not-media' },
-  ],
-  [
-    'script.mp4',
-    ({ target }) => writeFile(target, '#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n'),
-    { refused: 'playlist' },
-  ],
+  ['text.mp4', ({ target }) => writeFile(target, 'Words, whatever the name says.\n'.repeat(100)), { refused: 'not-media' }],
+  ['script.mp4', ({ target }) => writeFile(target, '#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n'), { refused: 'playlist' }],
   ['picture-png.mp4', oneImage('png'), { refused: 'not-media' }],
   ['picture-jpeg.mp4', oneImage('mjpeg'), { refused: 'not-media' }],
-  [
-    'picture-gif.mp4',
-    (making) => ffmpegOf(making, [...picture(), '-f', 'gif', making.target]),
-    { refused: 'not-media' },
-  ],
+  ['picture-gif.mp4', (making) => ffmpegOf(making, [...picture(), '-f', 'gif', making.target]), { refused: 'not-media' }],
   [
     'only-subtitles.mkv',
     async (making) => {
@@ -523,10 +471,7 @@ export const inputs: Input[] = [
     ([name, recipe, expected]): Input => ({
       name,
       expected,
-      path: () =>
-        kept(name, JSON.stringify(recipe), (target, { ffmpegPath }) =>
-          run(ffmpegPath, ['-v', 'error', '-y', ...recipe, target]),
-        ),
+      path: () => kept(name, JSON.stringify(recipe), (target, { ffmpegPath }) => run(ffmpegPath, ['-v', 'error', '-y', ...recipe, target])),
     }),
   ),
   ...derived.map(

@@ -111,8 +111,7 @@ export const smtpConfig = ({ port }: MailServer) => ({
 export function readMail(raw: string): Pick<ReceivedMail, 'headers' | 'subject' | 'text' | 'html' | 'raw'> {
   const { headers, body } = split(raw)
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1]
-  const parts =
-    boundary === undefined ? [] : body.split(`--${boundary}`).map((part) => split(part.replace(/^\r?\n/, '')))
+  const parts = boundary === undefined ? [] : body.split(`--${boundary}`).map((part) => split(part.replace(/^\r?\n/, '')))
   const of = (type: string) => {
     const part = parts.find((one) => one.headers['content-type']?.startsWith(type))
     return part ? decoded(part.body, part.headers['content-transfer-encoding']) : ''
@@ -143,9 +142,7 @@ const decodedWords = (text: string): string =>
   text
     .replace(/\?= =\?/g, '?==?')
     .replace(/=\?utf-8\?([qb])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
-      kind.toLowerCase() === 'b'
-        ? Buffer.from(word, 'base64').toString('utf8')
-        : quotedPrintable(word.replaceAll('_', ' ')),
+      kind.toLowerCase() === 'b' ? Buffer.from(word, 'base64').toString('utf8') : quotedPrintable(word.replaceAll('_', ' ')),
     )
 
 const quotedPrintable = (text: string): string =>

@@ -14,15 +14,25 @@ const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
 const AAC = ['-c:a', 'aac', '-b:a', '64k']
 
 const picture = (size: string, rate: number | string, seconds: number): string[] => [
-  ...['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=${rate}:duration=${seconds}`],
+  '-f',
+  'lavfi',
+  '-i',
+  `testsrc=size=${size}:rate=${rate}:duration=${seconds}`,
 ]
 /** From black to white in that time. */
 const brightening = (size: string, rate: number | string, seconds: number): string[] => [
-  ...['-f', 'lavfi', '-i', `nullsrc=size=${size}:rate=${rate}:duration=${seconds}`],
-  ...['-vf', `geq=lum=16+219*T/${seconds}:cb=128:cr=128`],
+  '-f',
+  'lavfi',
+  '-i',
+  `nullsrc=size=${size}:rate=${rate}:duration=${seconds}`,
+  '-vf',
+  `geq=lum=16+219*T/${seconds}:cb=128:cr=128`,
 ]
 const plain = (colour: string, size: string, seconds: number): string[] => [
-  ...['-f', 'lavfi', '-i', `color=c=${colour}:s=${size}:r=25:d=${seconds}`],
+  '-f',
+  'lavfi',
+  '-i',
+  `color=c=${colour}:s=${size}:r=25:d=${seconds}`,
 ]
 const sound = (seconds: number): string[] => ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:d=${seconds}`]
 
@@ -30,8 +40,16 @@ const sound = (seconds: number): string[] => ['-f', 'lavfi', '-i', `sine=frequen
 const generated = {
   /** 2 s, 320 × 240, 25 fps, H.264 and AAC, with a place and an author in its metadata. */
   'small.mp4': [
-    ...[...picture('320x240', 25, 2), ...sound(2), ...H264, ...AAC],
-    ...['-metadata', 'location=+48.8577+002.2950/', '-metadata', 'artist=Somebody', '-movflags', 'use_metadata_tags'],
+    ...picture('320x240', 25, 2),
+    ...sound(2),
+    ...H264,
+    ...AAC,
+    '-metadata',
+    'location=+48.8577+002.2950/',
+    '-metadata',
+    'artist=Somebody',
+    '-movflags',
+    'use_metadata_tags',
   ],
   /** 4 s, 640 × 360, with sound: for whole journeys. */
   'journey.mp4': [...picture('640x360', 25, 4), ...sound(4), ...H264, ...AAC],
@@ -45,8 +63,18 @@ const generated = {
   'sound.mp3': [...sound(3), '-c:a', 'libmp3lame', '-b:a', '96k'],
   'sound.ogg': [...sound(2), '-c:a', 'libvorbis'],
   'surround.mp4': [
-    ...[...picture('320x240', 25, 2), '-f', 'lavfi', '-i', 'anullsrc=channel_layout=5.1:sample_rate=48000'],
-    ...['-t', '2', ...H264, '-c:a', 'aac', '-b:a', '256k'],
+    ...picture('320x240', 25, 2),
+    '-f',
+    'lavfi',
+    '-i',
+    'anullsrc=channel_layout=5.1:sample_rate=48000',
+    '-t',
+    '2',
+    ...H264,
+    '-c:a',
+    'aac',
+    '-b:a',
+    '256k',
   ],
   'uncommon.mkv': [...picture('320x240', 25, 1), '-c:v', 'magicyuv', '-pix_fmt', 'yuv420p'],
   /** 6 s of 1080p, H.264 and AAC with modest bit rates: the top rendition can be copied. */
@@ -93,13 +121,7 @@ const derived = {
   },
   'chapters.mp4': async ({ media, target, ffmpeg }: Making) => {
     const source = await media('small.mp4')
-    const chapters = [0, 1].flatMap((at) => [
-      '[CHAPTER]',
-      'TIMEBASE=1/1',
-      `START=${at}`,
-      `END=${at + 1}`,
-      `title=Part ${at}`,
-    ])
+    const chapters = [0, 1].flatMap((at) => ['[CHAPTER]', 'TIMEBASE=1/1', `START=${at}`, `END=${at + 1}`, `title=Part ${at}`])
     await writeFile(`${target}.txt`, [';FFMETADATA1', ...chapters, ''].join('\n'))
     const inputs = ['-i', source, '-f', 'ffmetadata', '-i', `${target}.txt`, '-map', '0', '-map_chapters', '1']
     await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...inputs, '-c', 'copy', target])
@@ -110,8 +132,7 @@ const derived = {
     const local = await media('small.mp4')
     await writeFile(target, `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n${local}\n#EXT-X-ENDLIST\n`)
   },
-  'concat.mp4': async ({ media, target }: Making) =>
-    writeFile(target, `ffconcat version 1.0\nfile ${await media('small.mp4')}\n`),
+  'concat.mp4': async ({ media, target }: Making) => writeFile(target, `ffconcat version 1.0\nfile ${await media('small.mp4')}\n`),
   'empty.mp4': ({ target }: Making) => writeFile(target, ''),
 } as const
 

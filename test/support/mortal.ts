@@ -136,8 +136,7 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
   }
 }
 
-const kindOf = (ref: unknown): string =>
-  typeof ref === 'object' && ref !== null && 'kind' in ref ? ` of ${ref.kind}` : ''
+const kindOf = (ref: unknown): string => (typeof ref === 'object' && ref !== null && 'kind' in ref ? ` of ${ref.kind}` : '')
 
 /** Gives what this test's process has in the database to one that is no more. */
 export async function declareDead(db: Database): Promise<void> {

@@ -86,7 +86,9 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const videos = makeUpdateVideo({ ...media, registry: nobody(deps) })
   const nowhere = async () => undefined
   const list = partImportersOf({
-    ...{ ...media, passwords: cheapPasswords(), guesses: guessesFor(deps) },
+    ...media,
+    passwords: cheapPasswords(),
+    guesses: guessesFor(deps),
     resolvePasted: { video: nowhere, account: nowhere, ...options.resolveRemote },
     actorImages: makeActorImages(media),
     blocklist: makeBlocklist(deps),
@@ -99,7 +101,9 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
     ratings: makeRatings(deps),
   })
   return {
-    ...{ db: plain.db, pendingFiles, list },
+    db: plain.db,
+    pendingFiles,
+    list,
     async run(part, item, context) {
       const importer = list.find((one) => one.part === part)
       if (!importer) throw new Error(`Nobody imports ${part}.`)
@@ -130,7 +134,9 @@ export function contextOf(
   signal: AbortSignal = new AbortController().signal,
 ): ImportContext {
   return {
-    ...{ userId: user.id, accountId: user.accountId, signal },
+    userId: user.id,
+    accountId: user.accountId,
+    signal,
     file(name) {
       const path = new URL(name ?? '', 'http://archive/peertube/').pathname.slice(1)
       const found = files.get(path)
@@ -140,7 +146,8 @@ export function contextOf(
 }
 
 export const archived = (path: string, bytes: Buffer, size = bytes.length): ArchivedFile => ({
-  ...{ path, size },
+  path,
+  size,
   // Not `from(bytes)`, which gives them byte by byte.
   open: async () => Readable.from([bytes]),
 })

@@ -21,13 +21,11 @@ function isAddress(value: unknown): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && /\.[a-z][a-z0-9-]*$/.test(url.hostname)
 }
 
-const isDate = (value: unknown): boolean =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value))
+const isDate = (value: unknown): boolean => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value))
 const isText = (value: unknown, min: number, max: number): boolean =>
   typeof value === 'string' && value.length >= min && value.length <= max
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
-const isLabelled = (value: unknown): boolean =>
-  value === undefined || (isJson(value) && typeof value.identifier === 'string')
+const isLabelled = (value: unknown): boolean => value === undefined || (isJson(value) && typeof value.identifier === 'string')
 const PUBLIC = new Set(['https://www.w3.org/ns/activitystreams#Public', 'as:Public', 'Public'])
 
 const must = (problem: string, holds: boolean): string[] => (holds ? [] : [problem])
@@ -52,9 +50,7 @@ const reference = (value: unknown): string[] => must('not a reference', isAddres
 const embedded =
   (...types: string[]) =>
   (value: unknown): string[] =>
-    isJson(value) && types.includes(String(value.type))
-      ? oracleProblems(value)
-      : [`not one of ${types.join(', ')}, embedded`]
+    isJson(value) && types.includes(String(value.type)) ? oracleProblems(value) : [`not one of ${types.join(', ')}, embedded`]
 
 const video: Check = (document) => [
   ...must('name', isText(document.name, 3, 120)),
@@ -114,11 +110,7 @@ const isCaption = (caption: Json): boolean =>
   /\.vtt$/.test(String(caption.url))
 
 const isThumbnail = (icon: Json): boolean =>
-  icon.type === 'Image' &&
-  icon.mediaType === 'image/jpeg' &&
-  isAddress(icon.url) &&
-  isCount(icon.width) &&
-  isCount(icon.height)
+  icon.type === 'Image' && icon.mediaType === 'image/jpeg' && isAddress(icon.url) && isCount(icon.width) && isCount(icon.height)
 
 const isStoryboard = (preview: Json): boolean =>
   preview.type === 'Image' &&
@@ -147,8 +139,7 @@ function isLink(link: Json): boolean {
   if (link.mediaType === 'application/json')
     return isAddress(link.href) && (link.name === 'sha256' || (rel[0] === 'metadata' && sized(link)))
   if (link.mediaType === 'application/x-bittorrent') return isAddress(link.href) && sized(link)
-  if (link.mediaType === 'application/x-bittorrent;x-scheme-handler/magnet')
-    return String(link.href).startsWith('magnet:?') && sized(link)
+  if (link.mediaType === 'application/x-bittorrent;x-scheme-handler/magnet') return String(link.href).startsWith('magnet:?') && sized(link)
   return (
     ['video/mp4', 'video/webm', 'video/ogg', 'audio/mp4'].includes(String(link.mediaType)) &&
     isAddress(link.href) &&
@@ -213,10 +204,7 @@ const view: Check = (document) => [
 ]
 
 const isCounter = (value: unknown): boolean =>
-  isJson(value) &&
-  value.type === 'InteractionCounter' &&
-  value.interactionType === 'WatchAction' &&
-  isCount(value.userInteractionCount)
+  isJson(value) && value.type === 'InteractionCounter' && value.interactionType === 'WatchAction' && isCount(value.userInteractionCount)
 
 const watchAction: Check = (document) => [
   ...must('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(String(document.uuid))),
@@ -249,8 +237,7 @@ const flag: Check = (document) => [
   ...must('endAt', document.endAt === undefined || Number(document.endAt) > Number(document.startAt ?? -1)),
   ...must(
     'tag',
-    Array.isArray(document.tag) &&
-      list(document.tag).every((tag) => tag.type === 'Hashtag' && FLAG_REASONS.has(String(tag.name))),
+    Array.isArray(document.tag) && list(document.tag).every((tag) => tag.type === 'Hashtag' && FLAG_REASONS.has(String(tag.name))),
   ),
 ]
 const cacheFile: Check = (document) => {
@@ -284,10 +271,7 @@ const actor: Check = (document) => {
     ...must('endpoints', document.endpoints === undefined || isAddress(endpoints?.sharedInbox)),
     ...must('publicKey.id', isAddress(key.id)),
     ...must('publicKey.owner', key.owner === document.id),
-    ...must(
-      'publicKeyPem',
-      /^-----BEGIN PUBLIC KEY-----[\s\S]+-----END PUBLIC KEY-----\s*$/.test(String(key.publicKeyPem)),
-    ),
+    ...must('publicKeyPem', /^-----BEGIN PUBLIC KEY-----[\s\S]+-----END PUBLIC KEY-----\s*$/.test(String(key.publicKeyPem))),
     ...must('published', document.published === undefined || isDate(document.published)),
     ...must('owner', !isGroup || owners.some((one) => one.type === 'Person' && hostOf(one.id) === hostOf(document.id))),
   ]

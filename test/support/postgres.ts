@@ -13,8 +13,7 @@ export interface TestDatabase {
 /** A database of its own: a copy of the prepared template, or an empty one with `{ empty: true }`. */
 export async function freshDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const admin = process.env.VIREO_TEST_POSTGRES_URL
-  if (!admin)
-    throw new Error('VIREO_TEST_POSTGRES_URL is not set: tests run through Jest, whose setup starts PostgreSQL')
+  if (!admin) throw new Error('VIREO_TEST_POSTGRES_URL is not set: tests run through Jest, whose setup starts PostgreSQL')
   const name = `test_${randomBytes(8).toString('hex')}`
   await createDatabase(admin, name, options.empty ? undefined : process.env.VIREO_TEST_TEMPLATE)
   return {

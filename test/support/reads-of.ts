@@ -17,10 +17,7 @@ export async function readsOf(
   text: string,
   values: readonly unknown[],
 ): Promise<{ node: string; rows: number }[]> {
-  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, format json) ${text}`,
-    values,
-  )
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const found: { node: string; rows: number }[] = []
   const visit = (plan: Plan): void => {
     if (plan['Relation Name'] === table) {

@@ -29,9 +29,7 @@ export async function startRedis(folder: string): Promise<TestRedis | undefined>
 }
 
 /** A server of a test's own, in memory only. `port` starts it again where one was stopped. */
-export async function startOwnRedis(
-  options: { folder?: string; port?: number } = {},
-): Promise<TestRedis & { port: number }> {
+export async function startOwnRedis(options: { folder?: string; port?: number } = {}): Promise<TestRedis & { port: number }> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'vireo-redis-'))
   const port = options.port ?? (await freePort())
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]

@@ -175,9 +175,7 @@ const forwarded = (incoming: IncomingMessage) => {
 
 const withoutHops = ({ headers }: IncomingMessage) =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, value] as const],
-    ),
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, value] as const])),
   )
 
 const statusOf = (url: string, agent: Agent): Promise<number | undefined> =>

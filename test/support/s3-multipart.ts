@@ -32,11 +32,7 @@ export function makeMultipart({ directory, base }: { directory: string; base: st
     },
   }
 
-  async function copyPart(
-    url: string,
-    { source, range }: { source: string; range: string },
-    answer: ServerResponse,
-  ): Promise<void> {
+  async function copyPart(url: string, { source, range }: { source: string; range: string }, answer: ServerResponse): Promise<void> {
     const found = await fetch(new URL(`/${source}`, base), range ? { headers: { range } } : {})
     const bytes = Buffer.from(await found.arrayBuffer())
     // As S3 does, for a part that goes beyond its source, too.

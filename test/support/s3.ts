@@ -29,14 +29,7 @@ export interface TestS3 {
 }
 
 /** Those of the configuration, as well as one for all other kinds. */
-export const BUCKETS = [
-  'web-videos',
-  'streaming-playlists',
-  'original-video-files',
-  'captions',
-  'user-exports',
-  'others',
-]
+export const BUCKETS = ['web-videos', 'streaming-playlists', 'original-video-files', 'captions', 'user-exports', 'others']
 
 /** Players of other sites may read, as docs/object-storage.md asks for it. */
 const CORS = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod>
@@ -45,7 +38,11 @@ const CORS = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><Allo
 export async function startS3(): Promise<TestS3> {
   const directory = await mkdtemp(join(tmpdir(), 'vireo-s3-'))
   const s3 = new S3rver({
-    ...{ address: '127.0.0.1', port: 0, silent: true, directory, allowMismatchedSignatures: true },
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    allowMismatchedSignatures: true,
     configureBuckets: BUCKETS.map((name) => ({ name, configs: [CORS] })),
   })
   const { port } = await s3.run()
@@ -131,7 +128,9 @@ export const everythingIn = (endpoint: string) => {
   )
   return {
     object_storage: {
-      ...{ enabled: true, endpoint, max_request_attempts: 2 },
+      enabled: true,
+      endpoint,
+      max_request_attempts: 2,
       credentials: { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' },
     },
     vireo: { object_storage: others },

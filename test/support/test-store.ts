@@ -40,10 +40,7 @@ export interface TestStore {
 }
 
 export async function makeTestStore(folder: string): Promise<TestStore> {
-  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<
-    FileKind,
-    string
-  >
+  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<FileKind, string>
   const tmp = join(folder, 'tmp')
   const s3 = inObjectStorage ? await startS3() : undefined
   const settings = s3 && objectSettings(testConfig(everythingIn(s3.endpoint)))

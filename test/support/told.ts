@@ -20,10 +20,7 @@ export async function seenBy(client: Client, type: number): Promise<object[]> {
  * By the names of those who were told of this type since the last call: how often, and how many mails came of it. Waits until all that
  * happened is carried on, and all mails are there.
  */
-export function makeWhoWasTold(
-  node: FederatedNode,
-  mail: MailServer,
-): (type: number) => Promise<Record<string, string>> {
+export function makeWhoWasTold(node: FederatedNode, mail: MailServer): (type: number) => Promise<Record<string, string>> {
   const last = new Map<number, number>()
   return async (type) => {
     await node.settled()

@@ -51,8 +51,7 @@ export const sending =
   (request, response) => {
     const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '')
     const isSame = [undefined, ETAG].includes(request.headers['if-range'] as string | undefined)
-    const [start, end] =
-      range && isSame ? [Number(range[1]), Number(range[2] || bytes.length - 1)] : [0, bytes.length - 1]
+    const [start, end] = range && isSame ? [Number(range[1]), Number(range[2] || bytes.length - 1)] : [0, bytes.length - 1]
     const part = bytes.subarray(start, end + 1)
     const headers = { 'content-type': type, 'content-length': part.length, etag: ETAG, 'accept-ranges': 'bytes' }
     if (range && isSame) {

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-const head =
-  '<!-- title tag -->\n<!-- description tag -->\n<!-- custom css tag -->\n<!-- meta tags -->\n<!-- server config -->'
+const head = '<!-- title tag -->\n<!-- description tag -->\n<!-- custom css tag -->\n<!-- meta tags -->\n<!-- server config -->'
 const page = (locale: string) => `<!DOCTYPE html>
 <html lang="${locale.slice(0, 2)}"><head><base href="/client/${locale}/">
 ${head}
@@ -30,10 +29,7 @@ export async function makeWebClient(): Promise<string> {
     'ar/index.html': page('ar'),
     ...Object.fromEntries(
       [...Object.keys(WORDS), 'pt-BR'].flatMap((locale) =>
-        ['server', 'player'].map((file) => [
-          `locale/${file}.${locale}.json`,
-          JSON.stringify({ Music: WORDS[locale] ?? file }),
-        ]),
+        ['server', 'player'].map((file) => [`locale/${file}.${locale}.json`, JSON.stringify({ Music: WORDS[locale] ?? file })]),
       ),
     ),
     'fr-FR/main-ZX81QWER.js': SCRIPT,

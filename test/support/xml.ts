@@ -7,8 +7,7 @@ export interface XmlElement {
   text: string
 }
 
-const TOKEN =
-  /<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:.-]+)\s*>|<([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+="[^"<]*")*)\s*(\/?)>|([^<]+)|</g
+const TOKEN = /<!\[CDATA\[([\s\S]*?)\]\]>|<\/([\w:.-]+)\s*>|<([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+="[^"<]*")*)\s*(\/?)>|([^<]+)|</g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
@@ -59,8 +58,7 @@ function unescaped(text: string): string {
 }
 
 /** The elements of a name right below another. */
-export const all = (element: XmlElement, name: string): XmlElement[] =>
-  element.children.filter((child) => child.name === name)
+export const all = (element: XmlElement, name: string): XmlElement[] => element.children.filter((child) => child.name === name)
 
 /** The only one. */
 export function one(element: XmlElement, name: string): XmlElement {

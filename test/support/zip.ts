@@ -60,9 +60,11 @@ export function makeZip(files: readonly ZipFile[], lies: ZipLies = {}): Buffer {
     const extra = file.extra ?? Buffer.alloc(0)
     const mode = file.mode ?? 0
     listed.push(
-      ...[fields([0x02014b50, 4], [(3 << 8) | 20, 2], [20, 2]), common],
+      fields([0x02014b50, 4], [(3 << 8) | 20, 2], [20, 2]),
+      common,
       fields([extra.length, 2], [0, 2], [0, 2], [0, 2], [(mode << 16) >>> 0, 4], [offset, 4]),
-      ...[name, extra],
+      name,
+      extra,
     )
   }
   const list = Buffer.concat(listed)
@@ -70,10 +72,7 @@ export function makeZip(files: readonly ZipFile[], lies: ZipLies = {}): Buffer {
   const count = lies.count ?? files.length
   const comment = lies.comment ?? Buffer.alloc(0)
   const end = fields([0x06054b50, 4], [0, 2], [0, 2], [count, 2], [count, 2], [list.length, 4], [start, 4])
-  return Buffer.concat([
-    ...parts,
-    ...[list, lies.beforeEnd ?? Buffer.alloc(0), end, fields([comment.length, 2]), comment],
-  ])
+  return Buffer.concat([...parts, list, lies.beforeEnd ?? Buffer.alloc(0), end, fields([comment.length, 2]), comment])
 }
 
 /** Numbers in a row, each with its bytes, little end first. */
@@ -89,12 +88,7 @@ export function fields(...numbers: readonly (readonly [value: number, bytes: 2 |
 }
 
 /** The end of an archive in its 64-bit form, to be put before the usual one. */
-export function zip64End({
-  count,
-  listSize,
-  listOffset,
-  at,
-}: Record<'count' | 'listSize' | 'listOffset' | 'at', number>) {
+export function zip64End({ count, listSize, listOffset, at }: Record<'count' | 'listSize' | 'listOffset' | 'at', number>) {
   return Buffer.concat([
     fields([0x06064b50, 4], [44, 8], [45, 2], [45, 2], [0, 4], [0, 4], [count, 8], [count, 8]),
     fields([listSize, 8], [listOffset, 8]),

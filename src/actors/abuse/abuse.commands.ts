@@ -44,10 +44,7 @@ export interface Abuses {
     },
   ): Promise<void>
   /** A moderator (`byUserId`) decides, comments, or both. Throws `not_found`. */
-  moderate(
-    abuseId: number,
-    change: { state?: AbuseState | undefined; comment?: string | undefined; byUserId: number },
-  ): Promise<void>
+  moderate(abuseId: number, change: { state?: AbuseState | undefined; comment?: string | undefined; byUserId: number }): Promise<void>
   /** Throws `not_found`. */
   remove(abuseId: number): Promise<void>
 }
@@ -151,8 +148,7 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
       return await tell.create(async (unit) => {
         if (!isStaff) await refuseTooMany(unit, report.reporterId)
         const id = await nextId(unit)
-        if (!(await store(unit, { ...report, subject, id, url: urls.report(id) })))
-          throw notFound(MISSING[subject.kind])
+        if (!(await store(unit, { ...report, subject, id, url: urls.report(id) }))) throw notFound(MISSING[subject.kind])
         unit.created({ aggregate: 'abuse', id })
         return { abuseId: id }
       })
@@ -166,9 +162,7 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
           const subject = await concerningSubject(unit.query, objectUrl)
           if (!subject) continue
           if (!mayTake(await factsOf(unit, report.reporterId, subject))) continue
-          const times = isInOrder
-            ? { startAt: inRange(startAt), endAt: inRange(endAt) }
-            : { startAt: null, endAt: null }
+          const times = isInOrder ? { startAt: inRange(startAt), endAt: inRange(endAt) } : { startAt: null, endAt: null }
           await store(unit, { ...report, ...times, reason, subject, id: await nextId(unit) })
         }
       })

@@ -181,10 +181,7 @@ const MOST_COUNTED = 10_000
 const MOST_FOUND = 1000
 
 /** One page of reports, with the count of all that match. One statement. */
-export async function listAbuses(
-  db: Pick<Database, 'query'>,
-  query: AbuseListQuery,
-): Promise<{ total: number; rows: AbuseRow[] }> {
+export async function listAbuses(db: Pick<Database, 'query'>, query: AbuseListQuery): Promise<{ total: number; rows: AbuseRow[] }> {
   const { text, values } = buildAbuseList(query)
   const [page] = await db.query<{ total: number; rows: AbuseRow[] }>(text, values)
   return page ?? { total: 0, rows: [] }
@@ -243,9 +240,8 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
 
 /** Where a comment to be reported stands. */
 export async function videoOfComment(db: Pick<Database, 'query'>, commentId: number): Promise<number | undefined> {
-  const [row] = await db.query<{ videoId: number }>(
-    'select video_id as "videoId" from comment where id = $1 and deleted_at is null',
-    [commentId],
-  )
+  const [row] = await db.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1 and deleted_at is null', [
+    commentId,
+  ])
   return row?.videoId
 }

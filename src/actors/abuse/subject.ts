@@ -12,8 +12,7 @@ export interface AbuseSubject {
 }
 
 /** SQL: the columns of `abuse` that are taken from the subject with the id $1, by kind. */
-const NO_CHANNEL =
-  'null::int as channel_id, null::text as channel_name, null::text as channel_display_name, null::text as channel_url'
+const NO_CHANNEL = 'null::int as channel_id, null::text as channel_name, null::text as channel_display_name, null::text as channel_url'
 const NOTHING = 'null::text as video_name, null::uuid as video_uuid, null::boolean as video_nsfw'
 const NO_COMMENT = 'null::int as commented_video_id, null::int as thread_id, null::text as comment_text'
 const REPORTEE = 'a.id as reportee_id, x.preferred_username as reportee_name, x.url as reportee_url'

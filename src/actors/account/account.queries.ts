@@ -47,10 +47,7 @@ export interface AccountListQuery {
 }
 
 /** A page of all accounts, of ours and of other servers, in one statement. */
-export async function listAccounts(
-  db: Pick<Database, 'query'>,
-  query: AccountListQuery,
-): Promise<{ total: number; rows: ActorProfile[] }> {
+export async function listAccounts(db: Pick<Database, 'query'>, query: AccountListQuery): Promise<{ total: number; rows: ActorProfile[] }> {
   const { text, values } = buildAccountList(query)
   const [page] = await db.query<{ total: number; rows: ActorProfile[] }>(text, values)
   return page ?? { total: 0, rows: [] }

@@ -87,8 +87,7 @@ export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps)
   }
 }
 
-const announce = (unit: Unit, actorId: number): void =>
-  unit.emit({ aggregate: 'actor', id: actorId }, 'ActorUpdated', { actorId })
+const announce = (unit: Unit, actorId: number): void => unit.emit({ aggregate: 'actor', id: actorId }, 'ActorUpdated', { actorId })
 
 /** Their files are pending from now on, by a trigger of the table. */
 async function drop(unit: Unit, actorId: number, kind: ActorImageKind): Promise<FileRef[]> {
@@ -100,12 +99,7 @@ async function drop(unit: Unit, actorId: number, kind: ActorImageKind): Promise<
   return rows.map(({ filename }) => toRef(filename))
 }
 
-async function insert(
-  unit: Unit,
-  actorId: number,
-  kind: ActorImageKind,
-  files: readonly NewFile[],
-): Promise<ActorImageRow[]> {
+async function insert(unit: Unit, actorId: number, kind: ActorImageKind, files: readonly NewFile[]): Promise<ActorImageRow[]> {
   const rows: ActorImageRow[] = []
   for (const { ref, image } of files) {
     const [row] = await unit.query<ActorImageRow>(

@@ -156,7 +156,10 @@ async function askForFollowers(unit: Unit, actorId: number): Promise<void> {
 }
 
 export const remoteActorLifecycle = defineLifecycle({
-  ...{ table: 'actor', machine: remoteActorMachine, initial: initialRemoteActor, touches: false },
+  table: 'actor',
+  machine: remoteActorMachine,
+  initial: initialRemoteActor,
+  touches: false,
   columns: ({ state }) => ({ remoteState: state }),
 })
 
@@ -187,8 +190,7 @@ async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
  * own server said, which is null for ours.
  */
 export const followCounts = {
-  followers_count:
-    "greatest(t.remote_followers, (select count(*) from follow f where f.target_id = t.id and f.state = 'accepted'))",
+  followers_count: "greatest(t.remote_followers, (select count(*) from follow f where f.target_id = t.id and f.state = 'accepted'))",
   following_count: "(select count(*) from follow f where f.follower_id = t.id and f.state = 'accepted')",
 }
 
@@ -242,8 +244,7 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
 }
 
 /** By which lists are sorted; nothing is made after it came. */
-const madeAt = ({ createdAt }: RemoteActor, { now }: Unit): Date =>
-  createdAt !== null && createdAt < now ? createdAt : now
+const madeAt = ({ createdAt }: RemoteActor, { now }: Unit): Date => (createdAt !== null && createdAt < now ? createdAt : now)
 
 async function upsertAccount(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
   await unit.query(

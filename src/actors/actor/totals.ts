@@ -6,8 +6,7 @@ import { type ActorDeps, foldTotal, type KeptTotal, setTotalRight, sumOf } from 
 const ACTORS: KeptTotal = { table: 'actor_total', key: ['channels'] }
 
 /** SQL for a total. */
-export const totalOfActors = (of: 'accounts' | 'channels'): string =>
-  sumOf(ACTORS, of === 'channels' ? 'channels' : 'not channels')
+export const totalOfActors = (of: 'accounts' | 'channels'): string => sumOf(ACTORS, of === 'channels' ? 'channels' : 'not channels')
 
 export function registerActorTotals({ db, registry, config }: ActorDeps): void {
   registry.periodic('actor-totals', {

@@ -42,9 +42,7 @@ function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
     async changing(of) {
       const portrait = PORTRAITS[of.aggregate]
       if (!portrait || seen.has(keyOf(of))) return
-      const [row] = await query<{ before: string | null }>(`select (${drawn(portrait.sql, '$1')})::text as before`, [
-        of.id,
-      ])
+      const [row] = await query<{ before: string | null }>(`select (${drawn(portrait.sql, '$1')})::text as before`, [of.id])
       seen.set(keyOf(of), { of, before: row?.before ?? null })
     },
 
@@ -94,10 +92,7 @@ export function keepAuditShort(deps: { db: Database; registry: Registry; clock: 
     everyMs: () => TIDY_EVERY,
     async run() {
       const before = new Date(clock.now().getTime() - config().vireo.logs.keep_audit)
-      await db.query(
-        'delete from audit_log where id in (select id from audit_log where at < $1 order by at, id limit 50000)',
-        [before],
-      )
+      await db.query('delete from audit_log where id in (select id from audit_log where at < $1 order by at, id limit 50000)', [before])
     },
   })
 }

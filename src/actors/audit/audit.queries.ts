@@ -19,10 +19,7 @@ export interface AuditRow {
 const MOST = 20_000
 
 /** The oldest first. When they are more than `maxChars` characters, the youngest. One statement. */
-export async function listAudit(
-  query: Sql,
-  { from, to, maxChars }: { from: Date; to: Date; maxChars: number },
-): Promise<AuditRow[]> {
+export async function listAudit(query: Sql, { from, to, maxChars }: { from: Date; to: Date; maxChars: number }): Promise<AuditRow[]> {
   return await query<AuditRow>(
     `select at, username, role, domain, action, entity, changes from (
        select l.*, sum(length(l.entity::text) + coalesce(length(l.changes::text), 0)) over (order by l.at desc, l.id desc) as chars

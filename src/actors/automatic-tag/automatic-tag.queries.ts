@@ -12,8 +12,7 @@ export const tagsOfVideo = (video: string): string =>
 export const videosTagged = (names: readonly string[], bind: Bind): string =>
   `select t.video_id from video_automatic_tag t where t.name = any(${bind(names)}::text[])`
 
-const isOf = (ownerId: ListOwner): string =>
-  ownerId === null ? 't.account_id is null' : `t.account_id = ${Number(ownerId)}`
+const isOf = (ownerId: ListOwner): string => (ownerId === null ? 't.account_id is null' : `t.account_id = ${Number(ownerId)}`)
 
 /** The tags that a comment has for the instance (null) or an account, in order. */
 export const tagsOfComment = (comment: string, ownerId: ListOwner): string =>

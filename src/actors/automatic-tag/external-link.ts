@@ -3,9 +3,7 @@
 import { LinkifyIt } from 'linkify-it'
 
 /** Names without a scheme count too: web clients turn them into links. */
-const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: false, urlAuth: true })
-  .add('ftp:', null)
-  .add('mailto:', null)
+const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: false, urlAuth: true }).add('ftp:', null).add('mailto:', null)
 
 /** Whether an address of another host than this one (with its port, if it has one) is in the text, or in the HTML. */
 export function hasExternalLink(text: string, ownHost: string): boolean {

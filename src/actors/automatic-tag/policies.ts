@@ -30,9 +30,7 @@ export async function availableTags(db: Pick<Database, 'query'>, ownerId: ListOw
 
 /** The tags for which comments wait for an account. One statement. */
 export async function reviewedTags(db: Pick<Database, 'query'>, accountId: number): Promise<string[]> {
-  const [policy] = await db.query<{ review: string[] }>('select review from comment_tag_policy where account_id = $1', [
-    accountId,
-  ])
+  const [policy] = await db.query<{ review: string[] }>('select review from comment_tag_policy where account_id = $1', [accountId])
   return policy?.review ?? []
 }
 

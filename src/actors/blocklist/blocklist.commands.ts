@@ -66,8 +66,7 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
       })
     },
 
-    blockServer: ({ ownerId, host }) =>
-      tell.create(async (unit) => (await storeServers(unit, ownerId, [nameOf(host)])) > 0),
+    blockServer: ({ ownerId, host }) => tell.create(async (unit) => (await storeServers(unit, ownerId, [nameOf(host)])) > 0),
 
     async unblockServer({ ownerId, host }) {
       await tell.create(async (unit) => {
@@ -85,9 +84,7 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
 export function makeBlocklistOperator({ db, tell }: Pick<ActorDeps, 'db' | 'tell'>): BlocklistOperator {
   return {
     async servers() {
-      const rows = await db.query<{ host: string }>(
-        'select host from server_block where owner_id is null order by host',
-      )
+      const rows = await db.query<{ host: string }>('select host from server_block where owner_id is null order by host')
       return rows.map(({ host }) => host)
     },
 

@@ -5,10 +5,9 @@ import type { Sql } from '../../platform/database/index.ts'
 /** Which of the servers the instance blocks, with their port and without, and with a dot at the end of the name. One statement. */
 export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean[]> {
   const names = hosts.map(nameOf)
-  const found = await query<{ host: string }>(
-    'select host from server_block where host = any($1) and owner_id is null',
-    [[...new Set(names.flatMap((name) => [name, withoutPort(name)]))]],
-  )
+  const found = await query<{ host: string }>('select host from server_block where host = any($1) and owner_id is null', [
+    [...new Set(names.flatMap((name) => [name, withoutPort(name)]))],
+  ])
   const blocked = new Set(found.map(({ host }) => host))
   return names.map((name) => blocked.has(name) || blocked.has(withoutPort(name)))
 }
@@ -77,8 +76,7 @@ export const mutedChannels = (reader: string): string => `
     join channel mc on mc.actor_id = mx.id where ${byEither('sb', reader)}`
 
 /** SQL: the ids of the accounts that the instance or a reader mutes by name. */
-export const mutedAccounts = (reader: string): string =>
-  `select ab.target_id from account_block ab where ${byEither('ab', reader)}`
+export const mutedAccounts = (reader: string): string => `select ab.target_id from account_block ab where ${byEither('ab', reader)}`
 
 /** SQL: the ids of the servers that they mute. */
 export const mutedHosts = (reader: string): string =>

@@ -52,9 +52,7 @@ export function readServerList(text: string, options: ReadOptions): ServerList {
 
 /** The table of blocked servers, as `readServerList` reads it. */
 export const writeServerTable = (hosts: readonly string[]): string =>
-  [COLUMNS.map((name) => `#${name}`).join(','), ...hosts.map((host) => `${host},${BLOCK},false,false,,false`), ''].join(
-    '\n',
-  )
+  [COLUMNS.map((name) => `#${name}`).join(','), ...hosts.map((host) => `${host},${BLOCK},false,false,,false`), ''].join('\n')
 
 /** A host in each line. */
 export const writeServerLines = (hosts: readonly string[]): string => hosts.map((host) => `${host}\n`).join('')

@@ -73,10 +73,10 @@ export function makeCaptions(deps: {
 
     remove: (videoId, by, language) =>
       changeParts(videoId, by, async (unit) => {
-        const removed = await unit.query(
-          'delete from video_caption where video_id = $1 and language = $2 returning id',
-          [videoId, language],
-        )
+        const removed = await unit.query('delete from video_caption where video_id = $1 and language = $2 returning id', [
+          videoId,
+          language,
+        ])
         if (removed.length === 0) throw notFound('Video caption not found')
       }),
   }
@@ -84,6 +84,7 @@ export function makeCaptions(deps: {
 
 /** A new name each time, so that no cache shows the old text. */
 const begin = (language: string, { isAutomatic = false } = {}): PlacedCaption => ({
-  ...{ language, isAutomatic },
+  language,
+  isAutomatic,
   ref: { kind: 'captions', name: `${newUuid()}-${language}.vtt` },
 })

@@ -82,9 +82,7 @@ export async function takeAway(
   await eachRow({ ...walk, from: playlistsOf('$1'), values: [channelId] }, ({ id }) =>
     unlessGone(removers.playlists.update(id, by, { channelId: null, privacy: playlistPrivacies.private })),
   )
-  await eachRow({ ...walk, from: followingsOf('$1'), values: [actorId] }, ({ id }) =>
-    unlessGone(removers.follows.withdraw(id)),
-  )
+  await eachRow({ ...walk, from: followingsOf('$1'), values: [actorId] }, ({ id }) => unlessGone(removers.follows.withdraw(id)))
 }
 
 /** Whether something is left, or somebody still has to be told of what was in the channel. One statement. */

@@ -31,9 +31,7 @@ export function makeChannelRemoval(deps: ActorDeps & Removers): void {
   registry.periodic('channel-removal', {
     everyMs: () => CHECK_EVERY,
     async run() {
-      const waiting = await db.query<{ id: number }>(
-        "select id from channel where state = 'removed' order by id limit 100",
-      )
+      const waiting = await db.query<{ id: number }>("select id from channel where state = 'removed' order by id limit 100")
       if (waiting.length === 0) return
       await tell.create(async (unit) => {
         for (const { id } of waiting) ask(unit, id)

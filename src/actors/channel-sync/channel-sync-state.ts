@@ -1,25 +1,14 @@
 // Moves of a synchronisation through its machine, with the job that each round needs.
 
-import {
-  type ChannelSyncEvent,
-  channelSyncMachine,
-  dueIn,
-  initialChannelSync,
-} from '../../state-machines/channel-sync.ts'
-import {
-  type ActorDeps,
-  advanceRow,
-  contextOf,
-  DomainError,
-  defineLifecycle,
-  type Move,
-  notFound,
-  type Unit,
-} from '../runtime/index.ts'
+import { type ChannelSyncEvent, channelSyncMachine, dueIn, initialChannelSync } from '../../state-machines/channel-sync.ts'
+import { type ActorDeps, advanceRow, contextOf, DomainError, defineLifecycle, type Move, notFound, type Unit } from '../runtime/index.ts'
 import { loadSync, type StoredSync } from './channel-sync.queries.ts'
 
 export const channelSyncLifecycle = defineLifecycle({
-  ...{ table: 'channel_sync', machine: channelSyncMachine, initial: initialChannelSync, dueIn },
+  table: 'channel_sync',
+  machine: channelSyncMachine,
+  initial: initialChannelSync,
+  dueIn,
   refusal: () => new DomainError('conflict', 'This synchronisation is elsewhere by now.'),
 })
 

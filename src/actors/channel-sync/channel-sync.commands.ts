@@ -28,9 +28,7 @@ export interface ChannelSyncs {
   hurry(): Promise<void>
 }
 
-export function makeChannelSyncs(
-  deps: ActorDeps & { checkQuota: (userId: number, bytes: number) => Promise<void> },
-): ChannelSyncs {
+export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number, bytes: number) => Promise<void> }): ChannelSyncs {
   const { db, tell, config, clock, registry, checkQuota } = deps
   const settings = () => ({ check_interval: config().vireo.schedulers.channel_sync_check_interval })
 
@@ -60,10 +58,7 @@ export function makeChannelSyncs(
 
   /** Throws `not_found`, before anything is refused to the caller. */
   async function channelOf(id: number): Promise<number> {
-    const [sync] = await db.query<{ channelId: number }>(
-      'select channel_id as "channelId" from channel_sync where id = $1',
-      [id],
-    )
+    const [sync] = await db.query<{ channelId: number }>('select channel_id as "channelId" from channel_sync where id = $1', [id])
     if (!sync) throw notFound('Video channel sync not found')
     return sync.channelId
   }

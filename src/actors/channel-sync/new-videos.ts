@@ -15,8 +15,7 @@ export function newVideos(listed: readonly RemoteVideoEntry[], sync: Read): Set<
   const known = new Set(sync.knownUrls)
   const firstKnown = listed.findIndex(({ url }) => known.has(url))
   const end = sync.lastSyncAt === null ? 0 : firstKnown === -1 ? listed.length : firstKnown
-  const isNew = ({ publishedAt }: RemoteVideoEntry, index: number): boolean =>
-    publishedAt ? dayOf(publishedAt) >= since : index < end
+  const isNew = ({ publishedAt }: RemoteVideoEntry, index: number): boolean => (publishedAt ? dayOf(publishedAt) >= since : index < end)
   return new Set(listed.filter(isNew).map(({ url }) => url))
 }
 

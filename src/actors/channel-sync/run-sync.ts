@@ -47,9 +47,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     of: channelSyncLifecycle,
     timedOut: (id) =>
       withSync(deps, id, async (unit, sync) => {
-        const [row] = await unit.query<{ due: Date | null }>('select due_at as due from channel_sync where id = $1', [
-          id,
-        ])
+        const [row] = await unit.query<{ due: Date | null }>('select due_at as due from channel_sync where id = $1', [id])
         if (!row?.due || row.due > unit.now) return
         const importer = await findImporter(unit.query, sync.channelId)
         const allowed = keys().enabled && (importer?.active ?? false)
@@ -106,9 +104,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
       withSync(deps, round.sync.id, async (unit, sync) => {
         if (sync.state !== 'processing') return
         const undated = listed.filter(({ publishedAt }) => !publishedAt).map(({ url }) => url)
-        await unit.query('update channel_sync set last_sync_at = $2, known_urls = $3 where id = $1', [
-          ...[sync.id, begun, undated],
-        ])
+        await unit.query('update channel_sync set last_sync_at = $2, known_urls = $3 where id = $1', [sync.id, begun, undated])
         await moveSync(unit, sync, { type: 'LISTED', refused }, settings())
         if ((await importsOfRound(unit.query, sync.id)).open === 0) askForEnd(unit, sync)
       }),
@@ -148,12 +144,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
   }
 
   /** Answers how many could not be asked for. Throws when the rest cannot be either. */
-  async function requestAll(
-    round: Reading,
-    videos: RemoteVideoEntry[],
-    signal: AbortSignal,
-    log: Logger,
-  ): Promise<number> {
+  async function requestAll(round: Reading, videos: RemoteVideoEntry[], signal: AbortSignal, log: Logger): Promise<number> {
     const { channelId, sync } = round
     let refused = 0
     for (const { url } of videos) {

@@ -61,7 +61,11 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
       await refuseTooMany(unit.query, owner.accountId)
       const actorId = await insertLocalActor({ ...deps, unit, type: 'Group', name, keys })
       const made = unit.em.create(Channel, {
-        ...{ actorId, accountId: owner.accountId, name: displayName, description, support },
+        actorId,
+        accountId: owner.accountId,
+        name: displayName,
+        description,
+        support,
         createdAt: unit.now,
         updatedAt: unit.now,
       })
@@ -102,10 +106,13 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
           description: description === undefined ? channel.description : description,
           support: support === undefined ? channel.support : support,
         }
-        await unit.query(
-          'update channel set name = $2, description = $3, support = $4, updated_at = $5 where id = $1',
-          [...[channelId, after.name, after.description, after.support], unit.now],
-        )
+        await unit.query('update channel set name = $2, description = $3, support = $4, updated_at = $5 where id = $1', [
+          channelId,
+          after.name,
+          after.description,
+          after.support,
+          unit.now,
+        ])
         unit.emit({ aggregate: 'actor', id: actorId }, 'ActorUpdated', { actorId })
         if (!supportOfVideos || after.support === channel.support) return
         unit.enqueue({ type: 'channel-support', data: { channelId } })
@@ -117,10 +124,10 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
       await tell({ aggregate: 'actor', id: ownerActorId }, async (unit) => {
         const channel = await load(unit.query, channelId)
         assertMayManageChannel(channel, by)
-        const others = await unit.query(
-          "select id from channel where account_id = $1 and state = 'active' and id <> $2 limit 1",
-          [channel.accountId, channelId],
-        )
+        const others = await unit.query("select id from channel where account_id = $1 and state = 'active' and id <> $2 limit 1", [
+          channel.accountId,
+          channelId,
+        ])
         if (others.length === 0) throw new DomainError('conflict', 'Cannot remove the last channel of this user')
         const { actorId, url } = channel
         await unit.changing({ aggregate: 'actor', id: actorId })
@@ -160,19 +167,16 @@ async function load(query: Sql, channelId: number): Promise<ChannelRow> {
 }
 
 const channelLifecycle = defineLifecycle({
-  ...{ table: 'channel', machine: channelMachine, initial: initialChannel },
+  table: 'channel',
+  machine: channelMachine,
+  initial: initialChannel,
   refusal: () => notFound('Video channel not found'),
 })
 
 async function refuseTaken(query: Sql, name: string): Promise<void> {
-  const [actor] = await query('select 1 from actor where host_id is null and lower(preferred_username) = lower($1)', [
-    name,
-  ])
+  const [actor] = await query('select 1 from actor where host_id is null and lower(preferred_username) = lower($1)', [name])
   if (actor) throw taken()
 }
 
 const taken = (): DomainError =>
-  new DomainError(
-    'conflict',
-    'Another actor (account/channel) with this name on this instance already exists or has already existed.',
-  )
+  new DomainError('conflict', 'Another actor (account/channel) with this name on this instance already exists or has already existed.')

@@ -4,10 +4,7 @@ import { DomainError } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
 
 /** Throws `forbidden` unless `by` owns the channel or manages all. Those of other servers are theirs to change. */
-export function assertMayManageChannel(
-  channel: { accountId: number; remote: boolean },
-  by: { accountId: number; role: UserRole },
-): void {
+export function assertMayManageChannel(channel: { accountId: number; remote: boolean }, by: { accountId: number; role: UserRole }): void {
   if (channel.remote) throw new DomainError('forbidden', 'Cannot manage a video channel of another server.')
   if (channel.accountId === by.accountId || hasRight(by.role, 'MANAGE_ANY_VIDEO_CHANNEL')) return
   throw new DomainError('forbidden', 'Cannot manage a video channel of another user.')

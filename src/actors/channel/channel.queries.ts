@@ -61,10 +61,7 @@ const COLUMNS = {
   followId: 'f.id',
 } as const
 
-export async function listChannels(
-  db: Pick<Database, 'query'>,
-  query: ChannelListQuery,
-): Promise<{ total: number; rows: ChannelRow[] }> {
+export async function listChannels(db: Pick<Database, 'query'>, query: ChannelListQuery): Promise<{ total: number; rows: ChannelRow[] }> {
   const { text, values } = buildChannelList(query)
   const [page] = await db.query<{ total: number; rows: ChannelRow[] }>(text, values)
   return page ?? { total: 0, rows: [] }
@@ -143,9 +140,7 @@ function conditions(query: ChannelListQuery, bind: (value: unknown) => string): 
   }
   if (query.host !== undefined) {
     found.push(
-      query.host === null
-        ? 'x.host_id is null'
-        : `x.host_id = (select h.id from remote_host h where h.host = ${bind(query.host)})`,
+      query.host === null ? 'x.host_id is null' : `x.host_id = (select h.id from remote_host h where h.host = ${bind(query.host)})`,
     )
   }
   if (query.ids) found.push(`c.id = any(${bind(query.ids)}::int[])`)
@@ -166,8 +161,7 @@ function conditions(query: ChannelListQuery, bind: (value: unknown) => string): 
 
 /** SQL for `ChannelStats`. What only the owner sees shows in no number for others. */
 function statsOf(channel: string, of: 'public' | 'all'): string {
-  const counted =
-    of === 'all' ? "v.state <> 'removed'" : "v.privacy = 1 and v.state = 'published' and not v.blocked and v.listed"
+  const counted = of === 'all' ? "v.state <> 'removed'" : "v.privacy = 1 and v.state = 'published' and not v.blocked and v.listed"
   const today = "(now() at time zone 'UTC')::date"
   return `(select jsonb_build_object('videos', count(v.id),
       'views', coalesce(sum(v.views + (select coalesce(sum(d.views), 0) from video_delta d where d.video_id = v.id)), 0),
@@ -198,10 +192,7 @@ export interface FoundChannel {
 const BY_HANDLE = `actor x join channel c on c.actor_id = x.id left join remote_host h on h.id = x.host_id
   where lower(x.preferred_username) = lower($1) and h.host is not distinct from lower($2) and x.deleted_at is null`
 
-export async function findChannelByHandle(
-  db: Pick<Database, 'query'>,
-  { name, host }: ChannelHandle,
-): Promise<FoundChannel | undefined> {
+export async function findChannelByHandle(db: Pick<Database, 'query'>, { name, host }: ChannelHandle): Promise<FoundChannel | undefined> {
   const [row] = await db.query<FoundChannel>(
     `select c.id, x.id as "actorId", c.account_id as "accountId", x.host_id is not null as remote
      from ${BY_HANDLE} order by c.id limit 1`,

@@ -27,12 +27,7 @@ export async function startChapters(
 }
 
 /** Chapters that were read out of a description follow it; those that somebody set stay. */
-export async function followDescription(
-  unit: Unit,
-  videoId: number,
-  before: string | null,
-  after: string | null,
-): Promise<void> {
+export async function followDescription(unit: Unit, videoId: number, before: string | null, after: string | null): Promise<void> {
   const [told, tells] = [chaptersOfDescription(before), chaptersOfDescription(after)]
   if (areSame(told, tells) || !areSame(await listChapters(unit, videoId), told)) return
   await replaceChapters(unit, videoId, tells)

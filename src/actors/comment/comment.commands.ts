@@ -4,15 +4,7 @@
 import type { Sql } from '../../platform/database/index.ts'
 import { type AutomaticTags, type CommentTags, tagComments } from '../automatic-tag/index.ts'
 import { holdDeletes } from '../incoming-activity/index.ts'
-import {
-  type ActorDeps,
-  DomainError,
-  makeTogether,
-  notFound,
-  type Outcome,
-  type PassOn,
-  type Unit,
-} from '../runtime/index.ts'
+import { type ActorDeps, DomainError, makeTogether, notFound, type Outcome, type PassOn, type Unit } from '../runtime/index.ts'
 import { addComments, announceComments, type Viewer } from '../video/index.ts'
 import {
   isHiddenBelow,
@@ -117,7 +109,15 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
         const { accountId } = by
         const [stored] = await insert(unit, [
           {
-            ...{ id, url, videoId, accountId, text, parent, createdAt: unit.now, tags, heldActivity: null },
+            id,
+            url,
+            videoId,
+            accountId,
+            text,
+            parent,
+            createdAt: unit.now,
+            tags,
+            heldActivity: null,
             held: isHeld(video, by, tags),
             hidden: await isHiddenBelow(unit.query, video, { parent, tags }),
           },
@@ -155,11 +155,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
         assertMayRemove(comment, by)
         // Ours are removed in the name of their author; those of others on our videos by the owner, who answers for them.
         const byOwner = !comment.isAuthorOurs && comment.isVideoOurs
-        await buryComment(
-          unit,
-          comment,
-          byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId),
-        )
+        await buryComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
       })
     },
 
@@ -170,12 +166,8 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
-        const may = [
-          comment.authorActorId,
-          ...(comment.isVideoOurs ? [] : [comment.ownerActorId, comment.channelActorId]),
-        ]
-        if (!may.includes(actorId))
-          throw new DomainError('forbidden', 'Only its author and the video’s owner remove a comment.')
+        const may = [comment.authorActorId, ...(comment.isVideoOurs ? [] : [comment.ownerActorId, comment.channelActorId])]
+        if (!may.includes(actorId)) throw new DomainError('forbidden', 'Only its author and the video’s owner remove a comment.')
         if (comment.state === 'removed') return undefined
         await buryComment(unit, comment, actorId)
         if (comment.state === 'held') return undefined
@@ -185,9 +177,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
     },
 
     async removeLost(commentId) {
-      await tell({ aggregate: 'comment', id: commentId }, async (unit) =>
-        buryLost(unit, await loadComment(unit.query, commentId)),
-      )
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) => buryLost(unit, await loadComment(unit.query, commentId)))
     },
 
     async removeAuthor(commentId) {
@@ -224,11 +214,7 @@ interface ToldComment extends RemoteComment {
   tags: CommentTags
 }
 
-async function receiveAll(
-  unit: Unit,
-  told: ToldComment[],
-  { isAlone }: { isAlone: boolean },
-): Promise<Outcome<ReceivedComment>[]> {
+async function receiveAll(unit: Unit, told: ToldComment[], { isAlone }: { isAlone: boolean }): Promise<Outcome<ReceivedComment>[]> {
   await holdDeletes(
     unit.query,
     told.map(({ url }) => url),
@@ -238,8 +224,7 @@ async function receiveAll(
   const outcomes = new Map<ToldComment, Outcome<ReceivedComment>>()
   for (const [at, comment] of told.entries()) {
     const place = places[at]
-    const waitsForLocks =
-      !place || (!place.known && mayBeHidden(place.video, { parent: place.parent, tags: comment.tags }))
+    const waitsForLocks = !place || (!place.known && mayBeHidden(place.video, { parent: place.parent, tags: comment.tags }))
     if (waitsForLocks && !isAlone) outcomes.set(comment, 'alone')
     else {
       try {
@@ -281,7 +266,15 @@ async function decide(
   const held = isHeld(video, null, { ...video, ...tags })
   const hidden = await isHiddenBelow(unit.query, video, { parent, tags })
   return {
-    ...{ url, videoId, accountId, text, held, hidden, parent, tags, video },
+    url,
+    videoId,
+    accountId,
+    text,
+    held,
+    hidden,
+    parent,
+    tags,
+    video,
     heldActivity: (held || hidden) && !video.remote ? activity : null,
     // A date in the future would stay on top of the list.
     createdAt: new Date(Math.min(createdAt.getTime(), unit.now.getTime())),

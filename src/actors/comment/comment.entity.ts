@@ -5,8 +5,7 @@
 export const waits = (comment: string): string => `(${comment}.held_for_review and ${comment}.deleted_at is null)`
 
 /** SQL: the answers to a comment, to be joined: looked up in the index, however many the planner expects. */
-export const answersTo = (comment: string): string =>
-  `lateral (select r.id from comment r where r.parent_id = ${comment} offset 0)`
+export const answersTo = (comment: string): string => `lateral (select r.id from comment r where r.parent_id = ${comment} offset 0)`
 
 /** SQL: the ids of comments below a video that wait, and of all that answers those. The others count, and are told. */
 export const waitingBelow = (video: string): string => `

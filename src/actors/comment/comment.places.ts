@@ -87,8 +87,7 @@ export async function placesFor(
     const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, parentWaits, isDeleted, ...video } = row
     return {
       video,
-      known:
-        knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isHeld: knownHeld },
+      known: knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isHeld: knownHeld },
       parent: parentId === null ? undefined : { id: parentId, threadId: parentThreadId, waits: parentWaits },
       isDeleted,
     }
@@ -120,10 +119,7 @@ const waitsAt = (comment: string): string => `exists (
   ) select from above where waits)`
 
 /** Whether something above a new comment may wait: then it takes locks to know. */
-export const mayBeHidden = (
-  video: CommentedVideo,
-  { parent, tags }: { parent: Parent | undefined; tags: CommentTags },
-): boolean =>
+export const mayBeHidden = (video: CommentedVideo, { parent, tags }: { parent: Parent | undefined; tags: CommentTags }): boolean =>
   parent !== undefined && (parent.waits || tags.reviews || video.commentsPolicy === commentsPolicies.requiresApproval)
 
 /** Whether something above a new comment waits. What is approved at this moment is waited for. */
@@ -131,8 +127,7 @@ export const isHiddenBelow = async (
   query: Sql,
   video: CommentedVideo,
   { parent, tags }: { parent: Parent | undefined; tags: CommentTags },
-): Promise<boolean> =>
-  parent !== undefined && mayBeHidden(video, { parent, tags }) && (await isHidden(query, parent.id))
+): Promise<boolean> => parent !== undefined && mayBeHidden(video, { parent, tags }) && (await isHidden(query, parent.id))
 
 export async function knownAs(query: Sql, url: string): Promise<KnownComment | undefined> {
   const [known] = await query<KnownComment>(

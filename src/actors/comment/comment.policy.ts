@@ -36,11 +36,7 @@ export const isHeld = (
   { isOfVideosServer = false, review = false }: { isOfVideosServer?: boolean; review?: boolean } = {},
 ): boolean => {
   if (review && !video.remote) return !seesHeld(video, author)
-  return (
-    video.commentsPolicy === commentsPolicies.requiresApproval &&
-    !isOfVideosServer &&
-    (video.remote || !seesHeld(video, author))
-  )
+  return video.commentsPolicy === commentsPolicies.requiresApproval && !isOfVideosServer && (video.remote || !seesHeld(video, author))
 }
 
 /** Who sees all comments that wait for approval: the owner of the video, and whoever sees all comments. */
@@ -48,20 +44,14 @@ export const seesHeld = (video: { ownerAccountId: number }, viewer: Viewer): boo
   viewer !== null && (viewer.accountId === video.ownerAccountId || hasRight(viewer.role, 'SEE_ALL_COMMENTS'))
 
 /** Throws `forbidden` unless `by` wrote the comment, owns the video or manages all comments. */
-export function assertMayRemove(
-  comment: { accountId: number | null; ownerAccountId: number },
-  by: NonNullable<Viewer>,
-): void {
+export function assertMayRemove(comment: { accountId: number | null; ownerAccountId: number }, by: NonNullable<Viewer>): void {
   if (by.accountId === comment.accountId || by.accountId === comment.ownerAccountId) return
   if (hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT')) return
   throw new DomainError('forbidden', 'Cannot remove video comment of another user')
 }
 
 /** Throws `forbidden` unless `by` owns the video or manages all comments; below remote videos it is for their servers. */
-export function assertMayApprove(
-  comment: { ownerAccountId: number; isVideoOurs: boolean },
-  by: NonNullable<Viewer>,
-): void {
+export function assertMayApprove(comment: { ownerAccountId: number; isVideoOurs: boolean }, by: NonNullable<Viewer>): void {
   const isOwner = by.accountId === comment.ownerAccountId
   if (comment.isVideoOurs && (isOwner || hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) return
   throw new DomainError('forbidden', 'Cannot approve video comment of another user')

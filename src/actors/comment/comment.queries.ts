@@ -41,12 +41,7 @@ export interface ThreadQuery extends CommentReader {
 
 type Reader = Pick<Database, 'query'>
 
-const readerValues = (reader: CommentReader) => [
-  reader.videoId,
-  reader.ownerAccountId,
-  reader.accountId,
-  reader.seesHeld,
-]
+const readerValues = (reader: CommentReader) => [reader.videoId, reader.ownerAccountId, reader.accountId, reader.seesHeld]
 
 // The planner does not look at these, so that one plan serves all readers.
 const READER = '(select $3::int)'
@@ -70,10 +65,7 @@ const JOINS = `left join account a on a.id = m.account_id left join actor x on x
 const COMMENTED = `video v where v.id = $1 and ${showsComments('v')}`
 
 /** One page of threads, in one statement. Removed threads are shown as long as there are replies. */
-export async function listThreads(
-  db: Reader,
-  query: ThreadQuery,
-): Promise<{ total: number; notDeleted: number; rows: CommentRow[] }> {
+export async function listThreads(db: Reader, query: ThreadQuery): Promise<{ total: number; notDeleted: number; rows: CommentRow[] }> {
   const key = query.sort.by === 'createdAt' ? 'm.created_at' : `(select count(*) ${REPLIES})`
   const order = query.sort.descending ? 'desc' : 'asc'
   const [page] = await db.query<{ total: number; notDeleted: number; rows: CommentRow[] }>(
@@ -113,10 +105,7 @@ export async function findThread(
 }
 
 /** One comment, whatever hides it: for its author, who wrote it just now. One statement. */
-export async function findComment(
-  db: Reader,
-  reader: CommentReader & { commentId: number },
-): Promise<CommentRow | undefined> {
+export async function findComment(db: Reader, reader: CommentReader & { commentId: number }): Promise<CommentRow | undefined> {
   const [found] = await db.query<{ comment: CommentRow }>(
     `${HIDDEN} select to_jsonb(shown) as comment from (
        select ${COLUMNS} from comment m ${JOINS} where m.video_id = $1 and m.id = $5
@@ -127,10 +116,7 @@ export async function findComment(
 }
 
 /** Where a comment belongs, for refusals that name the reason. */
-export async function findPlace(
-  db: Reader,
-  commentId: number,
-): Promise<{ videoId: number; isThread: boolean } | undefined> {
+export async function findPlace(db: Reader, commentId: number): Promise<{ videoId: number; isThread: boolean } | undefined> {
   const [row] = await db.query<{ videoId: number; isThread: boolean }>(
     'select video_id as "videoId", thread_id is null as "isThread" from comment where id = $1',
     [commentId],

@@ -5,15 +5,7 @@ import { type ActorDeps, advanceRow, DomainError, type PassOn } from '../runtime
 import { announceComments, type Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isHeld } from './comment.policy.ts'
-import {
-  buryComment,
-  commentLifecycle,
-  holdComment,
-  isHidden,
-  loadComment,
-  showComment,
-  tellAnswers,
-} from './comment.rows.ts'
+import { buryComment, commentLifecycle, holdComment, isHidden, loadComment, showComment, tellAnswers } from './comment.rows.ts'
 import { commentHere } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
@@ -24,12 +16,7 @@ export interface CommentReviews {
    * The server of a remote video approved or refused a comment below it. Throws `forbidden` unless the actor is the
    * owner of the video or its channel, `not_found` for an unknown comment.
    */
-  receiveReview(review: {
-    url: string
-    actorId: number
-    isApproved: boolean
-    approvalUrl: string | null
-  }): Promise<void>
+  receiveReview(review: { url: string; actorId: number; isApproved: boolean; approvalUrl: string | null }): Promise<void>
   /** The server of a remote video lists the comment, so it is approved. */
   receiveListing(url: string): Promise<void>
   /**
@@ -95,9 +82,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
     async receiveEdit({ commentId, actorId, content, mediaType, updatedAt, activity, passOn }) {
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
-      const [place] = await db.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [
-        commentId,
-      ])
+      const [place] = await db.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [commentId])
       const tags = place ? await automaticTags.ofComment({ ...place, text }) : NO_TAGS
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -112,10 +97,11 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
         const event = { type: 'EDITED', held } as const
         const { state } = await advanceRow(unit, commentLifecycle, comment, event, { text, updatedAt: at })
         const hidden = await isHidden(unit.query, comment.parentId)
-        await unit.query(
-          'update comment set held_activity = case when $3 then coalesce($2, held_activity) end where id = $1',
-          [commentId, isVideoOurs ? activity : null, state === 'held' || hidden],
-        )
+        await unit.query('update comment set held_activity = case when $3 then coalesce($2, held_activity) end where id = $1', [
+          commentId,
+          isVideoOurs ? activity : null,
+          state === 'held' || hidden,
+        ])
         announceComments(unit, comment.videoId)
         await retagComment(unit.query, commentId, tags)
         if (comment.state === 'shown' && state === 'held') await holdComment(unit, comment)

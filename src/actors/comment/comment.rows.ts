@@ -46,15 +46,15 @@ export async function loadComment(query: Sql, commentId: number): Promise<Stored
 }
 
 export async function idOfComment(query: Sql, url: string): Promise<number | undefined> {
-  const [found] = await query<{ id: number }>('select id from comment where url_hash = md5($1)::uuid and url = $1', [
-    url,
-  ])
+  const [found] = await query<{ id: number }>('select id from comment where url_hash = md5($1)::uuid and url = $1', [url])
   return found?.id
 }
 
 /** The state is told by two columns; a removed comment keeps whether it was held. */
 export const commentLifecycle = defineLifecycle({
-  ...{ table: 'comment', machine: commentMachine, touches: false },
+  table: 'comment',
+  machine: commentMachine,
+  touches: false,
   initial: { state: 'shown' as CommentState, context: {} },
   columns: ({ state }, now) => (state === 'removed' ? { deletedAt: now } : { heldForReview: state === 'held' }),
   refusal: () => new DomainError('conflict', 'This comment is already deleted'),
@@ -96,9 +96,7 @@ const ANSWERS_AT_ONCE = 100
  * next ones follow in a transaction of their own.
  */
 export async function tellAnswers(unit: Unit, commentId: number, after = 0): Promise<void> {
-  const answers = await unit.query<{ id: number }>(`${ANSWERS} and id > $2 order by id limit ${ANSWERS_AT_ONCE}`, [
-    ...[commentId, after],
-  ])
+  const answers = await unit.query<{ id: number }>(`${ANSWERS} and id > $2 order by id limit ${ANSWERS_AT_ONCE}`, [commentId, after])
   for (const { id } of answers) unit.emit({ aggregate: 'comment', id }, 'CommentShown', { commentId: id })
   const last = answers.at(-1)
   if (last && answers.length === ANSWERS_AT_ONCE) {

@@ -138,9 +138,7 @@ function conditions(query: CommentListQuery, bind: Bind): string[] {
   if (isHeld !== undefined) found.push(isHeld ? 'm.held_for_review' : 'not m.held_for_review')
   // Those of this server are few, and in an index of their own.
   if (isLocal !== undefined) {
-    found.push(
-      `${isLocal ? '' : 'not '}exists (select from account o where o.id = m.account_id and o.user_id is not null)`,
-    )
+    found.push(`${isLocal ? '' : 'not '}exists (select from account o where o.id = m.account_id and o.user_id is not null)`)
   }
   if (onLocalVideo !== undefined) {
     found.push(`${onLocalVideo ? '' : 'not '}exists (select from video o where o.id = m.video_id and not o.remote)`)

@@ -28,10 +28,7 @@ export async function storeMentions(
   const [values, which] =
     'names' in mentioned
       ? [mentioned.names, 'lower(x.preferred_username) = any($2)']
-      : [
-          mentioned.urls,
-          'x.url_hash in (select md5(url)::uuid from unnest((select $2::text[])) url) and x.url = any($2)',
-        ]
+      : [mentioned.urls, 'x.url_hash in (select md5(url)::uuid from unnest((select $2::text[])) url) and x.url = any($2)']
   if (values.length === 0) return
   await query(
     `insert into comment_mention (comment_id, account_id)

@@ -28,8 +28,7 @@ function hasTooManyMarks(html: string): boolean {
 
 const withoutTags = (html: string): string => unescaped(html.replace(/<[^<>]*>/g, ' ').replace(/\s{2,}/g, ' '))
 
-const unescaped = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity)
+const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity)
 
 function fromHtml(html: string): string {
   const lines = html

@@ -43,11 +43,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
           signal.throwIfAborted()
           kept = await removeKept(tell, { accountId: Number(data.accountId) })
         }
-        const found = await db.query<{ id: number }>(`select m.id ${below} order by m.id limit ${BATCH}`, [
-          data.accountId,
-          last,
-          owner,
-        ])
+        const found = await db.query<{ id: number }>(`select m.id ${below} order by m.id limit ${BATCH}`, [data.accountId, last, owner])
         if (found.length === 0) return
         for (const { id } of found) {
           signal.throwIfAborted()

@@ -17,8 +17,7 @@ export function keepCommentTotals({
 }
 
 /** SQL for the number of comments that are not removed; `held` left out: whether they wait or not. */
-export const totalComments = (held?: boolean): string =>
-  sumOf(COMMENTS, held === undefined ? undefined : `held = ${held === true}`)
+export const totalComments = (held?: boolean): string => sumOf(COMMENTS, held === undefined ? undefined : `held = ${held === true}`)
 
 /** Those that wait are few, and have an index of their own. */
 export const reconcileCommentTotals = (db: Pick<Database, 'query'>): Promise<void> =>

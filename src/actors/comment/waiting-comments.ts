@@ -75,20 +75,14 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
     },
 
     async find(id) {
-      const [row] = await db.query<WaitingComment>(
-        'select actor_id as "actorId", body from waiting_comment where id = $1',
-        [id],
-      )
+      const [row] = await db.query<WaitingComment>('select actor_id as "actorId", body from waiting_comment where id = $1', [id])
       return row
     },
 
     forget: async (id) => void (await db.query('delete from waiting_comment where id = $1', [id])),
 
     async withdraw({ url, actorId }) {
-      await db.query('delete from waiting_comment where url_hash = md5($1)::uuid and url = $1 and actor_id = $2', [
-        url,
-        actorId,
-      ])
+      await db.query('delete from waiting_comment where url_hash = md5($1)::uuid and url = $1 and actor_id = $2', [url, actorId])
     },
 
     async askRefresh(videoId, { soon = false } = {}) {
@@ -99,7 +93,10 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
       if ((await db.query(`select id from video where ${isStale}`, [videoId, before, soon])).length === 0) return
       await tell.create(async (unit) => {
         const stale = await unit.query(`update video set comments_read_at = $4 where ${isStale} returning id`, [
-          ...[videoId, before, soon, unit.now],
+          videoId,
+          before,
+          soon,
+          unit.now,
         ])
         if (stale.length === 0) return
         unit.enqueue({

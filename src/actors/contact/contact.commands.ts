@@ -29,9 +29,7 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
   registry.periodic('contact-form', {
     everyMs: () => SWEEP_EVERY_MS,
     run: async () => {
-      await db.query('delete from contact_sender where sent_at <= $1', [
-        ago(config().vireo.lifetimes.contact_form_per_ip),
-      ])
+      await db.query('delete from contact_sender where sent_at <= $1', [ago(config().vireo.lifetimes.contact_form_per_ip)])
       await db.query('delete from contact_message where created_at <= $1', [ago(KEEP_MS)])
       if (!isMailEnabled(config())) return
       const unsent = await db.query<{ id: number }>('select id from contact_message order by id limit $1', [MAILS])
@@ -51,8 +49,7 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
            on conflict (sender) do update set sent_at = excluded.sent_at where contact_sender.sent_at <= $3 returning 1`,
           [hash, unit.now, ago(config().vireo.lifetimes.contact_form_per_ip)],
         )
-        if (may.length === 0)
-          throw new DomainError('forbidden', 'A message was sent from this address a short while ago.')
+        if (may.length === 0) throw new DomainError('forbidden', 'A message was sent from this address a short while ago.')
         const [message] = await unit.query<{ id: number }>(
           `insert into contact_message (from_name, from_email, subject, body, created_at) values ($1, $2, $3, $4, $5)
            returning id`,

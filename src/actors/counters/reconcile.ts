@@ -81,9 +81,7 @@ function makeRun({ tell, logger }: Pick<ActorDeps, 'tell' | 'logger'>, counter: 
       if (!place) return
       await unit.query(`set local statement_timeout = ${LONGEST_MS}`)
       const next = (await work(unit, place.after)) ?? 0
-      await unit.query('update reconciliation set after = $2, looked_at = $3 where counter = $1', [
-        ...[counter, next, unit.now],
-      ])
+      await unit.query('update reconciliation set after = $2, looked_at = $3 where counter = $1', [counter, next, unit.now])
     })
 
   return async () => {
@@ -99,23 +97,14 @@ function makeRun({ tell, logger }: Pick<ActorDeps, 'tell' | 'logger'>, counter: 
   }
 }
 
-async function idAfter(
-  unit: Unit,
-  { table, of = 'true' }: NonNullable<Walk['over']>,
-  after: number,
-): Promise<number | undefined> {
-  const [row] = await unit.query<{ id: number }>(
-    `select id from ${table} where id > $1 and ${of} order by id limit 1`,
-    [after],
-  )
+async function idAfter(unit: Unit, { table, of = 'true' }: NonNullable<Walk['over']>, after: number): Promise<number | undefined> {
+  const [row] = await unit.query<{ id: number }>(`select id from ${table} where id > $1 and ${of} order by id limit 1`, [after])
   return row?.id
 }
 
 /** The place of a walk that is due, and nobody else's until the end of the transaction. */
 async function claim(unit: Unit, counter: string, everyMs: number): Promise<{ after: number } | undefined> {
-  await unit.query('insert into reconciliation (counter, after) values ($1, 0) on conflict (counter) do nothing', [
-    counter,
-  ])
+  await unit.query('insert into reconciliation (counter, after) values ($1, 0) on conflict (counter) do nothing', [counter])
   // Every process has its own minute, and clocks differ a little.
   const dueBefore = new Date(unit.now.getTime() - 0.9 * everyMs)
   const [place] = await unit.query<{ after: number }>(

@@ -114,9 +114,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
         if (host.dueAt !== null && host.dueAt > clock.now()) return host.dueAt
         const heads = await withDocuments(host.heads ?? [])
         if (heads.length === 0) return null
-        const tried = await patiently(() =>
-          Promise.all(heads.map((head) => deliver(hostId, host.signatureProfile, head, signal))),
-        )
+        const tried = await patiently(() => Promise.all(heads.map((head) => deliver(hostId, host.signatureProfile, head, signal))))
         if (!signal.aborted) await settle(host, tried)
         const isEmptied =
           heads.length < settings().actors_in_flight_per_host &&
@@ -134,10 +132,9 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     async run() {
       const now = clock.now().getTime()
       await db.query('delete from delivery where created_at < $1', [new Date(now - settings().drop_after)])
-      await db.query(
-        'delete from document d where created_at < $1 and not exists (select 1 from delivery where document_id = d.id)',
-        [new Date(now - UNUSED_DOCUMENT_MS)],
-      )
+      await db.query('delete from document d where created_at < $1 and not exists (select 1 from delivery where document_id = d.id)', [
+        new Date(now - UNUSED_DOCUMENT_MS),
+      ])
     },
   })
 
@@ -192,9 +189,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
   )
 
   async function withDocuments(heads: HeadRow[]): Promise<Head[]> {
-    return await Promise.all(
-      heads.map(async (head) => ({ ...head, ...(documents.get(head.documentId) ?? (await read(head.documentId))) })),
-    )
+    return await Promise.all(heads.map(async (head) => ({ ...head, ...(documents.get(head.documentId) ?? (await read(head.documentId))) })))
   }
 
   const read = batched<number, StoredDocument>(
@@ -234,8 +229,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     for (const { head, outcome } of tried) {
       if (outcome.answer === 'sent') continue
       const failedAt = head.context.failedAt ?? 0
-      const tookOthers =
-        isSent || (failedAt > 0 && host.lastSuccessAt !== null && host.lastSuccessAt.getTime() > failedAt)
+      const tookOthers = isSent || (failedAt > 0 && host.lastSuccessAt !== null && host.lastSuccessAt.getTime() > failedAt)
       const next = await store(host.id, head, outcome, tookOthers)
       const isOwnFault = next.state === 'parked' || next.context.wait > 0
       const isFailure = outcome.answer === 'failed' && (!isOwnFault || outcome.retryAfter !== undefined)
@@ -264,7 +258,10 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
       case 'failed':
       case 'busy':
         return {
-          ...{ type: 'FAILED', ...failure, tookOthers, isBusy: answer === 'busy' },
+          type: 'FAILED',
+          ...failure,
+          tookOthers,
+          isBusy: answer === 'busy',
           ...(retryAfter === undefined ? {} : { retryAfter }),
         }
       case 'unauthorized':
@@ -313,9 +310,10 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
 
   async function parkInbox(hostId: number, inboxUrl: string, reason: keyof typeof INBOX_LOST): Promise<void> {
     const { set, where, error } = INBOX_LOST[reason]
-    await db.query(
-      `update delivery set ${set}, error = $3, due_at = null where host_id = $1 and ${where} and inbox_url = $2`,
-      [hostId, inboxUrl, error],
-    )
+    await db.query(`update delivery set ${set}, error = $3, due_at = null where host_id = $1 and ${where} and inbox_url = $2`, [
+      hostId,
+      inboxUrl,
+      error,
+    ])
   }
 }

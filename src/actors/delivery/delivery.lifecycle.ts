@@ -4,7 +4,10 @@ import { deliveryMachine, dueIn, initialDelivery } from '../../state-machines/de
 import { DomainError, defineLifecycle } from '../runtime/index.ts'
 
 export const deliveryLifecycle = defineLifecycle({
-  ...{ table: 'delivery', machine: deliveryMachine, initial: initialDelivery, touches: false },
+  table: 'delivery',
+  machine: deliveryMachine,
+  initial: initialDelivery,
+  touches: false,
   dueIn: (state, context) => dueIn(state, context),
   endOfWait: (wait, { context }) => context.failedAt + wait,
   refusal: () => new DomainError('conflict', 'This delivery did not fail.'),

@@ -30,11 +30,8 @@ export interface Dispatch {
   recipients: readonly Recipient[]
 }
 
-export const enqueueDocument = (
-  unit: Unit,
-  document: OutgoingDocument,
-  recipients: readonly Recipient[],
-): Promise<void> => enqueueDocuments(unit, [{ document, recipients }])
+export const enqueueDocument = (unit: Unit, document: OutgoingDocument, recipients: readonly Recipient[]): Promise<void> =>
+  enqueueDocuments(unit, [{ document, recipients }])
 
 /**
  * In their order, by one statement. Hosts that are dormant or blocked, that refuse this type, or that are known not to read it, get no
@@ -44,7 +41,9 @@ export async function enqueueDocuments(unit: Unit, dispatches: readonly Dispatch
   const documents = dispatches.map(({ document }) => document)
   const rows = dispatches.flatMap(({ recipients }, at) =>
     [...new Map(recipients.map(({ inboxUrl, hostId }) => [inboxUrl, hostId]))].map(([inboxUrl, hostId]) => ({
-      ...{ place: at + 1, inboxUrl, hostId },
+      place: at + 1,
+      inboxUrl,
+      hostId,
     })),
   )
   if (rows.length === 0) return

@@ -25,10 +25,7 @@ export async function retryDelivery(unit: Unit, id: number): Promise<void> {
  */
 export async function retryHost(hosts: Pick<RemoteHosts, 'retry'>, host: string): Promise<void> {
   await hosts.retry(host, async (unit, hostId) => {
-    await unit.query(
-      `update delivery set ${RETRIED.set}, error = null, due_at = null where host_id = $1 and ${RETRIED.where}`,
-      [hostId],
-    )
+    await unit.query(`update delivery set ${RETRIED.set}, error = null, due_at = null where host_id = $1 and ${RETRIED.where}`, [hostId])
     await unit.query(
       `update delivery set ${HOST_RETRIED.set}, due_at = null
        where host_id = $1 and ${HOST_RETRIED.where} and due_at is not null`,

@@ -26,10 +26,7 @@ export interface FeedCommentsQuery {
 }
 
 /** One statement, in the order in which they were written. */
-export async function listFeedComments(
-  db: Pick<Database, 'query'>,
-  query: FeedCommentsQuery,
-): Promise<FeedCommentRow[]> {
+export async function listFeedComments(db: Pick<Database, 'query'>, query: FeedCommentsQuery): Promise<FeedCommentRow[]> {
   const { text, values } = buildFeedComments(query)
   // Whose videos they are below decides which plan is best.
   const prepared = query.accountId === undefined && query.channelId === undefined
@@ -61,8 +58,7 @@ function conditions(query: FeedCommentsQuery, bind: (value: unknown) => string):
     found.push(`v.channel_id not in (${mutedChannels('null')})`)
     if (!nsfw) found.push('not v.nsfw')
   } else found.push(`m.video_id = ${bind(videoId)} and v.state <> 'removed'`)
-  if (accountId !== undefined)
-    found.push(`v.channel_id in (select id from channel where account_id = ${bind(accountId)})`)
+  if (accountId !== undefined) found.push(`v.channel_id in (select id from channel where account_id = ${bind(accountId)})`)
   if (channelId !== undefined) found.push(`v.channel_id = ${bind(channelId)}`)
   // A stranger puts nothing before everybody's eyes.
   if (!isOfSome) found.push('v.listed')

@@ -9,20 +9,14 @@ const CANCELLED = inBulk(jobLifecycle, { type: 'CANCELLED' })
  * Whether one was being looked up; its job sees that nobody wants it any more. `followerId`: null for the instance. Before the
  * follow itself is looked for, which the job may make until it is told.
  */
-export async function forgetAsked(
-  query: Sql,
-  asked: { followerId: number | null; hostOrHandle: string },
-): Promise<boolean> {
+export async function forgetAsked(query: Sql, asked: { followerId: number | null; hostOrHandle: string }): Promise<boolean> {
   // A job that is cancelled while it asks for the next one has that stored by the time its row is free.
   let wasAsked = false
   while (await cancel(query, asked)) wasAsked = true
   return wasAsked
 }
 
-async function cancel(
-  query: Sql,
-  { followerId, hostOrHandle }: { followerId: number | null; hostOrHandle: string },
-): Promise<boolean> {
+async function cancel(query: Sql, { followerId, hostOrHandle }: { followerId: number | null; hostOrHandle: string }): Promise<boolean> {
   const cancelled = await query(
     `update job set ${CANCELLED.set}, finished_at = now()
      where type = 'activitypub-follow' and ${CANCELLED.where}

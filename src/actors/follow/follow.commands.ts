@@ -38,7 +38,10 @@ const TRIES = 3
 const REQUESTS_KEPT = 10
 
 const followLifecycle = defineLifecycle({
-  ...{ table: 'follow', machine: followMachine, initial: initialFollow, dueIn },
+  table: 'follow',
+  machine: followMachine,
+  initial: initialFollow,
+  dueIn,
 })
 
 export function makeFollows(deps: ActorDeps): Follows {
@@ -58,11 +61,7 @@ export function makeFollows(deps: ActorDeps): Follows {
   }
 
   /** Sends a request to the relation, again when somebody has ended it in between. */
-  async function asking(
-    followerId: number,
-    targetId: number,
-    send: (followId: number) => Promise<void>,
-  ): Promise<{ followId: number }> {
+  async function asking(followerId: number, targetId: number, send: (followId: number) => Promise<void>): Promise<{ followId: number }> {
     for (let attempt = 1; ; attempt += 1) {
       const followId = await relation(followerId, targetId)
       try {
@@ -89,10 +88,9 @@ export function makeFollows(deps: ActorDeps): Follows {
   }
 
   const askedOfUs = async (targetId: number, followerId: number): Promise<'granted' | 'awaited' | 'refused'> => {
-    const [target] = await db.query<{ type: string }>(
-      'select type from actor where id = $1 and host_id is null and deleted_at is null',
-      [targetId],
-    )
+    const [target] = await db.query<{ type: string }>('select type from actor where id = $1 and host_id is null and deleted_at is null', [
+      targetId,
+    ])
     if (!target) throw notFound('The followed actor is not of this server.')
     if (await isMutedBy(db.query, { ownActorId: targetId, actorId: followerId })) return 'refused'
     // The settings are about followers of the instance; accounts and channels are open to everybody.
@@ -186,10 +184,9 @@ export function makeFollows(deps: ActorDeps): Follows {
   }
 
   async function isLocal(actorId: number): Promise<boolean> {
-    const [actor] = await db.query<{ local: boolean }>(
-      'select host_id is null as local from actor where id = $1 and deleted_at is null',
-      [actorId],
-    )
+    const [actor] = await db.query<{ local: boolean }>('select host_id is null as local from actor where id = $1 and deleted_at is null', [
+      actorId,
+    ])
     if (!actor) throw notFound('This actor does not exist.')
     return actor.local
   }

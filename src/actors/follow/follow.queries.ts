@@ -104,10 +104,7 @@ export interface FollowerListQuery {
 }
 
 /** One page of the accepted followers of accounts and channels, with the count of all that match. */
-export async function listFollowers(
-  db: Pick<Database, 'query'>,
-  query: FollowerListQuery,
-): Promise<{ total: number; rows: FollowRow[] }> {
+export async function listFollowers(db: Pick<Database, 'query'>, query: FollowerListQuery): Promise<{ total: number; rows: FollowRow[] }> {
   const { text, values } = buildFollowerList(query)
   const [page] = await db.query<{ total: number; rows: FollowRow[] }>(text, values)
   return page ?? { total: 0, rows: [] }

@@ -9,16 +9,7 @@ import {
   historyWalkMachine,
   initialHistoryWalk,
 } from '../../state-machines/history-walk.ts'
-import {
-  type ActorDeps,
-  advanceRow,
-  DomainError,
-  defineLifecycle,
-  type Move,
-  takes,
-  type Unit,
-  unlessGone,
-} from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type Move, takes, type Unit, unlessGone } from '../runtime/index.ts'
 
 /** What the job of a walk has to do. */
 export interface HistoryWalk {
@@ -98,7 +89,10 @@ const LOAD = `
 const SPREAD = 1 / 10
 
 const historyWalkLifecycle = defineLifecycle({
-  ...{ table: 'history_walk', machine: historyWalkMachine, initial: initialHistoryWalk, dueIn },
+  table: 'history_walk',
+  machine: historyWalkMachine,
+  initial: initialHistoryWalk,
+  dueIn,
   endOfWait(wait, { now, state, row }: { now: number; state: HistoryWalkState; row: Row }) {
     const spread = state === 'done' || state === 'failed' ? wait * SPREAD * ((row.id % 97) / 97) : 0
     return now + wait + spread
@@ -125,13 +119,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
     const [walk] = await unit.query<{ id: number; fresh: boolean }>(
       `insert into history_walk (actor_id, state, context, next_url, since) values ($1, $2, $3, $4, $5)
        on conflict (actor_id) do update set actor_id = excluded.actor_id returning id, xmax = 0 as fresh`,
-      [
-        follow.target_id,
-        initialHistoryWalk.state,
-        JSON.stringify(initialHistoryWalk.context),
-        follow.outbox_url,
-        unit.now,
-      ],
+      [follow.target_id, initialHistoryWalk.state, JSON.stringify(initialHistoryWalk.context), follow.outbox_url, unit.now],
     )
     if (!walk) return
     const row = await load(unit, walk.id)
@@ -197,9 +185,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
         }
         if (!takes(historyWalkLifecycle, row, { type: 'STARTED' })) return undefined
         await move(unit, row, { type: 'STARTED' })
-        const aside = await unit.query<{ url: string }>('select url from history_item where walk_id = $1 order by id', [
-          walkId,
-        ])
+        const aside = await unit.query<{ url: string }>('select url from history_item where walk_id = $1 order by id', [walkId])
         return {
           id: walkId,
           actorId: row.actor_id,
@@ -228,10 +214,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
         const isFarEnough = row.pages + 1 >= max_pages || row.seen + page.items >= max_items
         const been =
           page.next !== null &&
-          (await unit.query('select 1 from history_page where walk_id = $1 and page_hash = md5($2)::uuid', [
-            walkId,
-            page.next,
-          ]))
+          (await unit.query('select 1 from history_page where walk_id = $1 and page_hash = md5($2)::uuid', [walkId, page.next]))
         const next = isFarEnough || (been && been.length > 0) ? null : page.next
         const givenUp = await putAside(unit, walkId, page.aside, max_put_aside)
         const [after] = await unit.query<{ next_url: string | null; seen: number; total: number | null }>(
@@ -260,18 +243,14 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
 
     finish: (walkId) =>
       withWalk(walkId, async (unit, row) => {
-        const [left] = await unit.query<{ aside: number }>(
-          'select count(*)::integer as aside from history_item where walk_id = $1',
-          [walkId],
-        )
+        const [left] = await unit.query<{ aside: number }>('select count(*)::integer as aside from history_item where walk_id = $1', [
+          walkId,
+        ])
         const aside = left?.aside ?? 0
         if (!takes(historyWalkLifecycle, row, { type: 'FINISHED', aside, settings: settings() })) return
         const { state } = await move(unit, row, { type: 'FINISHED', aside, settings: settings() })
         if (state !== 'done') return
-        await unit.query('update history_walk set given_up = given_up + $2, error = null where id = $1', [
-          walkId,
-          aside,
-        ])
+        await unit.query('update history_walk set given_up = given_up + $2, error = null where id = $1', [walkId, aside])
         await forgetPlaces(unit, walkId)
       }),
 
@@ -302,10 +281,7 @@ async function end(unit: Unit, row: Row): Promise<HistoryProgress> {
 /** Answers how many were too many. */
 async function putAside(unit: Unit, walkId: number, urls: string[], most: number): Promise<number> {
   if (urls.length === 0) return 0
-  const [row] = await unit.query<{ count: number }>(
-    'select count(*)::integer as count from history_item where walk_id = $1',
-    [walkId],
-  )
+  const [row] = await unit.query<{ count: number }>('select count(*)::integer as count from history_item where walk_id = $1', [walkId])
   const kept = urls.slice(0, Math.max(0, most - (row?.count ?? 0)))
   await unit.query(
     'insert into history_item (walk_id, url) select $1, url from unnest((select $2::text[])) as url on conflict do nothing',

@@ -25,7 +25,10 @@ export function makeHostAftermath(deps: ActorDeps & { follows: Pick<Follows, 're
       )
       await eachRow<{ id: number; followerId: number; targetId: number }>(
         {
-          ...{ db, signal, values: [], columns: 'o.follower_id as "followerId", o.target_id as "targetId"' },
+          db,
+          signal,
+          values: [],
+          columns: 'o.follower_id as "followerId", o.target_id as "targetId"',
           from: `from follow o join actor a on a.id = o.follower_id join actor t on t.id = o.target_id
             where a.host_id is null and t.host_id is not null and o.state in ('pending', 'accepted')`,
         },

@@ -35,10 +35,7 @@ export const holds = (column: Column): string => `${asText(column)} ~* $1`
 /** The column with everything replaced; the pairs are `$2`, `$3`, and so on. */
 export function replaced(column: Column, replacements: readonly Replacement[]): string {
   const inside = (value: string): string =>
-    replacements.reduce(
-      (text, _, index) => `regexp_replace(${text}, $${2 + 2 * index}, $${3 + 2 * index}, 'gi')`,
-      value,
-    )
+    replacements.reduce((text, _, index) => `regexp_replace(${text}, $${2 + 2 * index}, $${3 + 2 * index}, 'gi')`, value)
   const { name, type } = column
   if (type === 'jsonb') return `${inside(`"${name}"::text`)}::jsonb`
   if (type === 'text') return inside(`"${name}"`)

@@ -73,11 +73,8 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
       const columns: HostPreview['columns'] = []
       for (const { table, columns: all } of await findTextTables(query)) {
         const counts = all.map((column) => `count(*) filter (where ${holds(column)}) as "${column.name}"`)
-        const [found = {}] = await query<Record<string, number>>(`select ${counts.join(', ')} from "${table}"`, [
-          pattern,
-        ])
-        for (const [name, rows] of Object.entries(found))
-          if (rows > 0) columns.push({ column: `${table}.${name}`, rows })
+        const [found = {}] = await query<Record<string, number>>(`select ${counts.join(', ')} from "${table}"`, [pattern])
+        for (const [name, rows] of Object.entries(found)) if (rows > 0) columns.push({ column: `${table}.${name}`, rows })
       }
       const [sums] = await query<Omit<HostPreview, 'columns'>>(
         `select (select count(*) from delivery) as deliveries, (select count(*) ${REMOTE_FOLLOWERS}) as followers,
@@ -96,9 +93,7 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
       )
       await dropWhatIsOver(query)
       const tables = await findTextTables(query)
-      const sized = await Promise.all(
-        tables.map(async (table) => ({ ...table, pages: await pagesOf(query, table.table) })),
-      )
+      const sized = await Promise.all(tables.map(async (table) => ({ ...table, pages: await pagesOf(query, table.table) })))
       const total = sized.reduce((sum, { pages }) => sum + pages, 0)
       let [rows, done] = [0, 0]
       for (const { pages, ...table } of sized) {
@@ -122,11 +117,7 @@ export async function findBegun(query: Sql): Promise<HostChange | undefined> {
 }
 
 /** The first rows of a table are read by their place, so that no index is needed and nothing is read twice. */
-function updateOf(
-  { table, columns }: TextTable,
-  replacements: readonly Replacement[],
-  pages: { from: number; to: number },
-) {
+function updateOf({ table, columns }: TextTable, replacements: readonly Replacement[], pages: { from: number; to: number }) {
   // The note of the change itself says what it began with.
   const others = table === 'setting' ? ` and key <> '${SETTING}'` : ''
   return `update "${table}" set ${columns.map((column) => `"${column.name}" = ${replaced(column, replacements)}`).join(', ')}
@@ -150,10 +141,7 @@ async function refuseForeign(query: Sql, to: string): Promise<void> {
     [host],
   )
   if (!known) return
-  throw new DomainError(
-    'conflict',
-    `${host} is known here as another server, whose actors would be mixed up with ours.`,
-  )
+  throw new DomainError('conflict', `${host} is known here as another server, whose actors would be mixed up with ours.`)
 }
 
 async function refuseUsed(query: Sql): Promise<void> {

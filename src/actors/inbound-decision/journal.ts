@@ -103,7 +103,9 @@ export function makeInboundJournal(deps: {
       if (known.count === 0) logger.info(details, 'what another server sent was not taken as it is')
       else logger.debug(details, 'what another server sent was not taken as it is')
       Object.assign(known, {
-        ...{ verdict, count: known.count + 1, lastAt: clock.now() },
+        verdict,
+        count: known.count + 1,
+        lastAt: clock.now(),
         activityId: storable(activityId) ?? known.activityId,
         actorUrl: storable(actorUrl) ?? known.actorUrl,
       })
@@ -118,8 +120,15 @@ export function makeInboundJournal(deps: {
     if (sums.size >= MOST_SUMS && host !== '') return sumOf('', reason, kind)
     const now = clock.now()
     const fresh: Sum = {
-      ...{ verdict: 'refuse', reason, kind, host, actorUrl: null, activityId: null },
-      ...{ count: 0, firstAt: now, lastAt: now },
+      verdict: 'refuse',
+      reason,
+      kind,
+      host,
+      actorUrl: null,
+      activityId: null,
+      count: 0,
+      firstAt: now,
+      lastAt: now,
     }
     sums.set(key, fresh)
     return fresh

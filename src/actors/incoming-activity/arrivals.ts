@@ -29,7 +29,10 @@ export const INBOX_LANE = 'inbox'
 /** Activities whose key has to be fetched first: strangers, who must not take the places of those that are known. */
 export const STRANGERS_LANE = 'inbox-unverified'
 export const incomingActivityLifecycle = defineLifecycle({
-  ...{ table: 'incoming_activity', machine: incomingActivityMachine, initial: initialIncomingActivity(false), dueIn },
+  table: 'incoming_activity',
+  machine: incomingActivityMachine,
+  initial: initialIncomingActivity(false),
+  dueIn,
   touches: false,
 })
 const VERIFIED = inBulk(incomingActivityLifecycle, { type: 'VERIFIED' })
@@ -131,10 +134,8 @@ export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'
     })
   }
 
-  return (activity: ArrivedActivity): Promise<Arrival> =>
-    activity.proof === null ? storeVerified(activity) : storeUnverified(activity)
+  return (activity: ArrivedActivity): Promise<Arrival> => (activity.proof === null ? storeVerified(activity) : storeUnverified(activity))
 }
 
 /** What makes an activity the same as another one; as the unique index has it. */
-const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string =>
-  [activityId, actorUrl, body].map(hashOf).join(' ')
+const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string => [activityId, actorUrl, body].map(hashOf).join(' ')

@@ -11,9 +11,7 @@ const lockOf = (url: string): string => `hashtextextended(${url}, 7219)`
  * every Delete that was handled before.
  */
 export async function holdDeletes(query: Sql, urls: readonly string[]): Promise<void> {
-  await query(`select pg_advisory_xact_lock_shared(${lockOf('u.url')}) from unnest((select $1::text[])) as u (url)`, [
-    urls,
-  ])
+  await query(`select pg_advisory_xact_lock_shared(${lockOf('u.url')}) from unnest((select $1::text[])) as u (url)`, [urls])
 }
 
 /** Waits for everybody who stores something under this address. The Delete itself is stored: those behind will see it. */

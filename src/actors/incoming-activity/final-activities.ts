@@ -83,8 +83,11 @@ export function finalActivities(rows: readonly (Word & FinalActivity)[]) {
   }
   for (const { id, lastSaid, lastUnsaid, lastOfAll, isEnded, endedAt } of rows) {
     note(`row ${id}`, {
-      ...{ said: lastSaid?.getTime() ?? 0, unsaid: lastUnsaid ?? 0, last: lastOfAll ?? 0 },
-      ...{ isEnded: isEnded ?? false, endedAt: endedAt?.getTime() ?? 0 },
+      said: lastSaid?.getTime() ?? 0,
+      unsaid: lastUnsaid ?? 0,
+      last: lastOfAll ?? 0,
+      isEnded: isEnded ?? false,
+      endedAt: endedAt?.getTime() ?? 0,
     })
   }
   return {

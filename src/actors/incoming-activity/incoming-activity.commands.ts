@@ -12,14 +12,7 @@ import type {
   incomingActivityMachine,
 } from '../../state-machines/incoming-activity.ts'
 import { type ActorDeps, type Move, next, notFound, setMoves } from '../runtime/index.ts'
-import {
-  type Arrival,
-  type ArrivedActivity,
-  INBOX_LANE,
-  incomingActivityLifecycle,
-  makeArrivals,
-  STRANGERS_LANE,
-} from './arrivals.ts'
+import { type Arrival, type ArrivedActivity, INBOX_LANE, incomingActivityLifecycle, makeArrivals, STRANGERS_LANE } from './arrivals.ts'
 import {
   aboutOf,
   ENDED_HASH,
@@ -157,10 +150,9 @@ export function makeIncomingActivities(
         const settled = { row, after: stepped(row, event) }
         await tell.create(async (unit) => {
           unit.wake(INBOX_LANE, key)
-          const stillOpen = await unit.query(
-            "select 1 from incoming_activity where id = $1 and state = 'unverified' for no key update",
-            [row.id],
-          )
+          const stillOpen = await unit.query("select 1 from incoming_activity where id = $1 and state = 'unverified' for no key update", [
+            row.id,
+          ])
           // The same bytes came with a good signature meanwhile.
           if (stillOpen.length === 0) return
           if (verified?.once && (await isKnown(unit.query, row))) {
@@ -240,8 +232,7 @@ export function makeIncomingActivities(
     return { event: { type: 'FAILED', reason: verification.reason, settings: settings() } }
   }
 
-  const stepped = (row: Row, event: IncomingActivityEvent) =>
-    next(incomingActivityLifecycle, row, event, clock.now(), settings())
+  const stepped = (row: Row, event: IncomingActivityEvent) => next(incomingActivityLifecycle, row, event, clock.now(), settings())
 
   // All of one lane at once: after a crash they are handled again together, and so in their order.
   const settle = batched<Settled[], void>(
@@ -290,10 +281,9 @@ export function makeIncomingActivities(
   }
 
   async function parked(query: Sql, id: number): Promise<Row> {
-    const [row] = await query<Row>(
-      `select ${COLUMNS} from incoming_activity i where i.id = $1 and i.state = 'parked' for no key update`,
-      [id],
-    )
+    const [row] = await query<Row>(`select ${COLUMNS} from incoming_activity i where i.id = $1 and i.state = 'parked' for no key update`, [
+      id,
+    ])
     if (!row) throw notFound('No activity is parked under this id.')
     return row
   }

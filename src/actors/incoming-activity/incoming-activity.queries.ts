@@ -19,9 +19,7 @@ export async function listParkedActivities(
 ): Promise<{ total: number; rows: ParkedActivityRow[] }> {
   const host = query.host?.toLowerCase() ?? null
   const matching = "where state = 'parked' and ($1::text is null or host = $1)"
-  const [count] = await db.query<{ total: number }>(`select count(*) as total from incoming_activity ${matching}`, [
-    host,
-  ])
+  const [count] = await db.query<{ total: number }>(`select count(*) as total from incoming_activity ${matching}`, [host])
   const rows = await db.query<ParkedActivityRow>(
     `select id, activity_id as "activityId", type, actor_url as "actorUrl", host, error, received_at as "receivedAt"
      from incoming_activity ${matching} order by id desc limit $2 offset $3`,

@@ -31,8 +31,7 @@ export function countedAs(type: string): string | null {
 }
 
 const ACTIVITIES: KeptTotal = { table: 'activity_total', key: ['type', 'success'] }
-const HANDLED =
-  '((select coalesce(sum(total), 0) from activity_total) + (select coalesce(sum(delta), 0) from activity_total_delta))'
+const HANDLED = '((select coalesce(sum(total), 0) from activity_total) + (select coalesce(sum(delta), 0) from activity_total_delta))'
 /** The rate is that of this time. */
 const RATE_OF_MS = 3_600_000
 
@@ -88,10 +87,7 @@ export async function activityTotals(db: Pick<Database, 'query'>, now: Date): Pr
   const { totals = [], handled = 0, waiting = 0, since = null } = row ?? {}
   const of = (success: boolean) =>
     Object.fromEntries(
-      countedTypes.map((type) => [
-        type,
-        totals.find((total) => total.type === type && total.success === success)?.total ?? 0,
-      ]),
+      countedTypes.map((type) => [type, totals.find((total) => total.type === type && total.success === success)?.total ?? 0]),
     ) as Record<CountedType, number>
   const seconds = since ? (now.getTime() - new Date(since.at).getTime()) / 1000 : 0
   const perSecond = since && seconds > 0 ? Math.max(0, handled - since.handled) / seconds : 0

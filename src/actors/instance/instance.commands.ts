@@ -70,7 +70,9 @@ export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         await unit.query(FIRST_START_LOCK, ['instance'])
         if ((await findActor()) === undefined) {
           const actorId = await insertLocalActor({
-            ...{ ...deps, unit, keys },
+            ...deps,
+            unit,
+            keys,
             type: 'Application',
             name: INSTANCE_ACTOR_NAME,
           })

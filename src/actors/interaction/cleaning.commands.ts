@@ -37,9 +37,7 @@ interface Plan {
   settings: string | null
 }
 
-export function makeInteractionCleaning(
-  deps: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'config'>,
-): InteractionCleaning {
+export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'config'>): InteractionCleaning {
   const { db, tell, registry, config } = deps
 
   registry.periodic('plan-interactions-cleaning', {
@@ -49,23 +47,16 @@ export function makeInteractionCleaning(
 
   /** There is one job, waiting for its day; and none when nobody wants it. */
   async function plan(unit: Unit): Promise<void> {
-    const [known] = await unit.query<Plan>(
-      'select due_at as "dueAt", settings from interactions_cleaning where id = 1 for no key update',
-    )
+    const [known] = await unit.query<Plan>('select due_at as "dueAt", settings from interactions_cleaning where id = 1 for no key update')
     if (!known) throw new DomainError('not_found', 'The row of the cleaning is missing.')
     const repeat = config().vireo.jobs.repeating.activitypub_cleaner
     const isWanted = config().federation.videos.cleanup_remote_interactions
     const settings = `${repeat.interval} ms, ${repeat.hour}:${repeat.minute}`
     const isPlanned = known.settings === settings
     if (!isWanted || !isPlanned) {
-      await unit.query("delete from job where type = $1 and state in ('waiting', 'delayed') and started_at is null", [
-        JOB,
-      ])
+      await unit.query("delete from job where type = $1 and state in ('waiting', 'delayed') and started_at is null", [JOB])
     }
-    const open = await unit.query(
-      "select 1 from job where type = $1 and state in ('waiting', 'delayed', 'active') limit 1",
-      [JOB],
-    )
+    const open = await unit.query("select 1 from job where type = $1 and state in ('waiting', 'delayed', 'active') limit 1", [JOB])
     if (!isWanted || open.length > 0) return
     const dueAt = dueOf(isPlanned ? known.dueAt : null, unit.now, repeat)
     await unit.query('update interactions_cleaning set due_at = $1, settings = $2 where id = 1', [dueAt, settings])
@@ -121,9 +112,7 @@ export function makeInteractionCleaning(
 
     async continueLater({ kind, afterId }) {
       // The job that asks still has the other key.
-      await tell.create(async (unit) =>
-        unit.enqueue({ type: JOB, data: {}, dedupeKey: `${JOB}-${kind}-${afterId}`, delayMs: REST_MS }),
-      )
+      await tell.create(async (unit) => unit.enqueue({ type: JOB, data: {}, dedupeKey: `${JOB}-${kind}-${afterId}`, delayMs: REST_MS }))
     },
   }
 }

@@ -36,11 +36,7 @@ const AUTHORS: Record<CleanedKind, string> = {
  * Those after `afterId`; undefined when there are no rows. Nothing of a server that does not answer, and nothing whose address is of another
  * server than its author.
  */
-export async function nextInteractions(
-  query: Sql,
-  kind: CleanedKind,
-  afterId: number,
-): Promise<InteractionBatch | undefined> {
+export async function nextInteractions(query: Sql, kind: CleanedKind, afterId: number): Promise<InteractionBatch | undefined> {
   const [answer] = await query<{ lastId: number | null; interactions: RemoteInteraction[] | null }>(
     `with w as materialized (select * from ${kind} where id > $1 order by id limit ${WINDOW}), found as (
        select w.id, w.url, w.video_id as "videoId", x.id as "actorId", a.id as "accountId", h.id as "hostId"

@@ -11,8 +11,7 @@ export interface ListedJobId {
 
 export function readJobId(text: string): ListedJobId | undefined {
   const [, source = 'job', digits] = /^(?:(delivery|inbox)-)?(\d{1,15})$/.exec(text) ?? []
-  if (digits !== undefined)
-    return { source: source === 'delivery' || source === 'inbox' ? source : 'job', id: Number(digits) }
+  if (digits !== undefined) return { source: source === 'delivery' || source === 'inbox' ? source : 'job', id: Number(digits) }
   const name = /^repeat:([\w-]{1,100})$/.exec(text)?.[1]
   return name === undefined ? undefined : { source: 'task', id: 0, name }
 }

@@ -10,11 +10,7 @@ export interface JobOperator extends JobQueue {
   find(id: string): Promise<ListedJob | undefined>
 }
 
-export const makeJobOperator = ({
-  db,
-  clock,
-  jobQueue,
-}: Pick<ActorDeps, 'db' | 'clock'> & { jobQueue: JobQueue }): JobOperator => ({
+export const makeJobOperator = ({ db, clock, jobQueue }: Pick<ActorDeps, 'db' | 'clock'> & { jobQueue: JobQueue }): JobOperator => ({
   ...jobQueue,
   list: (query) => listJobs(db, query, clock.now()),
   find: (id) => findJob(db, id, clock.now()),

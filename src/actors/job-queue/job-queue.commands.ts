@@ -1,11 +1,6 @@
 // Pause and resume of the queue, and another try for work that was given up. Jobs that run are finished.
 
-import {
-  initialJobQueue,
-  type JobQueueEvent,
-  type JobQueueState,
-  jobQueueMachine,
-} from '../../state-machines/job-queue.ts'
+import { initialJobQueue, type JobQueueEvent, type JobQueueState, jobQueueMachine } from '../../state-machines/job-queue.ts'
 import { retryDelivery } from '../delivery/index.ts'
 import type { IncomingActivities } from '../incoming-activity/index.ts'
 import {
@@ -68,8 +63,7 @@ export function makeJobQueue(
       const event = { type: 'RETRIED' } as const
       if (!takes(jobLifecycle, row, event)) throw new DomainError('conflict', 'This job did not fail.')
       if (row.isAskedFor) throw new DomainError('conflict', 'This was asked for anew already.')
-      if (!standsAlone(row))
-        throw new DomainError('conflict', 'What waited for this job has failed with it: ask for that itself again.')
+      if (!standsAlone(row)) throw new DomainError('conflict', 'What waited for this job has failed with it: ask for that itself again.')
       const also = { progress: 0, dueAt: unit.now, finishedAt: null }
       await advanceRow(unit, jobLifecycle, row, event, also, config().vireo.jobs)
     })

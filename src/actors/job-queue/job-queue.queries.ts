@@ -10,16 +10,7 @@ import { type JobSubject, payloadOf, SUBJECT } from './payload.ts'
 import { shownData } from './shown.ts'
 
 /** Those that this server does not know (`paused`, `waiting-children`) are states in which nothing is. */
-export const jobStates = [
-  'active',
-  'completed',
-  'delayed',
-  'failed',
-  'paused',
-  'prioritized',
-  'waiting',
-  'waiting-children',
-] as const
+export const jobStates = ['active', 'completed', 'delayed', 'failed', 'paused', 'prioritized', 'waiting', 'waiting-children'] as const
 
 export type JobState = (typeof jobStates)[number]
 
@@ -84,11 +75,7 @@ const OF_INBOX: Partial<Record<JobState, string>> = {
 /** Work that is delayed for less is about to happen: several wishes for it are one. */
 const SOON = "interval '10 seconds'"
 /** What these do depends on other servers; those that are away are asked again by back-off. */
-const REMOTE: ReadonlySet<JobTypeName> = new Set([
-  'activitypub-follow',
-  'activitypub-http-fetcher',
-  'activitypub-refresher',
-])
+const REMOTE: ReadonlySet<JobTypeName> = new Set(['activitypub-follow', 'activitypub-http-fetcher', 'activitypub-refresher'])
 
 interface Row {
   source: JobSource
@@ -115,11 +102,7 @@ interface Part {
   count: string
 }
 
-export async function listJobs(
-  db: Database,
-  query: JobListQuery,
-  now: Date,
-): Promise<{ total: number; rows: ListedJob[] }> {
+export async function listJobs(db: Database, query: JobListQuery, now: Date): Promise<{ total: number; rows: ListedJob[] }> {
   const parts = partsOf(query)
   if (parts.length === 0) return { total: 0, rows: [] }
   const direction = query.descending ? 'desc' : 'asc'

@@ -3,6 +3,4 @@
 import { hideSecrets } from '../../platform/hidden.ts'
 
 export const shownData = (data: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? hideSecrets(value) : value]),
-  )
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? hideSecrets(value) : value]))

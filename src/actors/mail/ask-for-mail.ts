@@ -38,7 +38,6 @@ export const NOBODY = 0
 export function askForMail(unit: Unit, { mail, ...ids }: Mail): void {
   const data = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, Number(value)]))
   // Anybody may ask for the one as often as they like; the other is asked for until it is sent.
-  const once =
-    mail === 'reset-password' || mail === 'contact-form' ? { dedupeKey: `${mail}-${Object.values(data)}` } : {}
+  const once = mail === 'reset-password' || mail === 'contact-form' ? { dedupeKey: `${mail}-${Object.values(data)}` } : {}
   unit.enqueue({ type: 'email', data: { mail, ...data }, ...once })
 }

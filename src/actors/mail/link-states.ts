@@ -8,8 +8,7 @@ export const newAddressState = (user: { email: string; pending_email: string | n
   JSON.stringify([user.email, user.pending_email])
 
 /** A mailbox that is no longer the user's opens nothing. */
-export const passwordState = (user: { email: string; password_hash: string }): string =>
-  JSON.stringify([user.email, user.password_hash])
+export const passwordState = (user: { email: string; password_hash: string }): string => JSON.stringify([user.email, user.password_hash])
 
 /** Only the address: following this link again is no harm, and answered as the first time. */
 export const registrationState = (registration: { email: string }): string => registration.email

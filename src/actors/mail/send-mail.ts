@@ -60,8 +60,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
   registry.job('email', {
     queue: 'mail',
     async run(job) {
-      if (!isMailEnabled(config()))
-        return logger.warn({ job: job.id }, 'a mail was not sent, since no mail server is configured')
+      if (!isMailEnabled(config())) return logger.warn({ job: job.id }, 'a mail was not sent, since no mail server is configured')
       const addressed = await address(payload.parse(job.data), job)
       if (!addressed) return logger.debug({ job: job.id }, 'a mail is not needed any more')
       const { email, instance } = config()
@@ -205,7 +204,9 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     const unsubscribe = unsubscribeUrl(deps, { userId, setting }, to)
     const thread = threadOf(notices)
     return {
-      ...{ to, unsubscribe, sent: () => batches.sent(job.id) },
+      to,
+      unsubscribe,
+      sent: () => batches.sent(job.id),
       letter: noticeLetter(mailed, { origin: urls.origin, unsubscribe }),
       ...(thread === undefined ? {} : { thread }),
     }
@@ -241,10 +242,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
 
   /** The text is only as long here as it takes to send it. */
   async function contactForm(id: number): Promise<Addressed> {
-    const [message] = await db.query<ContactRow>(
-      'select from_name, from_email, subject, body from contact_message where id = $1',
-      [id],
-    )
+    const [message] = await db.query<ContactRow>('select from_name, from_email, subject, body from contact_message where id = $1', [id])
     if (!message) return undefined
     const { from_name: name, from_email: email, subject, body } = message
     return {

@@ -41,20 +41,14 @@ const signatureOf = (secrets: Secrets, { userId, setting }: UnsubscribeSubject, 
   secrets.hmac('unsubscribe', JSON.stringify([userId, setting, email])).slice(0, SIGNATURE_CHARACTERS)
 
 /** `email`: the address to which the mail goes. */
-export function unsubscribeUrl(
-  { secrets, urls }: Pick<ActorDeps, 'secrets' | 'urls'>,
-  subject: UnsubscribeSubject,
-  email: string,
-): string {
+export function unsubscribeUrl({ secrets, urls }: Pick<ActorDeps, 'secrets' | 'urls'>, subject: UnsubscribeSubject, email: string): string {
   const { userId, setting } = subject
   return `${urls.origin}${UNSUBSCRIBE_PATH}/${userId}/${setting}/${signatureOf(secrets, subject, email)}`
 }
 
 export function makeUnsubscribe({ db, tell, secrets }: Pick<ActorDeps, 'db' | 'tell' | 'secrets'>): Unsubscribe {
   async function check(query: Sql, { userId, setting, signature }: UnsubscribeLink): Promise<UnsubscribeSubject> {
-    const [user] = await query<{ email: string }>("select email from users where id = $1 and state = 'active'", [
-      userId,
-    ])
+    const [user] = await query<{ email: string }>("select email from users where id = $1 and state = 'active'", [userId])
     if (!user || !isSetting(setting)) throw useless()
     const subject = { userId, setting }
     const [given, ours] = [Buffer.from(signature), Buffer.from(signatureOf(secrets, subject, user.email))]

@@ -34,10 +34,7 @@ const OWNER = `case when b.owner_id is not null then ${accountProfile('o', 'ox')
 const OWNER_JOINS = 'left join account o on o.id = b.owner_id left join actor ox on ox.id = o.actor_id'
 
 /** A page of blocked accounts, with the count of all that match. One statement. */
-export async function listAccountBlocks(
-  db: Reader,
-  query: BlockListQuery,
-): Promise<{ total: number; rows: AccountBlockRow[] }> {
+export async function listAccountBlocks(db: Reader, query: BlockListQuery): Promise<{ total: number; rows: AccountBlockRow[] }> {
   const order = query.descending ? 'desc' : 'asc'
   const matching = `from account_block b join account t on t.id = b.target_id join actor tx on tx.id = t.actor_id
     where b.owner_id is not distinct from $1::int
@@ -57,10 +54,7 @@ export async function listAccountBlocks(
 }
 
 /** A page of blocked servers, with the count of all that match. One statement. */
-export async function listServerBlocks(
-  db: Reader,
-  query: BlockListQuery,
-): Promise<{ total: number; rows: ServerBlockRow[] }> {
+export async function listServerBlocks(db: Reader, query: BlockListQuery): Promise<{ total: number; rows: ServerBlockRow[] }> {
   const order = query.descending ? 'desc' : 'asc'
   const matching = `from server_block b
     where b.owner_id is not distinct from $1::int and ($2::text is null or b.host ilike $2)`
@@ -82,12 +76,7 @@ async function page<Row>(
   text: string,
   { ownerId, search, count, start }: BlockListQuery,
 ): Promise<{ total: number; rows: Row[] }> {
-  const [found] = await db.query<{ total: number; rows: Row[] }>(text, [
-    ownerId,
-    search ? containing(search) : null,
-    count,
-    start,
-  ])
+  const [found] = await db.query<{ total: number; rows: Row[] }>(text, [ownerId, search ? containing(search) : null, count, start])
   return found ?? { total: 0, rows: [] }
 }
 

@@ -54,7 +54,9 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
   const read = (from: Pick<Database, 'query'>, of: Kind, job: number): Promise<Mailed | undefined> =>
     readMailed(from, {
       ...of,
-      ...{ job, host: urls.host, atMost: MOST_LISTED },
+      job,
+      host: urls.host,
+      atMost: MOST_LISTED,
       verifiedOnly: config().signup.requires_email_verification,
     })
 
@@ -115,26 +117,18 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
 
   return {
     async one(notificationId, job) {
-      const [of] = await db.query<Kind>('select user_id as "userId", type from notification where id = $1', [
-        notificationId,
-      ])
+      const [of] = await db.query<Kind>('select user_id as "userId", type from notification where id = $1', [notificationId])
       return of && (await toUser(of.userId, (unit) => takeOne(unit, notificationId, of, job)))
     },
 
     waiting: (of, job) => toUser(of.userId, (unit) => takeWaiting(unit, of, job)),
 
     async putBack(job) {
-      await db.query(
-        'update notification set mail_job = null, mail_waits = true where mail_job = $1 and mailed_at is null',
-        [job],
-      )
+      await db.query('update notification set mail_job = null, mail_waits = true where mail_job = $1 and mailed_at is null', [job])
     },
 
     async sent(job) {
-      await db.query('update notification set mailed_at = $2 where mail_job = $1 and mailed_at is null', [
-        job,
-        clock.now(),
-      ])
+      await db.query('update notification set mailed_at = $2 where mail_job = $1 and mailed_at is null', [job, clock.now()])
     },
   }
 }

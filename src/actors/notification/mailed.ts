@@ -103,9 +103,7 @@ interface FactsRow {
   version: string | null
 }
 
-const typeOf = new Map<number, NotificationType>(
-  Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]),
-)
+const typeOf = new Map<number, NotificationType>(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
 
 /**
  * What the mail of a job is to tell, `atMost` so many of it as facts, the oldest first. Undefined when there is nothing to tell, or
@@ -164,9 +162,7 @@ function noticeOf(kind: NotificationType, row: FactsRow): Notice | undefined {
     case 'newAbuseForModerators':
       return report ? { kind, report: { ...report, predefinedReasons: inWords(report.predefinedReasons) } } : undefined
     case 'abuseStateChange':
-      return report && report.state !== 'pending'
-        ? { kind, report, isAccepted: report.state === 'accepted' }
-        : undefined
+      return report && report.state !== 'pending' ? { kind, report, isAccepted: report.state === 'accepted' } : undefined
     case 'abuseNewMessage':
       if (!report || !message) return undefined
       return { kind, report, author: report.isOwn ? null : (message.author?.name ?? 'Somebody'), text: message.text }

@@ -6,12 +6,7 @@ import type { Notify } from './notify.ts'
 import type { Telling } from './rule.ts'
 
 /** Whatever may show a video to those who could not find it before. */
-const SHOWING = [
-  'VideoShown',
-  'VideoReceived',
-  'VideoPublished',
-  'VideoUnblocked',
-] as const satisfies readonly EventName[]
+const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked'] as const satisfies readonly EventName[]
 
 /** What lists show, of those that are not told of yet. */
 const IS_NEWS = "v.privacy in (1, 4) and v.state = 'published' and not v.blocked"
@@ -36,12 +31,7 @@ const newVideo: Telling = {
       and subscriber.user_id is not null and (not video.remote or follow.created_at <= video.published_at)`,
 }
 
-export function tellSubscribers({
-  db,
-  tell,
-  registry,
-  notify,
-}: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
+export function tellSubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
   for (const event of SHOWING) registry.on(event, 'subscribers', ({ videoId }, unit) => askToTell(unit, videoId))
 
   registry.job('notify', {

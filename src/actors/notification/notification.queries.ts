@@ -88,12 +88,10 @@ const anyActor = (actorId: string): string => `(
       case when x.type = 'Application' then 'instance' when c.id is not null then 'channel' else 'account' end)
   from actor x left join account a on a.actor_id = x.id left join channel c on c.actor_id = x.id where x.id = ${actorId})`
 
-const videoInfo = (video: string): string =>
-  `jsonb_build_object('id', ${video}.id, 'uuid', ${video}.uuid, 'name', ${video}.name)`
+const videoInfo = (video: string): string => `jsonb_build_object('id', ${video}.id, 'uuid', ${video}.uuid, 'name', ${video}.name)`
 
 /** What was reported may be gone: the report keeps what it was. */
-const reported = (videoId: string): string =>
-  `jsonb_build_object('id', ${videoId}, 'uuid', r.video_uuid, 'name', r.video_name)`
+const reported = (videoId: string): string => `jsonb_build_object('id', ${videoId}, 'uuid', r.video_uuid, 'name', r.video_name)`
 
 const ABUSE = `(select jsonb_build_object('id', r.id, 'state', r.state,
     'video', case when r.kind = 'video' then ${reported('r.reported_id')} end,
@@ -129,11 +127,7 @@ export const JOINS = `left join video_block b on b.id = n.video_block_id
   ${subjectJoins({ videoId: 'coalesce(n.video_id, b.video_id)', commentId: 'n.comment_id' })}`
 
 /** They stay when the follow is gone, so that it is not told of again. */
-const OF_FOLLOWS = [
-  notificationTypes.newFollow,
-  notificationTypes.newInstanceFollower,
-  notificationTypes.autoInstanceFollowing,
-]
+const OF_FOLLOWS = [notificationTypes.newFollow, notificationTypes.newInstanceFollower, notificationTypes.autoInstanceFollowing]
 
 /** What was told stays told only as long as its user may see and decide on what it is about, and hears those who did it. */
 export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))

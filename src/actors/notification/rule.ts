@@ -54,8 +54,7 @@ export function rule<N extends EventName>(one: Rule<N>): TabledRule {
   if ('id' in one) return { ...told, audiences: (payloads) => [[payloads.map((of) => one.id(of as EventPayloads[N]))]] }
   return {
     ...told,
-    audiences: (payloads) =>
-      payloads.flatMap((of) => [one.values(of as EventPayloads[N]) ?? []].filter((values) => values.length > 0)),
+    audiences: (payloads) => payloads.flatMap((of) => [one.values(of as EventPayloads[N]) ?? []].filter((values) => values.length > 0)),
   }
 }
 

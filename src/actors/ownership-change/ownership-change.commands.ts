@@ -7,15 +7,7 @@ import {
   type OwnershipChangeState,
   ownershipChangeMachine,
 } from '../../state-machines/ownership-change.ts'
-import {
-  type ActorDeps,
-  advanceRow,
-  DomainError,
-  defineLifecycle,
-  next,
-  notFound,
-  type Unit,
-} from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, next, notFound, type Unit } from '../runtime/index.ts'
 import { assertMayChange, isFederated, type Openness, refuseOverQuota, type Viewer } from '../video/index.ts'
 
 export interface OwnershipChanges {
@@ -57,7 +49,9 @@ interface Offer {
 }
 
 const ownershipChangeLifecycle = defineLifecycle({
-  ...{ table: 'ownership_change', machine: ownershipChangeMachine, initial: initialOwnershipChange },
+  table: 'ownership_change',
+  machine: ownershipChangeMachine,
+  initial: initialOwnershipChange,
   refusal: () => new DomainError('forbidden', 'This offer was accepted or refused already.'),
 })
 

@@ -24,11 +24,7 @@ export interface PlaylistElements {
    * Moves `length` elements from the position `start` on behind the one at `after`; 0 is the beginning. Throws `invalid`
    * for positions that the playlist does not have.
    */
-  move(
-    playlistId: number,
-    by: NonNullable<Viewer>,
-    block: { start: number; after: number; length: number },
-  ): Promise<void>
+  move(playlistId: number, by: NonNullable<Viewer>, block: { start: number; after: number; length: number }): Promise<void>
 }
 
 interface LockedPlaylist extends GuardedPlaylist {
@@ -37,11 +33,7 @@ interface LockedPlaylist extends GuardedPlaylist {
 
 export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): PlaylistElements {
   /** Runs a change under the lock of the playlist, and tells the world when it may know. */
-  async function within<T>(
-    id: number,
-    by: NonNullable<Viewer>,
-    work: (unit: Unit, playlist: LockedPlaylist) => Promise<T>,
-  ): Promise<T> {
+  async function within<T>(id: number, by: NonNullable<Viewer>, work: (unit: Unit, playlist: LockedPlaylist) => Promise<T>): Promise<T> {
     return await tell({ aggregate: 'playlist', id }, async (unit) => {
       const [playlist] = await unit.query<LockedPlaylist>(
         `select privacy, type, remote, account_id as "accountId", elements_count as "elementsCount"
@@ -86,9 +78,13 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
            where id = $2 and playlist_id = $1
            returning start_timestamp as "startTimestamp", stop_timestamp as "stopTimestamp"`,
           [
-            ...[playlistId, elementId, unit.now],
-            ...[startTimestamp !== undefined, startTimestamp ?? null],
-            ...[stopTimestamp !== undefined, stopTimestamp ?? null],
+            playlistId,
+            elementId,
+            unit.now,
+            startTimestamp !== undefined,
+            startTimestamp ?? null,
+            stopTimestamp !== undefined,
+            stopTimestamp ?? null,
           ],
         )
         if (!changed) throw noElement()
@@ -103,27 +99,21 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
           [playlistId, elementId],
         )
         if (!removed) throw noElement()
-        await unit.query(
-          'update playlist_element set position = position - 1 where playlist_id = $1 and position > $2',
-          [playlistId, removed.position],
-        )
+        await unit.query('update playlist_element set position = position - 1 where playlist_id = $1 and position > $2', [
+          playlistId,
+          removed.position,
+        ])
       })
     },
 
     async move(playlistId, by, { start, after, length }) {
       await within(playlistId, by, async (unit, { elementsCount: max }) => {
         if (start > max || after > max) {
-          throw new DomainError(
-            'invalid',
-            `Start position or insert after position exceed the playlist limits (max: ${max})`,
-          )
+          throw new DomainError('invalid', `Start position or insert after position exceed the playlist limits (max: ${max})`)
         }
         const end = start + length - 1
         if (end > max) {
-          throw new DomainError(
-            'invalid',
-            `Reorder length with this start position exceeds the playlist limits (max: ${max})`,
-          )
+          throw new DomainError('invalid', `Reorder length with this start position exceeds the playlist limits (max: ${max})`)
         }
         if (after >= start && after <= end) return
         await unit.query(

@@ -26,11 +26,7 @@ export interface PlaylistBeginning {
 
 export interface Playlists {
   /** Throws `invalid` for a playlist that others would see without a channel, `not_found` and `forbidden` for the channel. */
-  create(
-    by: NonNullable<Viewer>,
-    fields: PlaylistFields,
-    beginning?: PlaylistBeginning,
-  ): Promise<{ id: number; uuid: string }>
+  create(by: NonNullable<Viewer>, fields: PlaylistFields, beginning?: PlaylistBeginning): Promise<{ id: number; uuid: string }>
   /** What is left out stays. Throws `not_found`, `forbidden`, and `invalid` as above and for the one to watch later. */
   update(id: number, by: NonNullable<Viewer>, changes: Partial<PlaylistFields>, picture?: EncodedImage): Promise<void>
   /** Throws `not_found`, `forbidden`, and `invalid` for the one to watch later. */
@@ -69,7 +65,10 @@ export function makePlaylists(deps: Deps): Playlists {
           await assertIsOwnChannel(unit, fields.channelId, by.accountId)
           const uuid = newUuid()
           const playlist = unit.em.create(Playlist, {
-            ...{ ...fields, uuid, url: urls.playlist(uuid), accountId: by.accountId },
+            ...fields,
+            uuid,
+            url: urls.playlist(uuid),
+            accountId: by.accountId,
             type: playlistTypes.regular,
             thumbnailFilename: filename ?? null,
             createdAt: unit.now,
@@ -80,8 +79,7 @@ export function makePlaylists(deps: Deps): Playlists {
           const { id } = playlist
           if (elements.length > 0) playlist.elementsCount = await insertElements(unit, id, elements)
           await also?.(unit, id)
-          if (isOpenPlaylist(fields.privacy))
-            unit.emit({ aggregate: 'playlist', id }, 'PlaylistCreated', { playlistId: id })
+          if (isOpenPlaylist(fields.privacy)) unit.emit({ aggregate: 'playlist', id }, 'PlaylistCreated', { playlistId: id })
           return { id, uuid }
         }),
       )

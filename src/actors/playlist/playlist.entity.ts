@@ -62,7 +62,9 @@ PlaylistElementSchema.setClass(PlaylistElement)
 
 /** The columns of a new account's playlist of videos to watch later. */
 export const watchLaterOf = (of: { accountId: number; uuid: string; url: string; now: Date }) => ({
-  ...{ accountId: of.accountId, uuid: of.uuid, url: of.url },
+  accountId: of.accountId,
+  uuid: of.uuid,
+  url: of.url,
   name: 'Watch later',
   type: playlistTypes.watchLater,
   privacy: playlistPrivacies.private,

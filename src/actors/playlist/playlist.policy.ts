@@ -21,15 +21,10 @@ export const isOpenPlaylistBy = (privacy: number, { byId }: { byId: boolean }): 
   isOpenPlaylist(privacy) && (!byId || privacy === playlistPrivacies.public)
 
 /** Throws unless `viewer` may see the playlist. Ids can be counted through, so they do not show what is unlisted. */
-export function assertMaySeePlaylist(
-  playlist: GuardedPlaylist,
-  viewer: Viewer,
-  { byId = false }: { byId?: boolean } = {},
-): void {
+export function assertMaySeePlaylist(playlist: GuardedPlaylist, viewer: Viewer, { byId = false }: { byId?: boolean } = {}): void {
   const { privacy, accountId } = playlist
   if (privacy === playlistPrivacies.public) return
-  const isInsider =
-    viewer !== null && (viewer.accountId === accountId || hasRight(viewer.role, 'UPDATE_ANY_VIDEO_PLAYLIST'))
+  const isInsider = viewer !== null && (viewer.accountId === accountId || hasRight(viewer.role, 'UPDATE_ANY_VIDEO_PLAYLIST'))
   if (isInsider) return
   if (privacy === playlistPrivacies.unlisted) {
     if (byId) throw notFound('Playlist not found')
@@ -57,10 +52,7 @@ export function assertIsRegular({ type }: GuardedPlaylist, verb: 'update' | 'del
 }
 
 /** Throws `invalid` when others would see a playlist without a channel. */
-export function assertHasChannel(
-  { privacy, channelId }: { privacy: number; channelId: number | null },
-  named: string,
-): void {
+export function assertHasChannel({ privacy, channelId }: { privacy: number; channelId: number | null }, named: string): void {
   if (channelId !== null || privacy === playlistPrivacies.private) return
   throw new DomainError('invalid', `Cannot set ${named} a playlist that is not assigned to a channel.`)
 }

@@ -120,10 +120,7 @@ const ORDER = {
 } as const
 
 /** A page of playlists. */
-export async function listPlaylists(
-  db: Reader,
-  query: PlaylistListQuery,
-): Promise<{ total: number; rows: PlaylistRow[] }> {
+export async function listPlaylists(db: Reader, query: PlaylistListQuery): Promise<{ total: number; rows: PlaylistRow[] }> {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
   const { of, type, search, sort, start, count, host, uuids, ids, mutedFor } = query
@@ -142,14 +139,12 @@ export async function listPlaylists(
     ...(reader === undefined ? [] : [ofHeard(reader)]),
     ...(query.withVideos ? ['p.elements_count > 0'] : []),
   ].join(' and ')
-  const isOfAll =
-    !(query.everyPrivacy || of || query.withVideos) && [search, host, uuids, ids].every((one) => one === undefined)
+  const isOfAll = !(query.everyPrivacy || of || query.withVideos) && [search, host, uuids, ids].every((one) => one === undefined)
   const total = isOfAll
     ? [totalPlaylists(ofType), ...(reader === undefined ? [] : [mutedOf(reader, ofType)])].join(' - ')
     : `(select count(*)::int from playlist p where ${where})`
   const direction = sort.descending ? 'desc' : 'asc'
-  const likeness =
-    sort.by === 'match' && search !== undefined ? `similarity(p.name, ${bind(search)}) ${direction}, ` : ''
+  const likeness = sort.by === 'match' && search !== undefined ? `similarity(p.name, ${bind(search)}) ${direction}, ` : ''
   const order = `${likeness}${ORDER[sort.by]} ${direction}, p.id ${direction}`
   const rows = await db.query<(PlaylistRow | { id: null }) & { total: number }>(
     `with page as materialized (
@@ -224,17 +219,7 @@ export async function listElements(
 }
 
 function toElement(row: FlatElement): ElementRow[] {
-  const {
-    element_id,
-    position,
-    start_timestamp,
-    stop_timestamp,
-    owner_account_id,
-    muted,
-    total: _total,
-    id,
-    ...video
-  } = row
+  const { element_id, position, start_timestamp, stop_timestamp, owner_account_id, muted, total: _total, id, ...video } = row
   if (element_id === null) return []
   const element = { element_id, position, start_timestamp, stop_timestamp, owner_account_id, muted }
   return [{ ...element, video: id === null ? null : { id, ...video } }]
@@ -264,10 +249,7 @@ export async function listPlaylistsWith(
 }
 
 /** The picture that was given to a playlist. `fileUrl`: where another server has it; null for local pictures. */
-export async function findPlaylistPicture(
-  db: Reader,
-  filename: string,
-): Promise<{ fileUrl: string | null } | undefined> {
+export async function findPlaylistPicture(db: Reader, filename: string): Promise<{ fileUrl: string | null } | undefined> {
   const [row] = await db.query<{ fileUrl: string | null }>(
     'select case when remote then thumbnail_url end as "fileUrl" from playlist where thumbnail_filename = $1',
     [filename],

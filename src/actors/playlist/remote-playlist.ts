@@ -109,10 +109,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
 
     async putElements(id, { elements, missed, asOf }) {
       await tell({ aggregate: 'playlist', id }, async (unit) => {
-        const [current] = await unit.query<{ updated_at: Date }>(
-          'select updated_at from playlist where id = $1 and remote',
-          [id],
-        )
+        const [current] = await unit.query<{ updated_at: Date }>('select updated_at from playlist where id = $1 and remote', [id])
         if (current?.updated_at.getTime() !== asOf.getTime()) return
         await replaceElements(unit, id, elements, missed)
         await unit.query(
@@ -136,10 +133,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
 
     async remove(id, { accountId }) {
       await tell({ aggregate: 'playlist', id }, async (unit) => {
-        const [gone] = await unit.query(
-          'delete from playlist where id = $1 and remote and account_id = $2 returning id',
-          [id, accountId],
-        )
+        const [gone] = await unit.query('delete from playlist where id = $1 and remote and account_id = $2 returning id', [id, accountId])
         if (!gone) throw new DomainError('forbidden', 'Only its owner removes a playlist.')
       })
     },
@@ -154,10 +148,11 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
 
 async function refuseDeleted(unit: Unit, { url, accountId }: RemotePlaylist, askedAt: Date): Promise<void> {
   const actorIds = 'array(select a.actor_id from account a where a.id = $2)'
-  const [row] = await unit.query<{ isDeleted: boolean }>(
-    `select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`,
-    [url, accountId, askedAt],
-  )
+  const [row] = await unit.query<{ isDeleted: boolean }>(`select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`, [
+    url,
+    accountId,
+    askedAt,
+  ])
   if (row?.isDeleted) throw new DomainError('gone', `${url} was deleted while it was read.`)
 }
 
@@ -185,9 +180,17 @@ async function upsert(unit: Unit, playlist: RemotePlaylist): Promise<StoredPlayl
        and playlist.updated_at <= excluded.updated_at
      returning ${COLUMNS}`,
     [
-      ...[playlist.uuid, playlist.accountId, playlist.channelId, playlist.url, playlist.name, playlist.description],
-      ...[playlistTypes.regular, playlist.privacy, playlist.thumbnailUrl],
-      ...[notLater(playlist.createdAt), notLater(playlist.updatedAt)],
+      playlist.uuid,
+      playlist.accountId,
+      playlist.channelId,
+      playlist.url,
+      playlist.name,
+      playlist.description,
+      playlistTypes.regular,
+      playlist.privacy,
+      playlist.thumbnailUrl,
+      notLater(playlist.createdAt),
+      notLater(playlist.updatedAt),
     ],
   )
   return row

@@ -18,12 +18,7 @@ export function keepPlaylistTotals({
 }
 
 export const reconcilePlaylistTotals = (db: Pick<Database, 'query'>): Promise<void> =>
-  setTotalRight(
-    db,
-    PLAYLISTS,
-    `select type, count(*)::int as rows from playlist where privacy = ${playlistPrivacies.public} group by type`,
-  )
+  setTotalRight(db, PLAYLISTS, `select type, count(*)::int as rows from playlist where privacy = ${playlistPrivacies.public} group by type`)
 
 /** SQL for the number of public playlists; `type` (a parameter) left out: of all types. */
-export const totalPlaylists = (type?: string): string =>
-  sumOf(PLAYLISTS, type === undefined ? undefined : `type = ${type}`)
+export const totalPlaylists = (type?: string): string => sumOf(PLAYLISTS, type === undefined ? undefined : `type = ${type}`)

@@ -22,11 +22,7 @@ export interface Ratings {
     passOn?: PassOn
   }): Promise<boolean>
   /** With `only`: not when another one took its place. */
-  removeReceivedRating(rating: {
-    videoId: number
-    accountId: number
-    only?: { id: number; url: string }
-  }): Promise<void>
+  removeReceivedRating(rating: { videoId: number; accountId: number; only?: { id: number; url: string } }): Promise<void>
 }
 
 interface RatingRow {
@@ -39,8 +35,7 @@ export function makeRatings(deps: ActorDeps): Ratings {
   const { tell, urls } = deps
 
   /** Ratings of one account and video come one after the other: there is no row to lock before the first. */
-  const alone = (unit: Unit, videoId: number, accountId: number) =>
-    unit.query('select pg_advisory_xact_lock($1, $2)', [videoId, accountId])
+  const alone = (unit: Unit, videoId: number, accountId: number) => unit.query('select pg_advisory_xact_lock($1, $2)', [videoId, accountId])
 
   return {
     async setRating({ videoId, accountId, rating }) {
@@ -113,11 +108,7 @@ async function put(
   // The same said again under another address, by which it may be taken back.
   if (before?.type === type) return
   const sign = type === 'like' ? 1 : -1
-  await addDelta(
-    unit,
-    videoId,
-    before ? { likes: sign, dislikes: -sign } : type === 'like' ? { likes: 1 } : { dislikes: 1 },
-  )
+  await addDelta(unit, videoId, before ? { likes: sign, dislikes: -sign } : type === 'like' ? { likes: 1 } : { dislikes: 1 })
   unit.emit(ordered(actorId), 'RatingSet', { ratingId: row.id, videoId })
 }
 
@@ -139,10 +130,7 @@ async function videoOf(query: Sql, videoId: number): Promise<Openness & { remote
 }
 
 async function find(query: Sql, videoId: number, accountId: number): Promise<RatingRow | undefined> {
-  const [row] = await query<RatingRow>('select id, type, url from rating where video_id = $1 and account_id = $2', [
-    videoId,
-    accountId,
-  ])
+  const [row] = await query<RatingRow>('select id, type, url from rating where video_id = $1 and account_id = $2', [videoId, accountId])
   return row
 }
 

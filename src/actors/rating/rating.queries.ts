@@ -15,10 +15,7 @@ export interface RatingListQuery {
 export type RatedVideoRow = VideoListRow & { rating: RatingType }
 
 /** A page with the total, in one statement. Videos that their owners made private since are left out. */
-export async function listRatings(
-  db: Pick<Database, 'query'>,
-  query: RatingListQuery,
-): Promise<{ total: number; rows: RatedVideoRow[] }> {
+export async function listRatings(db: Pick<Database, 'query'>, query: RatingListQuery): Promise<{ total: number; rows: RatedVideoRow[] }> {
   const { text, values } = buildRatingList(query)
   const rows = await db.query<(RatedVideoRow | { id: null }) & { total: number }>(text, values)
   return { total: rows[0]?.total ?? 0, rows: rows.filter((row): row is typeof row & RatedVideoRow => row.id !== null) }

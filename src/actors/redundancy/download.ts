@@ -52,23 +52,17 @@ const SLACK = { part: 0.05, bytes: 10 * 1024 * 1024 }
 
 /** Adds the jobs to the registry. */
 export function downloadRedundancies(deps: DownloadDeps): void {
-  const {
+  const { db, tell, registry, config, clock, logger, http, store, pendingFiles, leases, redundancies, instanceActorId } = deps
+  const held = makeRowLeases({
     db,
-    tell,
-    registry,
-    config,
     clock,
     logger,
-    http,
-    store,
-    pendingFiles,
     leases,
-    redundancies,
-    instanceActorId,
-  } = deps
-  const held = makeRowLeases({
-    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
-    ...{ table: 'redundancy', until: 'due_at', active: "x.state = 'downloading'" },
+    length: () => settingsOf(deps).lease,
+    beatEvery: BEAT_EVERY,
+    table: 'redundancy',
+    until: 'due_at',
+    active: "x.state = 'downloading'",
   })
 
   endWithFollow(deps)
@@ -101,9 +95,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
       if (isFull) await noteFullDisk()
       if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await held.isOurs(task)))) {
         // Copies are a favour: none waits for room.
-        throw isFull && !signal.aborted
-          ? new PermanentFailure('There is no room for the copy.', { cause: error })
-          : error
+        throw isFull && !signal.aborted ? new PermanentFailure('There is no room for the copy.', { cause: error }) : error
       }
       log.info('a copy is not wanted any more')
     } finally {
@@ -117,7 +109,9 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const settings = settingsOf(deps)
     const owner = await withCopy(id, (unit, row) =>
       held.claim({
-        ...{ row, waiting: 'wanted', working: 'downloading' },
+        row,
+        waiting: 'wanted',
+        working: 'downloading',
         move: (type) => void advance(unit, redundancyLifecycle, row, { type, settings }, settings),
       }),
     )
@@ -149,7 +143,11 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     }
     const sizes = files.flatMap(({ url, size }) => (url === null ? [] : [[new URL(url).href, size] as const]))
     return await mirrorHls({
-      ...{ ...remote, onProgress, masterUrl: source, folder: placeOf(task), sizes: new Map(sizes) },
+      ...remote,
+      onProgress,
+      masterUrl: source,
+      folder: placeOf(task),
+      sizes: new Map(sizes),
       limits: { maxBytes, maxPlaylists: MAX_PLAYLISTS, maxFiles: MAX_FILES },
     })
   }
@@ -244,9 +242,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     id: number,
     work: (unit: Parameters<Parameters<typeof tell>[1]>[0], copy: Redundancy) => Promise<T>,
   ): Promise<T | undefined> {
-    return await ifThere(
-      tell({ aggregate: 'redundancy', id }, async (unit) => work(unit, await unit.em.findOneOrFail(Redundancy, id))),
-    )
+    return await ifThere(tell({ aggregate: 'redundancy', id }, async (unit) => work(unit, await unit.em.findOneOrFail(Redundancy, id))))
   }
 }
 

@@ -15,10 +15,10 @@ export function endWithFollow({
   registry.on('FollowWithdrawn', 'redundancy', async ({ followerId, targetId }, unit) => {
     if (followerId !== (await instanceActorId())) return
     const hosts = await unfollowed(unit, followerId, targetId)
-    await unit.query(
-      'update remote_host set redundancy_allowed = false, updated_at = $2 where id = any($1) and redundancy_allowed',
-      [hosts, unit.now],
-    )
+    await unit.query('update remote_host set redundancy_allowed = false, updated_at = $2 where id = any($1) and redundancy_allowed', [
+      hosts,
+      unit.now,
+    ])
   })
 
   registry.on('FollowRejected', 'redundancy', async ({ followId }, unit) => {

@@ -84,10 +84,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     if (plan.isWaiting) await checkSoon(id, checkInterval)
   }
 
-  async function candidatesFor(
-    settings: StrategySettings,
-    { actorId, left }: { actorId: number; left: number },
-  ): Promise<Candidate[]> {
+  async function candidatesFor(settings: StrategySettings, { actorId, left }: { actorId: number; left: number }): Promise<Candidate[]> {
     const maxBytes = Math.min(settings.size, config().vireo.federation.fetch.max_mirror_size)
     const options = { instanceActorId: actorId, settings, limit: CANDIDATES }
     const best = await findCandidates(db, { ...options, maxBytes })
@@ -99,10 +96,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
   }
 
   /** In the mailbox of the strategy, so that two of its videos never take the same room. */
-  async function add(
-    id: number,
-    wish: { videoId: number; settings: StrategySettings; actorId: number; lifetime: number },
-  ): Promise<void> {
+  async function add(id: number, wish: { videoId: number; settings: StrategySettings; actorId: number; lifetime: number }): Promise<void> {
     const { videoId, settings, actorId, lifetime } = wish
     const { strategy, size } = settings
     try {

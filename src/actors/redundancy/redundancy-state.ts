@@ -1,11 +1,6 @@
 // The lifecycle of a copy, with what each state means for its row.
 
-import {
-  dueIn,
-  initialRedundancy,
-  type RedundancySettings,
-  redundancyMachine,
-} from '../../state-machines/redundancy.ts'
+import { dueIn, initialRedundancy, type RedundancySettings, redundancyMachine } from '../../state-machines/redundancy.ts'
 import { type ActorDeps, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { CHECK_OWNER_EVERY } from '../video/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
@@ -22,7 +17,11 @@ export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): RedundancySet
 })
 
 export const redundancyLifecycle = defineLifecycle({
-  ...{ table: 'redundancy', called: 'copy', machine: redundancyMachine, initial: initialRedundancy, dueIn },
+  table: 'redundancy',
+  called: 'copy',
+  machine: redundancyMachine,
+  initial: initialRedundancy,
+  dueIn,
   entered(unit, copy: Redundancy, { state, from }) {
     const { id, videoId } = copy
     const of = { aggregate: 'redundancy', id } as const

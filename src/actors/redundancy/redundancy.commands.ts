@@ -89,10 +89,10 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
 
   // Nobody reads here what is blocked here.
   registry.on('VideoBlocked', 'our-copies', async ({ videoId }, unit) => {
-    const copies = await unit.query<{ id: number }>(
-      'select id from redundancy where video_id = $1 and actor_id = $2 order by id',
-      [videoId, await instanceActorId()],
-    )
+    const copies = await unit.query<{ id: number }>('select id from redundancy where video_id = $1 and actor_id = $2 order by id', [
+      videoId,
+      await instanceActorId(),
+    ])
     for (const { id } of copies) {
       const copy = await lockedCopy(unit, id)
       const event = { type: 'REMOVED' } as const
@@ -294,19 +294,7 @@ async function saveReported(
        (select coalesce(sum(f.size), 0) from video_file f where f.id = $4 or f.streaming_playlist_id = $3), $10, $10
      where (select count(*) from redundancy where video_id = $2 and (streaming_playlist_id = $3 or file_id = $4)) < $11
      returning id`,
-    [
-      actorId,
-      videoId,
-      playlistId,
-      fileId,
-      url,
-      fileUrl,
-      expiresOn,
-      state,
-      JSON.stringify(context),
-      unit.now,
-      MAX_COPIES,
-    ],
+    [actorId, videoId, playlistId, fileId, url, fileUrl, expiresOn, state, JSON.stringify(context), unit.now, MAX_COPIES],
   )
   if (rows.length === 0) throw new DomainError('conflict', 'There are enough copies of this.')
   return true

@@ -77,10 +77,7 @@ export async function insertWanted(
       `insert into redundancy (actor_id, video_id, streaming_playlist_id, file_id, url, file_url, path, strategy, size, state,
          context, due_at, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) on conflict do nothing returning id`,
-      [
-        ...[actorId, videoId, playlistId, fileId, url, fileUrl, path, strategy, size, state, JSON.stringify(context)],
-        ...[dueAt, unit.now],
-      ],
+      [actorId, videoId, playlistId, fileId, url, fileUrl, path, strategy, size, state, JSON.stringify(context), dueAt, unit.now],
     )
     if (!row) continue
     added += 1

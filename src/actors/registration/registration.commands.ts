@@ -43,20 +43,14 @@ export interface Registrations {
   verifyEmail(id: number, secret: string): Promise<void>
 }
 
-export function makeRegistrations(
-  deps: ActorDeps & { users: Users; passwords: Passwords; links: MailLinks },
-): Registrations {
+export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: Passwords; links: MailLinks }): Registrations {
   const { db, tell, config, logger, users, passwords, links } = deps
 
   const unreadable = unreadableNetworks(config().signup.filters.cidr)
   if (unreadable.length > 0) logger.warn({ unreadable }, 'entries of signup.filters.cidr are no networks')
 
   /** One event of a registration, under its lock. */
-  async function move<T>(
-    id: number,
-    event: RegistrationEvent,
-    then: (unit: Unit, registration: Registration) => Promise<T>,
-  ): Promise<T> {
+  async function move<T>(id: number, event: RegistrationEvent, then: (unit: Unit, registration: Registration) => Promise<T>): Promise<T> {
     return await tell({ aggregate: 'registration', id }, async (unit) => {
       const registration = await unit.em.findOneOrFail(Registration, id)
       advance(unit, registrationLifecycle, registration, event)
@@ -184,10 +178,9 @@ export function makeRegistrations(
     },
 
     async askToVerifyAgain(email) {
-      const [found] = await db.query<{ id: number }>(
-        "select id from registration where lower(email) = lower($1) and state <> 'accepted'",
-        [email],
-      )
+      const [found] = await db.query<{ id: number }>("select id from registration where lower(email) = lower($1) and state <> 'accepted'", [
+        email,
+      ])
       if (!found) {
         const nobody = { mail: 'verify-registration', registrationId: NOBODY } as const
         return await tell.create(async (unit) => askForMail(unit, nobody))
@@ -240,7 +233,9 @@ async function refuseTaken(query: Sql, { username, email, channel }: Applicant):
 }
 
 const registrationLifecycle = defineLifecycle({
-  ...{ table: 'registration', machine: registrationMachine, initial: initialRegistration },
+  table: 'registration',
+  machine: registrationMachine,
+  initial: initialRegistration,
   refusal: () => decided(),
 })
 

@@ -28,9 +28,7 @@ export async function whyClosed(
   kind: SignupKind,
 ): Promise<string | undefined> {
   if (config.signup.limit === -1) return closedBy(config, 0, kind)
-  const [users] = await db.query<{ total: number }>(
-    "select count(*)::integer as total from users where state <> 'deleted'",
-  )
+  const [users] = await db.query<{ total: number }>("select count(*)::integer as total from users where state <> 'deleted'")
   return closedBy(config, users?.total ?? 0, kind)
 }
 

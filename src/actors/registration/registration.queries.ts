@@ -38,10 +38,7 @@ const COLUMNS = `id, state, ${STATE_ID} as state_id, context, username, email, a
 const SORT = { createdAt: 'created_at', state: STATE_ID }
 
 /** One page, with the count of all that match. */
-export async function listRegistrations(
-  db: Database,
-  query: RegistrationListQuery,
-): Promise<{ total: number; rows: RegistrationRow[] }> {
+export async function listRegistrations(db: Database, query: RegistrationListQuery): Promise<{ total: number; rows: RegistrationRow[] }> {
   const direction = query.sort.descending ? 'desc' : 'asc'
   const order = `${SORT[query.sort.column]} ${direction}, id ${direction}`
   const matches = '($1::text is null or username ilike $1 or email ilike $1 or channel_handle ilike $1)'

@@ -67,12 +67,8 @@ export async function takeAway(
     await each<{ id: number }>(playlistsIn('$1'), channelId, '', ({ id }) => removers.playlists.leaveChannel(id))
   }
   if (accountId !== null) {
-    await each<{ actorId: number }>(channelsOf('$1'), accountId, 'o.actor_id as "actorId"', (channel) =>
-      removeActor(channel.actorId),
-    )
-    await each<{ id: number }>(playlistsOf('$1'), accountId, '', ({ id }) =>
-      removers.playlists.remove(id, { accountId }),
-    )
+    await each<{ actorId: number }>(channelsOf('$1'), accountId, 'o.actor_id as "actorId"', (channel) => removeActor(channel.actorId))
+    await each<{ id: number }>(playlistsOf('$1'), accountId, '', ({ id }) => removers.playlists.remove(id, { accountId }))
     await each<{ id: number }>(commentsOf('$1'), accountId, '', ({ id }) => removers.comments.removeAuthor(id))
     await each<{ videoId: number }>(ratingsOf('$1'), accountId, 'o.video_id as "videoId"', ({ videoId }) =>
       removers.ratings.removeReceivedRating({ videoId, accountId }),
@@ -101,10 +97,6 @@ export async function isSomethingLeft(query: Sql, { actorId, accountId, channelI
     ...[sharesOf, followersOf, followingsOf].map((of) => of('$1')),
     ...quiet.map((table) => `from ${table} o where o.actor_id = $1`),
   ].map((from) => `exists (select 1 ${from})`)
-  const [answer] = await query<{ left: boolean }>(`select ${left.join(' or ')} as "left"`, [
-    actorId,
-    channelId,
-    accountId,
-  ])
+  const [answer] = await query<{ left: boolean }>(`select ${left.join(' or ')} as "left"`, [actorId, channelId, accountId])
   return answer?.left ?? false
 }

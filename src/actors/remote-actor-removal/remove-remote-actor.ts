@@ -10,9 +10,7 @@ const CHECK_EVERY = 60_000
 
 const BLOCKED = 'exists (select 1 from account a join account_block b on b.target_id = a.id where a.actor_id = x.id)'
 
-export function makeRemoteActorRemoval(
-  deps: ActorDeps & { remoteActors: Pick<RemoteActors, 'remove'>; removers: Removers },
-): void {
+export function makeRemoteActorRemoval(deps: ActorDeps & { remoteActors: Pick<RemoteActors, 'remove'>; removers: Removers }): void {
   const { db, tell, registry, remoteActors, removers } = deps
 
   registry.job(REMOTE_ACTOR_REMOVAL, {

@@ -56,7 +56,10 @@ const HOSTS = 10_000
 const DELIVERY_LANE = 'delivery'
 
 const remoteHostLifecycle = defineLifecycle({
-  ...{ table: 'remote_host', machine: remoteHostMachine, initial: initialRemoteHost, dueIn },
+  table: 'remote_host',
+  machine: remoteHostMachine,
+  initial: initialRemoteHost,
+  dueIn,
   endOfWait: (wait, { context }) => context.failedAt + wait,
 })
 
@@ -86,10 +89,9 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   /** Of the activities of a moment, those of hosts that fail or sleep are found by one statement. */
   const findUnwell = batched<string, HostRow | undefined>(
     async (hosts) => {
-      const rows = await db.query<HostRow>(
-        `select ${COLUMNS} from remote_host where host = any($1) and state <> 'healthy'`,
-        [[...new Set(hosts)]],
-      )
+      const rows = await db.query<HostRow>(`select ${COLUMNS} from remote_host where host = any($1) and state <> 'healthy'`, [
+        [...new Set(hosts)],
+      ])
       const found = new Map(rows.map((row) => [row.host, row]))
       return hosts.map((host) => found.get(host))
     },
@@ -97,10 +99,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   )
 
   async function lock(unit: Unit, column: 'host' | 'id', value: string | number): Promise<HostRow | undefined> {
-    const [row] = await unit.query<HostRow>(
-      `select ${COLUMNS} from remote_host where ${column} = $1 for no key update`,
-      [value],
-    )
+    const [row] = await unit.query<HostRow>(`select ${COLUMNS} from remote_host where ${column} = $1 for no key update`, [value])
     return row
   }
 
@@ -152,8 +151,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     async heard(host) {
       const known = await findUnwell(host.toLowerCase())
       // A host that is tried soon anyway says nothing new.
-      if (known && next(remoteHostLifecycle, known, { type: 'HEARD' }, clock.now(), settings()).changed)
-        await hear(known.id)
+      if (known && next(remoteHostLifecycle, known, { type: 'HEARD' }, clock.now(), settings()).changed) await hear(known.id)
     },
     async noteError(hostId, error) {
       succeededAt.delete(hostId)
@@ -177,10 +175,9 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
       await db.query('update remote_host set signature_profile = $2 where id = $1', [hostId, profile])
     },
     async profileOf(host) {
-      const [row] = await db.query<{ profile: SignatureProfile }>(
-        'select signature_profile as profile from remote_host where host = $1',
-        [host.toLowerCase()],
-      )
+      const [row] = await db.query<{ profile: SignatureProfile }>('select signature_profile as profile from remote_host where host = $1', [
+        host.toLowerCase(),
+      ])
       return row?.profile ?? 'cavage'
     },
     async preferProfileOf(host, profile) {

@@ -39,8 +39,7 @@ export function changedKeys(before: Values, after: Values): string[] {
   return names.filter((name) => old.has(name) !== now.has(name) || !isDeepStrictEqual(old.get(name), now.get(name)))
 }
 
-const byName = (values: Values): Map<string, unknown> =>
-  new Map(changesOf(values).map(({ path, value }) => [path.join('.'), value]))
+const byName = (values: Values): Map<string, unknown> => new Map(changesOf(values).map(({ path, value }) => [path.join('.'), value]))
 
 /** `{ a: { b: 1 } }` of the change of a.b to 1. */
 export function nested(changes: readonly Change[]): Values {
@@ -64,5 +63,4 @@ export function valueAt(values: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (isSection(at) ? at[name] : undefined), values)
 }
 
-const isSection = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSection = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

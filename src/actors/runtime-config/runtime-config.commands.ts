@@ -63,9 +63,7 @@ export function makeRuntimeConfig(
 
   async function store(after: (overrides: Values) => Values, by: ConfigEditor): Promise<void> {
     const changed = await tell(AGGREGATE, async (unit) => {
-      const [row] = await unit.query<{ overrides: Values; version: number }>(
-        'select overrides, version from runtime_config where id = 1',
-      )
+      const [row] = await unit.query<{ overrides: Values; version: number }>('select overrides, version from runtime_config where id = 1')
       const overrides = row?.overrides ?? {}
       // What no longer fits (keys of an earlier version) is out of force already, and goes now.
       const next = after(fitting(source, overrides))
@@ -88,10 +86,13 @@ export function makeRuntimeConfig(
       version,
       unit.now,
     ])
-    await unit.query(
-      'insert into runtime_config_change (version, user_id, username, keys, created_at) values ($1, $2, $3, $4, $5)',
-      [version, by.id, by.username, keys, unit.now],
-    )
+    await unit.query('insert into runtime_config_change (version, user_id, username, keys, created_at) values ($1, $2, $3, $4, $5)', [
+      version,
+      by.id,
+      by.username,
+      keys,
+      unit.now,
+    ])
     unit.publish(TOPIC, { version })
     if (keys.some((key) => IN_ACTOR.includes(key))) {
       unit.enqueue({ type: 'instance-update', data: {}, dedupeKey: 'instance-update', delayMs: SPREAD_MS })

@@ -24,10 +24,7 @@ export async function eachRow<R extends { id: number }>(
   const after = `$${values.length + 1}`
   let last = 0
   for (;;) {
-    const rows = await db.query<R>(`select ${selected} ${from} and o.id > ${after} order by o.id limit ${BATCH}`, [
-      ...values,
-      last,
-    ])
+    const rows = await db.query<R>(`select ${selected} ${from} and o.id > ${after} order by o.id limit ${BATCH}`, [...values, last])
     if (rows.length === 0) return
     for (const row of rows) {
       signal.throwIfAborted()

@@ -5,12 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Registry } from './registry.ts'
 
-export function keepJobHistoryShort(deps: {
-  db: Database
-  registry: Registry
-  clock: Clock
-  config: () => Config
-}): void {
+export function keepJobHistoryShort(deps: { db: Database; registry: Registry; clock: Clock; config: () => Config }): void {
   const { db, registry, clock, config } = deps
   registry.periodic('old-jobs', {
     everyMs: () => config().vireo.schedulers.remove_old_jobs,
@@ -25,13 +20,7 @@ export function keepJobHistoryShort(deps: {
              case when state = 'failed' then coalesce(($2::jsonb ->> type)::bigint, $3)
                else coalesce(($4::jsonb ->> type)::bigint, $5) end
            limit 50000)`,
-        [
-          clock.now(),
-          ofTypes((type) => type.keep_failed),
-          keep.failed,
-          ofTypes((type) => type.keep_completed),
-          keep.completed,
-        ],
+        [clock.now(), ofTypes((type) => type.keep_failed), keep.failed, ofTypes((type) => type.keep_completed), keep.completed],
       )
       await db.query(
         `delete from job where id in (

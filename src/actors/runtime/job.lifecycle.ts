@@ -12,10 +12,17 @@ export interface StoredJob {
 }
 
 export const jobLifecycle = defineLifecycle({
-  ...{ table: 'job', machine: jobMachine, initial: initialJob(false), dueIn, keepsDueAt: true, touches: false },
+  table: 'job',
+  machine: jobMachine,
+  initial: initialJob(false),
+  dueIn,
+  keepsDueAt: true,
+  touches: false,
   read: ({ state, failures, lostLeases }: StoredJob) => ({ state, context: { failures, lostLeases, wait: 0 } }),
   columns: ({ state, context: { failures, lostLeases } }) => ({
-    ...{ state, failures, lostLeases },
+    state,
+    failures,
+    lostLeases,
     ...(state === 'active' ? {} : { leaseOwner: null, leaseUntil: null }),
     ...(state === 'completed' ? { progress: 100 } : {}),
   }),

@@ -163,8 +163,7 @@ export function makeJobs(options: {
     return rows.length > 0
   }
 
-  const moveOf = (job: Claimed, event: JobEvent) =>
-    next(jobLifecycle, job, event, clock.now(), options.settings().backOff)
+  const moveOf = (job: Claimed, event: JobEvent) => next(jobLifecycle, job, event, clock.now(), options.settings().backOff)
 
   /** Ends a claim, unless the job is another worker's by now. */
   async function settle(job: Claimed, event: JobEvent, also: { error?: string | null; finishedAt?: Date } = {}) {
@@ -176,8 +175,7 @@ export function makeJobs(options: {
   async function fail(handler: JobHandler, job: Claimed, cause: unknown, log: Logger): Promise<void> {
     const message = cause instanceof Error ? cause.message : String(cause)
     const error = message.slice(0, MAX_ERROR)
-    if (cause instanceof DomainError && cause.kind === 'busy')
-      return await settle(job, { type: 'POSTPONED' }, { error })
+    if (cause instanceof DomainError && cause.kind === 'busy') return await settle(job, { type: 'POSTPONED' }, { error })
     if (isOutage(cause)) {
       log.warn({ err: cause }, 'job waits for the end of an outage')
       const shortest = isDatabaseOutage(cause) ? AFTER_DATABASE_MS : AFTER_OUTAGE_MS
@@ -202,10 +200,7 @@ export function makeJobs(options: {
   async function recover(): Promise<string[]> {
     const [lost] = await db.query(`select ${LOST}`)
     if (lost) await takeUpLost()
-    const due = await db.query<{ type: string }>(
-      `select distinct type from job where ${CLAIMED.where} and due_at <= $1`,
-      [clock.now()],
-    )
+    const due = await db.query<{ type: string }>(`select distinct type from job where ${CLAIMED.where} and due_at <= $1`, [clock.now()])
     return due.map((row) => row.type)
   }
 
@@ -246,9 +241,7 @@ export function makeJobs(options: {
       writtenAt = Date.now()
       log.info({ progress: Math.round(percent) }, 'job progress')
       writing = db
-        .query(`update job set progress = $2 where id = $1 and lease_owner = $3 and ${PROGRESSED.where}`, [
-          ...[job.id, percent, job.owner],
-        ])
+        .query(`update job set progress = $2 where id = $1 and lease_owner = $3 and ${PROGRESSED.where}`, [job.id, percent, job.owner])
         .then(() => undefined)
         .catch(() => undefined)
     }

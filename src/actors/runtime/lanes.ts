@@ -75,10 +75,7 @@ export function makeLanes(options: {
     }
   }
 
-  async function claimAndDrain(
-    handler: LaneHandler,
-    { kind, key, slot }: { kind: string; key: string; slot: Slot },
-  ): Promise<Outcome> {
+  async function claimAndDrain(handler: LaneHandler, { kind, key, slot }: { kind: string; key: string; slot: Slot }): Promise<Outcome> {
     // A name for this claim alone: a second claim by the same process must not pass for this one.
     const claim: Claim = { kind, key, owner: `${owner}#${randomToken(4)}` }
     if (!(await take(claim))) return 'taken'

@@ -61,9 +61,7 @@ export interface Move<M extends Machine> extends Snapshot<StateOf<M>, ContextOf<
   changed: boolean
 }
 
-export function defineLifecycle<M extends Machine, S = undefined, R = Stored>(
-  declaration: Declaration<M, S, R>,
-): Lifecycle<M, S, R> {
+export function defineLifecycle<M extends Machine, S = undefined, R = Stored>(declaration: Declaration<M, S, R>): Lifecycle<M, S, R> {
   const { initial } = declaration
   return {
     read: (row) => {
@@ -76,8 +74,7 @@ export function defineLifecycle<M extends Machine, S = undefined, R = Stored>(
 }
 
 /** The machine's context of a row. */
-export const contextOf = <M extends Machine, S, R>(lifecycle: Lifecycle<M, S, R>, row: R): ContextOf<M> =>
-  lifecycle.read(row).context
+export const contextOf = <M extends Machine, S, R>(lifecycle: Lifecycle<M, S, R>, row: R): ContextOf<M> => lifecycle.read(row).context
 
 /** Whether the machine takes the event now. */
 export const takes = <M extends Machine, S, R>(lifecycle: Lifecycle<M, S, R>, row: R, event: EventOf<M>): boolean =>
@@ -171,8 +168,7 @@ export function initialColumns<M extends Machine, S, R>(
 }
 
 /** For statements that store many moves at once, each a row of `moves` with `state`, `context` and `due_at`. */
-export const setMoves = (moves: string): string =>
-  `state = ${moves}.state, context = ${moves}.context::jsonb, due_at = ${moves}.due_at`
+export const setMoves = (moves: string): string => `state = ${moves}.state, context = ${moves}.context::jsonb, due_at = ${moves}.due_at`
 
 /**
  * SQL of one event for all rows whose state takes it: the condition `where`, and what to `set` but for the due time. `alias` is what
@@ -219,8 +215,7 @@ function patch(alias: string, before: Columns, after: Columns): string {
   return changed.length === 0 ? '' : `${alias}.context || ${literal(JSON.stringify(Object.fromEntries(changed)))}`
 }
 
-const literal = (value: unknown): string =>
-  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
+const literal = (value: unknown): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value))
 
 function waitOf<M extends Machine, S, R>(
   { dueIn }: Lifecycle<M, S, R>,

@@ -45,9 +45,7 @@ export function makePause(options: {
     look,
     async start() {
       unsubscribe = bus.subscribe(JOB_QUEUE_TOPIC, () => {
-        look().catch((error) =>
-          logger.warn({ err: error }, 'whether jobs are paused is not known; the sweeper will see'),
-        )
+        look().catch((error) => logger.warn({ err: error }, 'whether jobs are paused is not known; the sweeper will see'))
       })
       await look()
     },

@@ -8,10 +8,7 @@ import type { PeriodicTask } from './registry.ts'
 
 export interface Periodics {
   /** Runs those of the tasks that are due and that no other process has. `guard` keeps a failure from the others. */
-  run(
-    tasks: ReadonlyMap<string, PeriodicTask>,
-    guard: (name: string, run: () => Promise<void>) => Promise<void>,
-  ): Promise<void>
+  run(tasks: ReadonlyMap<string, PeriodicTask>, guard: (name: string, run: () => Promise<void>) => Promise<void>): Promise<void>
 }
 
 /** How long a process is believed to be at a task without a sign of life. A task of a shorter interval is due again anyway. */
@@ -44,12 +41,7 @@ export function makePeriodics(options: { db: Database; clock: Clock; owner: stri
 
   async function claim(tasks: { name: string; every: number }[]): Promise<Set<string>> {
     const now = clock.now()
-    const rows = await db.query<{ name: string }>(CLAIM, [
-      now,
-      owner,
-      tasks.map(({ name }) => name),
-      tasks.map(({ every }) => every),
-    ])
+    const rows = await db.query<{ name: string }>(CLAIM, [now, owner, tasks.map(({ name }) => name), tasks.map(({ every }) => every)])
     for (const { name, every } of tasks) {
       lookAt.set(name, { at: now.getTime() + Math.min(every, LEASE_MS), every })
     }

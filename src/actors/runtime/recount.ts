@@ -20,14 +20,12 @@ export async function recountNext(
     [after, limit],
   )
   if (batch?.wrong) {
-    const locked = await query<{ id: number }>(
-      `select id from ${table} where id = any($1) order by id for no key update skip locked`,
-      [batch.wrong],
-    )
-    await query(
-      `update ${table} t set ${Object.entries(counts).map(([column, count]) => `${column} = ${count}`)} where t.id = any($1)`,
-      [locked.map(({ id }) => id)],
-    )
+    const locked = await query<{ id: number }>(`select id from ${table} where id = any($1) order by id for no key update skip locked`, [
+      batch.wrong,
+    ])
+    await query(`update ${table} t set ${Object.entries(counts).map(([column, count]) => `${column} = ${count}`)} where t.id = any($1)`, [
+      locked.map(({ id }) => id),
+    ])
   }
   return batch && batch.rows === limit ? (batch.last ?? undefined) : undefined
 }

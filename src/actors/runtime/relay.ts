@@ -108,8 +108,7 @@ export function makeRelay(options: {
         const moved = await waitForOlder(unit, rows)
         if (claimed.length === 0) return moved > 0 ? 'carried' : 'nothing'
         for (const { event, payloads } of inRuns(claimed)) {
-          if (!registry.knows(event))
-            throw new Error(`${event} is no event of this version: a newer one carries it on.`)
+          if (!registry.knows(event)) throw new Error(`${event} is no event of this version: a newer one carries it on.`)
           for (const { react } of registry.reactions(event)) await react(payloads, unit)
         }
         await unit.query('delete from outbox where id = any($1)', [claimed.map(({ id }) => id)])

@@ -77,8 +77,7 @@ export function makeRowLeases(options: {
 }): RowLeases {
   const { db, clock, logger, leases, length, beatEvery, table, until, active, wanted = 'true' } = options
   const end = (): Date => new Date(clock.now().getTime() + length())
-  const isHeld = ({ owner, until: at }: Holder): boolean =>
-    Boolean(owner && at && at > clock.now() && !leases.isGone(owner))
+  const isHeld = ({ owner, until: at }: Holder): boolean => Boolean(owner && at && at > clock.now() && !leases.isGone(owner))
 
   const newOwner = (): string => `${leases.owner}#${randomToken(4)}`
 
@@ -115,8 +114,7 @@ export function makeRowLeases(options: {
         },
       }),
     isOurs: async ({ id, owner }) =>
-      (await db.query(`select 1 from ${table} x where x.id = $1 and x.lease_owner = $2 and ${active}`, [id, owner]))
-        .length > 0,
+      (await db.query(`select 1 from ${table} x where x.id = $1 and x.lease_owner = $2 and ${active}`, [id, owner])).length > 0,
     async release({ id, owner }) {
       const text = `update ${table} set lease_owner = null where id = $1 and lease_owner = $2`
       await insist(() => db.query(text, [id, owner])).catch((error) =>

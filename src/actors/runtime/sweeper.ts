@@ -69,9 +69,7 @@ export function makeSweeper(options: {
   async function timeOutAll(): Promise<void> {
     const nouns = [...registry.timeouts]
     if (nouns.length === 0) return
-    const looks = nouns.map(
-      ([, handler], place) => `select ${place} as place, id from (${dueSql(handler)}) as due_${place}`,
-    )
+    const looks = nouns.map(([, handler], place) => `select ${place} as place, id from (${dueSql(handler)}) as due_${place}`)
     const due = await db.query<{ place: number; id: number }>(looks.join(' union all '), [clock.now()])
     for (const [place, [noun, handler]] of nouns.entries()) {
       const ids = due.filter((row) => row.place === place).map(({ id }) => id)
@@ -117,10 +115,7 @@ export function makeSweeper(options: {
   /** Answers whether the look at hand goes on. */
   async function lookGoesOn(patienceMs: number): Promise<boolean> {
     const patience = new AbortController()
-    const goesOn = await Promise.race([
-      running.then(() => false),
-      wait(patienceMs, true, { signal: patience.signal }).catch(() => false),
-    ])
+    const goesOn = await Promise.race([running.then(() => false), wait(patienceMs, true, { signal: patience.signal }).catch(() => false)])
     patience.abort()
     return goesOn
   }

@@ -179,7 +179,9 @@ interface Pending {
 function collect(tx: Transaction, now: Date, witness: Witness | undefined): Pending {
   const pending: Omit<Pending, 'unit'> = { events: [], jobs: [], lanes: new Map(), publications: [] }
   const unit: Unit = {
-    ...{ query: tx.query, flush: tx.flush, now },
+    query: tx.query,
+    flush: tx.flush,
+    now,
     // Made only for those who ask for it.
     get em() {
       return tx.em
@@ -213,8 +215,4 @@ const withoutRepetitions = (told: Committed['publications']): Committed['publica
 const byLane = (a: WokenLane, b: WokenLane): number => compare(a.kind, b.kind) || compare(a.key, b.key)
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const lanesIn = (lanes: WokenLane[]) => [
-  lanes.map(({ kind }) => kind),
-  lanes.map(({ key }) => key),
-  lanes.map(({ dueAt }) => dueAt),
-]
+const lanesIn = (lanes: WokenLane[]) => [lanes.map(({ kind }) => kind), lanes.map(({ key }) => key), lanes.map(({ dueAt }) => dueAt)]

@@ -91,16 +91,12 @@ const ofOurs = (rows: string): string =>
   `(select coalesce(sum((select count(*) from ${rows})), 0) from account a where a.user_id is not null)`
 
 /** SQL for the comments of users of ours that everybody sees. */
-export const localCommentCount = ofOurs(
-  'comment c where c.account_id = a.id and c.deleted_at is null and not c.held_for_review',
-)
+export const localCommentCount = ofOurs('comment c where c.account_id = a.id and c.deleted_at is null and not c.held_for_review')
 
 const PUBLIC = "v.privacy = 1 and v.privacy in (1, 4) and v.state = 'published' and not v.blocked and v.listed"
 const since = (column: string, interval: string): string => `${column} > $2::timestamptz - interval '${interval}'`
-const average = (rows: string): string =>
-  `avg(extract(epoch from ${rows}.processed_at - ${rows}.created_at) * 1000)::float8`
-const follows = (end: 'target_id' | 'follower_id'): string =>
-  `(select count(*)::int from follow where ${end} = $1 and state = 'accepted')`
+const average = (rows: string): string => `avg(extract(epoch from ${rows}.processed_at - ${rows}.created_at) * 1000)::float8`
+const follows = (end: 'target_id' | 'follower_id'): string => `(select count(*)::int from follow where ${end} = $1 and state = 'accepted')`
 
 const TOTALS = `
   select u.*, s.*, b.*, g.*, k.*,

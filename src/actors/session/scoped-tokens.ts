@@ -34,9 +34,7 @@ export function makeScopedTokens(deps: { db: Database; clock: Clock; secrets: Se
 
   return {
     async feedToken(userId) {
-      const [row] = await db.query<{ token_sealed: string }>('select token_sealed from feed_token where user_id = $1', [
-        userId,
-      ])
+      const [row] = await db.query<{ token_sealed: string }>('select token_sealed from feed_token where user_id = $1', [userId])
       return row ? secrets.open(row.token_sealed) : await store(userId, false)
     },
     renewFeedToken: (userId) => store(userId, true),

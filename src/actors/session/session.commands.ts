@@ -78,11 +78,7 @@ export interface Sessions {
  * In the transaction that blocks a user or changes a password: all sessions of the user end, but for the one that asked,
  * if that stays.
  */
-export async function endSessions(
-  unit: Pick<Unit, 'query' | 'publish'>,
-  userId: number,
-  except?: number,
-): Promise<void> {
+export async function endSessions(unit: Pick<Unit, 'query' | 'publish'>, userId: number, except?: number): Promise<void> {
   await unit.query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
   renewSessions(unit, { user: userId })
 }
@@ -148,10 +144,10 @@ export function makeSessions(
   })
 
   async function findClient({ clientId, clientSecret }: ClientCredentials): Promise<number> {
-    const [client] = await db.query<{ id: number }>(
-      'select id from oauth_client where client_id = $1 and client_secret = $2',
-      [clientId, clientSecret],
-    )
+    const [client] = await db.query<{ id: number }>('select id from oauth_client where client_id = $1 and client_secret = $2', [
+      clientId,
+      clientSecret,
+    ])
     if (!client) throw new DomainError('invalid', 'Invalid client: client is invalid', { code: 'invalid_client' })
     return client.id
   }
@@ -197,12 +193,7 @@ export function makeSessions(
     const access = randomToken(TOKEN_BYTES)
     const refresh = randomToken(TOKEN_BYTES)
     return {
-      values: [
-        sha256(access),
-        new Date(now + lifetime.access_token),
-        sha256(refresh),
-        new Date(now + lifetime.refresh_token),
-      ],
+      values: [sha256(access), new Date(now + lifetime.access_token), sha256(refresh), new Date(now + lifetime.refresh_token)],
       tokens: {
         access_token: access,
         refresh_token: refresh,
@@ -231,10 +222,7 @@ export function makeSessions(
     const { session_id, access_expires_at: expiresAt, first_use, nsfw_policy: nsfwPolicy, mutes, ...user } = row
     if (first_use) {
       // The client has the new tokens: from now on the refresh token before them is one that should be gone.
-      await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [
-        session_id,
-        hash,
-      ])
+      await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [session_id, hash])
     }
     const session = { id: session_id, user, nsfwPolicy, mutes }
     keep(key, { session, expiresAt })

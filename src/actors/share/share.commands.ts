@@ -26,10 +26,12 @@ export function makeShares(deps: ActorDeps): Shares {
           [url, videoId, actorId],
         )
         if (clash) throw new DomainError('forbidden', 'This address belongs to another share.')
-        await unit.query(
-          'update share set url = $3, updated_at = $4 where video_id = $1 and actor_id = $2 and url <> $3',
-          [videoId, actorId, url, unit.now],
-        )
+        await unit.query('update share set url = $3, updated_at = $4 where video_id = $1 and actor_id = $2 and url <> $3', [
+          videoId,
+          actorId,
+          url,
+          unit.now,
+        ])
       })
     },
     async removeShare({ videoId, actorId, only }) {

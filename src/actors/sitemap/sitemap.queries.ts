@@ -2,9 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 
-export type ListedPage =
-  | { kind: 'account' | 'channel'; name: string; changedAt: Date }
-  | { kind: 'video'; uuid: string; changedAt: Date }
+export type ListedPage = { kind: 'account' | 'channel'; name: string; changedAt: Date } | { kind: 'video'; uuid: string; changedAt: Date }
 
 interface ListedVideo {
   id: number
@@ -24,10 +22,7 @@ interface ListedActor {
 const PART = 1000
 
 /** Each of them once, in no order that means anything. At most some thousand rows are held. */
-export async function* listPages(
-  db: Pick<Database, 'query'>,
-  { nsfw }: { nsfw: boolean },
-): AsyncGenerator<ListedPage, void, undefined> {
+export async function* listPages(db: Pick<Database, 'query'>, { nsfw }: { nsfw: boolean }): AsyncGenerator<ListedPage, void, undefined> {
   for await (const accounts of parts((last: ListedActor | undefined) => listAccounts(db, last?.userId ?? 0))) {
     for (const { name, changedAt } of accounts) yield { kind: 'account', name, changedAt }
     const channels = await listChannels(

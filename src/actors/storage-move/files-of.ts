@@ -53,10 +53,7 @@ export function filesOf(video: MovableVideo): MovableFile[] {
 }
 
 /** Under both names, since they may be moved between the folders at any moment; those of now first. */
-export const namesOf = (files: readonly MovableFile[]): FileRef[] => [
-  ...files,
-  ...files.flatMap(({ other }) => (other ? [other] : [])),
-]
+export const namesOf = (files: readonly MovableFile[]): FileRef[] => [...files, ...files.flatMap(({ other }) => (other ? [other] : []))]
 
 /** Files that a transcoding writes anew under the same name: they are taken along when none can be under way. */
 export const isRewritten = ({ name }: FileRef): boolean => /\.(?:m3u8|json)$/.test(name)

@@ -11,14 +11,9 @@ export const kindsOfTheirOwn = [
   'user_exports',
 ] satisfies FileKind[]
 
-export const isKindOfItsOwn = (kind: unknown): kind is (typeof kindsOfTheirOwn)[number] =>
-  kindsOfTheirOwn.some((one) => one === kind)
+export const isKindOfItsOwn = (kind: unknown): kind is (typeof kindsOfTheirOwn)[number] => kindsOfTheirOwn.some((one) => one === kind)
 
-export type MoveKind = (
-  kind: (typeof kindsOfTheirOwn)[number],
-  target: StorageMoveDeps['preferred'],
-  signal: AbortSignal,
-) => Promise<void>
+export type MoveKind = (kind: (typeof kindsOfTheirOwn)[number], target: StorageMoveDeps['preferred'], signal: AbortSignal) => Promise<void>
 
 export function makeMoveKind(deps: StorageMoveDeps): MoveKind {
   const { db, store, preferred, clock } = deps

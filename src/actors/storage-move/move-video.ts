@@ -4,14 +4,7 @@
 
 import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
-import {
-  askForTorrents,
-  hasPrivateFiles,
-  isFederated,
-  type Openness,
-  storageIn,
-  videoLifecycle,
-} from '../video/index.ts'
+import { askForTorrents, hasPrivateFiles, isFederated, type Openness, storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './files-of.ts'
 import { makeSpareCopies } from './spare-copies.ts'
@@ -71,9 +64,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
   }
 
   const noteWanted = async (videoId: number): Promise<void> => {
-    await db.query('update storage_move set unwanted_since = null where video_id = $1 and unwanted_since is not null', [
-      videoId,
-    ])
+    await db.query('update storage_move set unwanted_since = null where video_id = $1 and unwanted_since is not null', [videoId])
   }
 
   async function move(videoId: number, found: MovableVideo, target: Place, signal: AbortSignal): Promise<void> {
@@ -142,12 +133,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
    * Files on their way between the public and the private folders are waited for, in the target place too; those that are nowhere are
    * no reason to stay.
    */
-  async function assertNoneIsElsewhere(
-    videoId: number,
-    video: MovableVideo,
-    target: Place,
-    done: Set<string>,
-  ): Promise<void> {
+  async function assertNoneIsElsewhere(videoId: number, video: MovableVideo, target: Place, done: Set<string>): Promise<void> {
     const nowhere: MovableFile[] = []
     for (const ref of filesOf(video)) {
       const isDone = done.has(keyOf(ref))

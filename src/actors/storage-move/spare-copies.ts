@@ -38,17 +38,15 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
 
     async isNoted(place, { kind, name }) {
       const values = [kind, name, storageIn(place)]
-      return (
-        (await db.query('select 1 from spare_copy where kind = $1 and name = $2 and place = $3', values)).length > 0
-      )
+      return (await db.query('select 1 from spare_copy where kind = $1 and name = $2 and place = $3', values)).length > 0
     },
 
     async keep(query, place, files) {
       if (files.length === 0) return
-      await query(
-        `delete from spare_copy s using ${VALUES} where s.kind = f.kind and s.name = f.name and s.place = $2`,
-        [json(files), storageIn(place)],
-      )
+      await query(`delete from spare_copy s using ${VALUES} where s.kind = f.kind and s.name = f.name and s.place = $2`, [
+        json(files),
+        storageIn(place),
+      ])
     },
 
     async remove(videoId) {
@@ -56,25 +54,20 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
         'select id, kind, name, place from spare_copy where video_id = $1 order by id',
         [videoId],
       )
-      const homeOf = ({ kind, place }: (typeof spares)[number]) =>
-        store.only(place === 1 ? 'object-storage' : 'file-system', kind)
+      const homeOf = ({ kind, place }: (typeof spares)[number]) => store.only(place === 1 ? 'object-storage' : 'file-system', kind)
       let left = spares
       for (let round = 1; left.length > 0; round += 1) {
         for (const spare of left) await homeOf(spare)?.remove(spare)
         // One that was moved from one of its names to the other meanwhile may be under the one that was looked at first.
         const found = []
         for (const spare of spares) if (await homeOf(spare)?.stat(spare)) found.push(spare)
-        if (round === ROUNDS && found.length > 0)
-          throw new DomainError('busy', 'Files are moved while they are removed.')
+        if (round === ROUNDS && found.length > 0) throw new DomainError('busy', 'Files are moved while they are removed.')
         left = found
       }
       await db.query('delete from spare_copy where id = any($1)', [spares.map(({ id }) => id)])
     },
 
     listOf: (kind, place) =>
-      db.query<FileRef>('select kind, name from spare_copy where kind = $1 and place = $2 and video_id is null', [
-        kind,
-        storageIn(place),
-      ]),
+      db.query<FileRef>('select kind, name from spare_copy where kind = $1 and place = $2 and video_id is null', [kind, storageIn(place)]),
   }
 }

@@ -51,7 +51,8 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   }
 
   registry.timeout('video-move', {
-    ...{ of: videoLifecycle, in: ['to-move-to-external-storage', 'to-move-to-file-system'] },
+    of: videoLifecycle,
+    in: ['to-move-to-external-storage', 'to-move-to-file-system'],
     timedOut: (id) =>
       tell({ aggregate: 'video', id }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, id)
@@ -98,8 +99,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
       if (video.state === `${MOVING[to]}-failed`) advance(unit, videoLifecycle, video, { type: 'RETRIED' })
       else if (ON_THE_WAY.includes(video.state)) {
         // What went there so far comes back.
-        if (!video.state.endsWith('-failed'))
-          advance(unit, videoLifecycle, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
+        if (!video.state.endsWith('-failed')) advance(unit, videoLifecycle, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
         advance(unit, videoLifecycle, video, {
           type: 'MOVE_REQUESTED',
           to: to === 'object-storage' ? 'external-storage' : to,
@@ -125,7 +125,8 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
       let videos = 0
       await eachRow<{ id: number }>(
         {
-          ...{ db, signal: new AbortController().signal },
+          db,
+          signal: new AbortController().signal,
           from: `from video o where not o.remote and o.state in ${MOVABLE} and ($1::integer[] is null or o.id = any($1))
             and (${IS_ON_THE_WAY} or exists (select 1 from video_file f where f.video_id = o.id and f.storage <> $2)
               or exists (select 1 from streaming_playlist p where p.video_id = o.id and p.storage <> $2)

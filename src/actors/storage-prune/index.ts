@@ -2,15 +2,7 @@
 // at a time, so that the memory does not grow with their number. Not looked at are files that other servers' ones were fetched into,
 // which are bounded by the keys of `cache`, and `tmp`, which the server clears itself and other programs may use too.
 
-import {
-  type FileKind,
-  type FileRef,
-  type FileStat,
-  fileKinds,
-  type Place,
-  places,
-  type Store,
-} from '../../media/index.ts'
+import { type FileKind, type FileRef, type FileStat, fileKinds, type Place, places, type Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { eachRow } from '../runtime/index.ts'
@@ -58,14 +50,17 @@ const AT_ONCE = 8
 export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Store; clock: Clock }): StoragePrune {
   const { db, store, clock } = deps
 
-  async function pruneKind(
-    place: Place,
-    kind: PrunableKind,
-    options: PruneOptions & { looked: (files: number) => void },
-  ) {
+  async function pruneKind(place: Place, kind: PrunableKind, options: PruneOptions & { looked: (files: number) => void }) {
     const only = store.only(place, kind)
     const sums: PrunedKind = {
-      ...{ place, kind, files: 0, bytes: 0, unreferenced: 0, unreferencedBytes: 0, young: 0, removed: 0 },
+      place,
+      kind,
+      files: 0,
+      bytes: 0,
+      unreferenced: 0,
+      unreferencedBytes: 0,
+      young: 0,
+      removed: 0,
       examples: [],
     }
     if (!only) return sums

@@ -51,7 +51,9 @@ function partsOf(name: string) {
   const segments = name.split('/')
   const folder = segments.at(-2) ?? ''
   return {
-    ...{ name, base: segments.at(-1) ?? name, uuid: isUuid(folder) ? folder : null },
+    name,
+    base: segments.at(-1) ?? name,
+    uuid: isUuid(folder) ? folder : null,
     folders: segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/')),
   }
 }
@@ -80,9 +82,7 @@ export const namingRows: readonly NamingRows[] = [
     columns: `v.uuid, o.filename, o.playlist_filename as playlist, o.torrent_filename as torrent,
       o.streaming_playlist_id is not null as hls`,
     refsOf: ({ uuid, filename, playlist, torrent, hls }) => [
-      hls
-        ? inFolders(uuid, filename)
-        : ['', 'private/'].map((folder) => ({ kind: 'web_videos', name: `${folder}${filename}` })),
+      hls ? inFolders(uuid, filename) : ['', 'private/'].map((folder) => ({ kind: 'web_videos', name: `${folder}${filename}` })),
       ...(hls && playlist ? [inFolders(uuid, playlist)] : []),
       ...(torrent ? [[{ kind: 'torrents', name: String(torrent) } as const]] : []),
     ],
@@ -90,8 +90,7 @@ export const namingRows: readonly NamingRows[] = [
   {
     from: `from streaming_playlist o ${video} where not v.remote`,
     columns: 'v.uuid, o.playlist_filename as playlist, o.segments_sha256_filename as hashes',
-    refsOf: ({ uuid, playlist, hashes }) =>
-      [playlist, hashes].filter((name) => name !== null).map((name) => inFolders(uuid, name)),
+    refsOf: ({ uuid, playlist, hashes }) => [playlist, hashes].filter((name) => name !== null).map((name) => inFolders(uuid, name)),
   },
   {
     from: `from thumbnail o ${video} where not v.remote and o.on_disk`,
@@ -101,12 +100,7 @@ export const namingRows: readonly NamingRows[] = [
   plain('storyboards', 'storyboard', 'filename', `${video} where not v.remote`),
   plain('captions', 'video_caption', 'filename', `${video} where not v.remote`),
   plain('thumbnails', 'playlist', 'thumbnail_filename', 'where o.thumbnail_filename is not null and not o.remote'),
-  plain(
-    'avatars',
-    'actor_image',
-    'filename',
-    'join actor a on a.id = o.actor_id where o.on_disk and a.host_id is null',
-  ),
+  plain('avatars', 'actor_image', 'filename', 'join actor a on a.id = o.actor_id where o.on_disk and a.host_id is null'),
   plain('user_exports', 'user_export', 'filename', 'where o.filename is not null'),
   {
     from: 'from (select video_id as id, kept_filename from video_source where kept_filename is not null) o where true',

@@ -14,14 +14,7 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
-import {
-  hasPrivateFiles,
-  isFederated,
-  type Leases,
-  type Openness,
-  type PendingFiles,
-  workFolder,
-} from '../video/index.ts'
+import { hasPrivateFiles, isFederated, type Leases, type Openness, type PendingFiles, workFolder } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 
 export type StoryboardDeps = ActorDeps & {
@@ -93,7 +86,11 @@ export function makeStoryboards(deps: StoryboardDeps): void {
     try {
       return await store.withLocalPath(place, async (input) =>
         makeStoryboard({
-          ...{ ffmpeg, input, signal, onProgress, duration },
+          ffmpeg,
+          input,
+          signal,
+          onProgress,
+          duration,
           probe: await probe({ ffmpeg, path: input, signal, timeoutMs: media.probe_timeout }),
           workFolder: await store.workFolder(folder.name),
           limits: { stallMs: media.stall_timeout, maxMemoryBytes: MAX_MEMORY },
@@ -125,7 +122,7 @@ export function makeStoryboards(deps: StoryboardDeps): void {
           `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height,
              sprite_duration, created_at, updated_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $8) on conflict (video_id) do nothing returning id`,
-          [...[videoId, ref.name, width, height, plan.sprite.width, plan.sprite.height, plan.spriteDuration], unit.now],
+          [videoId, ref.name, width, height, plan.sprite.width, plan.sprite.height, plan.spriteDuration, unit.now],
         )
         if (!stored) return 'there'
         await pendingFiles.settle(unit.query, [ref])
@@ -158,6 +155,4 @@ function announce(unit: Unit, video: Video): void {
 
 /** The database or a full disk may be well another time. */
 const asFailure = (error: unknown): unknown =>
-  error instanceof MediaError && error.reason !== 'disk-full'
-    ? new PermanentFailure(error.message, { cause: error })
-    : error
+  error instanceof MediaError && error.reason !== 'disk-full' ? new PermanentFailure(error.message, { cause: error }) : error

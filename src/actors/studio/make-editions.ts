@@ -75,11 +75,16 @@ const TRIES = 3
 
 /** Adds the job and its sweeper to the registry. */
 export function makeEditions(deps: EditionDeps): void {
-  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases, inspectFile, replaceSource } =
-    deps
+  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases, inspectFile, replaceSource } = deps
   const held = makeRowLeases({
-    ...{ db, clock, logger, leases, length: () => config().vireo.jobs.lease, beatEvery: BEAT_EVERY },
-    ...{ table: 'video_edition', until: 'lease_until' },
+    db,
+    clock,
+    logger,
+    leases,
+    length: () => config().vireo.jobs.lease,
+    beatEvery: BEAT_EVERY,
+    table: 'video_edition',
+    until: 'lease_until',
     active: "exists (select from video v where v.id = x.video_id and v.state = 'to-edit')",
   })
 
@@ -91,7 +96,8 @@ export function makeEditions(deps: EditionDeps): void {
 
   // A video that waits for its edition has a job that makes it, whatever happened.
   registry.timeout('video-edition', {
-    ...{ of: videoLifecycle, in: ['to-edit'] },
+    of: videoLifecycle,
+    in: ['to-edit'],
     timedOut: (id) =>
       tell({ aggregate: 'video', id }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, id)
@@ -152,18 +158,15 @@ export function makeEditions(deps: EditionDeps): void {
     return row && { id, owner, ...row }
   }
 
-  async function edit(
-    task: Task,
-    signal: AbortSignal,
-    onProgress: (percent: number) => void,
-    log: typeof logger,
-  ): Promise<void> {
+  async function edit(task: Task, signal: AbortSignal, onProgress: (percent: number) => void, log: typeof logger): Promise<void> {
     const work = workFolder('studio', task.id)
     await pendingFiles.reserve(editionOwner(task.id), [work])
     const made = await make(task, { workFolder: await store.workFolder(work.name), signal, onProgress, log })
     signal.throwIfAborted()
     const draft = await replaceSource.inspect({
-      ...{ videoId: task.videoId, inputFilename: `${parse(task.inputFilename).name}.mp4`, path: made.path },
+      videoId: task.videoId,
+      inputFilename: `${parse(task.inputFilename).name}.mp4`,
+      path: made.path,
     })
     await pendingFiles.reserve(leases.owner, [draft.place])
     const captions: RetimedCaption[] = []
@@ -206,29 +209,27 @@ export function makeEditions(deps: EditionDeps): void {
 
   async function makeOf(task: Task, source: SourceFile, { workFolder, signal, onProgress, log }: Making) {
     const { transcoding, vireo } = config()
-    const files = task.tasks.flatMap(({ filename }): FileRef[] =>
-      filename === null ? [] : [{ kind: 'uploads', name: filename }],
-    )
+    const files = task.tasks.flatMap(({ filename }): FileRef[] => (filename === null ? [] : [{ kind: 'uploads', name: filename }]))
     const refs = [source.picture, source.sound ?? source.picture, ...files]
     return await withPaths({ refs, signal }, ([picture, sound, ...paths]) => {
       const pathOf = new Map(files.map(({ name }, index) => [name, paths[index] ?? '']))
       return editVideo({
-        ...{ ffmpeg, workFolder, signal, onProgress },
+        ffmpeg,
+        workFolder,
+        signal,
+        onProgress,
         picture: picture ?? '',
         sound: sound ?? '',
         tasks: task.tasks.map(
           ({ name, start, end, filename }): EditTask =>
-            name === 'cut'
-              ? { name, start: start ?? undefined, end: end ?? undefined }
-              : { name, path: pathOf.get(filename ?? '') ?? '' },
+            name === 'cut' ? { name, start: start ?? undefined, end: end ?? undefined } : { name, path: pathOf.get(filename ?? '') ?? '' },
         ),
         maxFps: transcoding.fps.max,
         threads: transcoding.threads,
         limits: { stallMs: vireo.media.stall_timeout, maxMemoryBytes: vireo.media.max_memory },
         probeTimeoutMs: vireo.media.probe_timeout,
         niceness: vireo.media.nice,
-        onStart: ({ pid, plan }) =>
-          log.info({ pid, clips: plan.clips.length, seconds: plan.duration }, 'ffmpeg started'),
+        onStart: ({ pid, plan }) => log.info({ pid, clips: plan.clips.length, seconds: plan.duration }, 'ffmpeg started'),
       })
     })
   }
@@ -273,10 +274,7 @@ export function makeEditions(deps: EditionDeps): void {
 
   async function finish(task: Task, draft: FileDraft, retimed: Retimed | undefined): Promise<void> {
     await tell({ aggregate: 'video', id: task.videoId }, async (unit) => {
-      const [edition] = await unit.query('delete from video_edition where id = $1 and lease_owner = $2 returning id', [
-        task.id,
-        task.owner,
-      ])
+      const [edition] = await unit.query('delete from video_edition where id = $1 and lease_owner = $2 returning id', [task.id, task.owner])
       const video = await unit.em.findOne(Video, task.videoId)
       if (!edition || video?.state !== 'to-edit') throw new NotOurs('Another worker has this edition.')
       await refuseGrowth(unit, task.videoId, draft.probe.size)
@@ -311,10 +309,7 @@ export function makeEditions(deps: EditionDeps): void {
 
   /** The old files play on, and what was uploaded for the edition goes. */
   async function fail(id: number, error: string): Promise<void> {
-    const [edition] = await db.query<{ videoId: number }>(
-      'select video_id as "videoId" from video_edition where id = $1',
-      [id],
-    )
+    const [edition] = await db.query<{ videoId: number }>('select video_id as "videoId" from video_edition where id = $1', [id])
     if (!edition) return
     await unlessGone(
       tell({ aggregate: 'video', id: edition.videoId }, async (unit) => {
@@ -342,8 +337,7 @@ async function holderOf(
   return holder
 }
 
-const refsOf = (captions: readonly RetimedCaption[]): FileRef[] =>
-  captions.map(({ filename }) => ({ kind: 'captions', name: filename }))
+const refsOf = (captions: readonly RetimedCaption[]): FileRef[] => captions.map(({ filename }) => ({ kind: 'captions', name: filename }))
 
 /** Whether another try would end as this one did. */
 const isFinal = (error: unknown): error is Error =>

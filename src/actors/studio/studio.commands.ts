@@ -112,7 +112,9 @@ export function makeStudio(
     if (bad.length > 0) {
       throw new DomainError('invalid', 'The files of the tasks cannot be used.', {
         invalidParams: bad.map(({ index, error }) => ({
-          ...{ name: `tasks[${index}][options][file]`, location: 'body' as const, msg: error.message },
+          name: `tasks[${index}][options][file]`,
+          location: 'body' as const,
+          msg: error.message,
         })),
       })
     }
@@ -131,14 +133,13 @@ export function makeStudio(
     }
   }
 
-  const lookInto = (path: string): Promise<MediaProbe> =>
-    probe({ ffmpeg, path, timeoutMs: config().vireo.media.probe_timeout })
+  const lookInto = (path: string): Promise<MediaProbe> => probe({ ffmpeg, path, timeoutMs: config().vireo.media.probe_timeout })
 
   async function insert(unit: Unit, videoId: number, tasks: readonly StoredTask[]): Promise<void> {
-    const [edition] = await unit.query<{ id: number }>(
-      'insert into video_edition (video_id, created_at) values ($1, $2) returning id',
-      [videoId, unit.now],
-    )
+    const [edition] = await unit.query<{ id: number }>('insert into video_edition (video_id, created_at) values ($1, $2) returning id', [
+      videoId,
+      unit.now,
+    ])
     if (!edition) throw new Error('The edition could not be stored.')
     await unit.query(
       `insert into video_edition_task (edition_id, position, name, start_at, end_at, filename)
@@ -205,8 +206,7 @@ export function askForEdition(unit: Unit, editionId: number, priority: number): 
 const uploadOf = (): FileRef => ({ kind: 'uploads', name: `${newUuid()}-studio` })
 
 /** Files that make the tools fail are no better than those that they refuse. */
-const isToBlame = (error: MediaError): boolean =>
-  ['failed', 'stalled', 'memory', 'time-out'].includes(error.reason) || isRefusal(error)
+const isToBlame = (error: MediaError): boolean => ['failed', 'stalled', 'memory', 'time-out'].includes(error.reason) || isRefusal(error)
 
 function lengthOf({ video, duration }: MediaProbe): number {
   if (!video) throw new MediaError('no-streams', 'The file has no picture.')

@@ -2,15 +2,7 @@
 // with its rows. Killed at any line it is run again; two at once store one torrent of each file.
 
 import { buffer } from 'node:stream/consumers'
-import {
-  type FileRef,
-  MediaError,
-  makeTorrent,
-  renewTorrent,
-  type Store,
-  type Torrent,
-  type TorrentFacts,
-} from '../../media/index.ts'
+import { type FileRef, MediaError, makeTorrent, renewTorrent, type Store, type Torrent, type TorrentFacts } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
 import { askForTorrents, isFederated, type Leases, type PendingFiles } from '../video/index.ts'
@@ -196,10 +188,11 @@ export function makeTorrents(deps: TorrentDeps): void {
   async function storeSwarms(unit: Unit, videoId: number, video: TorrentVideo): Promise<boolean> {
     const swarms = swarmsOf(video, urls)
     if (video.swarms === null || swarms.join() === video.swarms.join()) return false
-    await unit.query(
-      'update streaming_playlist set p2p_media_loader_info_hashes = $2, updated_at = $3 where video_id = $1',
-      [videoId, swarms, unit.now],
-    )
+    await unit.query('update streaming_playlist set p2p_media_loader_info_hashes = $2, updated_at = $3 where video_id = $1', [
+      videoId,
+      swarms,
+      unit.now,
+    ])
     return true
   }
 
@@ -227,5 +220,4 @@ export function makeTorrents(deps: TorrentDeps): void {
 
 const refsOf = (made: readonly Made[]): FileRef[] => made.map(({ ref }) => ref)
 
-const find = async (query: Sql, videoId: number): Promise<StoredVideo | undefined> =>
-  (await query<StoredVideo>(VIDEO, [videoId]))[0]
+const find = async (query: Sql, videoId: number): Promise<StoredVideo | undefined> => (await query<StoredVideo>(VIDEO, [videoId]))[0]

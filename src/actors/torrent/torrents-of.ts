@@ -1,13 +1,6 @@
 // What the torrents and swarms of a video of ours should be, from its rows. Pure.
 
-import {
-  type FileRef,
-  hlsFile,
-  magnetOf,
-  swarmsOfPlaylist,
-  type TorrentFacts,
-  webVideoFile,
-} from '../../media/index.ts'
+import { type FileRef, hlsFile, magnetOf, swarmsOfPlaylist, type TorrentFacts, webVideoFile } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { LocalUrls } from '../runtime/index.ts'
 import { hasPrivateFiles, type Openness } from '../video/index.ts'
@@ -65,12 +58,7 @@ export function factsOf(video: DescribedVideo, file: DescribedFile, origin: stri
   }
 }
 
-export const magnetUriOf = (
-  video: DescribedVideo,
-  file: DescribedFile,
-  { filename, infoHash }: NamedTorrent,
-  origin: string,
-): string =>
+export const magnetUriOf = (video: DescribedVideo, file: DescribedFile, { filename, infoHash }: NamedTorrent, origin: string): string =>
   magnetOf(
     { infoHash, torrentUrl: `${origin}/lazy-static/torrents/${filename}` },
     { ...factsOf(video, file, origin), displayName: video.name },
@@ -84,10 +72,7 @@ export const outdatedOf = (video: TorrentVideo, origin: string): TorrentFile[] =
   })
 
 /** Players name swarms by the address that they read the master playlist at. */
-export function swarmsOf(
-  video: TorrentVideo,
-  { origin, objectAddress }: Pick<LocalUrls, 'origin' | 'objectAddress'>,
-): string[] {
+export function swarmsOf(video: TorrentVideo, { origin, objectAddress }: Pick<LocalUrls, 'origin' | 'objectAddress'>): string[] {
   if (video.master === null) return []
   const isPrivate = hasPrivateFiles(video)
   const { name } = hlsFile(video.uuid, video.master, isPrivate)
@@ -100,9 +85,7 @@ export function swarmsOf(
 /** Where the file lies, in the folder of the video's privacy first: it may be on its way from the other one. */
 export const placesOf = ({ uuid, ...openness }: TorrentVideo, { filename, isHls }: TorrentFile): FileRef[] => {
   const isPrivate = hasPrivateFiles(openness)
-  return [isPrivate, !isPrivate].map((hidden) =>
-    isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden),
-  )
+  return [isPrivate, !isPrivate].map((hidden) => (isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden)))
 }
 
 const pathOf = ({ uuid }: DescribedVideo, { filename, isHls }: DescribedFile): string =>

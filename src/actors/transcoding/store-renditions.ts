@@ -150,10 +150,21 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
     for (const file of files) {
       await condemnEarlier(unit, id, videoId, file)
       await unit.query(INSERT_FILE, [
-        ...[videoId, file.hls ? playlistId : null, file.resolution, file.width, file.height, file.size],
-        ...[file.fps, file.filename, file.hls?.entry.playlistFilename ?? null, JSON.stringify(file.metadata)],
-        ...[file.hls ? 2 : 1, (file.hasVideo ? 1 : 0) + (file.hasAudio ? 2 : 0)],
-        ...[file.hls ? JSON.stringify(file.hls.entry) : null, unit.now, storages.get(file.filename) ?? 0],
+        videoId,
+        file.hls ? playlistId : null,
+        file.resolution,
+        file.width,
+        file.height,
+        file.size,
+        file.fps,
+        file.filename,
+        file.hls?.entry.playlistFilename ?? null,
+        JSON.stringify(file.metadata),
+        file.hls ? 2 : 1,
+        (file.hasVideo ? 1 : 0) + (file.hasAudio ? 2 : 0),
+        file.hls ? JSON.stringify(file.hls.entry) : null,
+        unit.now,
+        storages.get(file.filename) ?? 0,
       ])
     }
   }
@@ -164,8 +175,12 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
    */
   async function condemnEarlier(unit: Unit, id: number, videoId: number, file: LadderFile): Promise<void> {
     const gone = await unit.query<EarlierFile>(DROP_EARLIER, [
-      ...[videoId, file.resolution, file.filename, file.hls !== undefined],
-      ...[file.hls !== undefined && file.hasVideo, file.hasAudio],
+      videoId,
+      file.resolution,
+      file.filename,
+      file.hls !== undefined,
+      file.hls !== undefined && file.hasVideo,
+      file.hasAudio,
     ])
     const refs = gone.flatMap(({ filename, playlist, torrent, uuid }) => [
       ...[false, true].flatMap((isPrivate) => namesAt(filename, playlist, uuid, isPrivate)),
@@ -217,10 +232,7 @@ const INSERT_FILE = `
 async function playlistOf(
   unit: Unit,
   videoId: number,
-  {
-    names = newPlaylistNames(newUuid),
-    storages,
-  }: { names?: PlaylistNames | undefined; storages: ReadonlyMap<string, FileStorage> },
+  { names = newPlaylistNames(newUuid), storages }: { names?: PlaylistNames | undefined; storages: ReadonlyMap<string, FileStorage> },
 ): Promise<number> {
   const [row] = await unit.query<{ id: number }>(
     `insert into streaming_playlist (video_id, playlist_filename, segments_sha256_filename, created_at, updated_at, storage)
@@ -235,20 +247,13 @@ async function playlistOf(
 const entriesOf = (files: readonly LadderFile[]): HlsEntry[] =>
   [...files].sort((one, other) => other.resolution - one.resolution).flatMap(({ hls }) => (hls ? [hls.entry] : []))
 
-const refsOf = (
-  files: readonly LadderFile[],
-  playlist: PlaylistNames | undefined,
-  uuid: string,
-  isPrivate: boolean,
-): FileRef[] => [
+const refsOf = (files: readonly LadderFile[], playlist: PlaylistNames | undefined, uuid: string, isPrivate: boolean): FileRef[] => [
   ...files.flatMap(({ filename, hls }) => namesAt(filename, hls?.entry.playlistFilename ?? null, uuid, isPrivate)),
   ...(playlist ? [playlist.hashesFilename, playlist.masterFilename] : []).map((name) => hlsFile(uuid, name, isPrivate)),
 ]
 
 const namesAt = (filename: string, playlist: string | null, uuid: string, isPrivate: boolean): FileRef[] =>
-  playlist === null
-    ? [webVideoFile(filename, isPrivate)]
-    : [hlsFile(uuid, filename, isPrivate), hlsFile(uuid, playlist, isPrivate)]
+  playlist === null ? [webVideoFile(filename, isPrivate)] : [hlsFile(uuid, filename, isPrivate), hlsFile(uuid, playlist, isPrivate)]
 
 /** The transcoding is in other hands now: whatever this worker still does must not count. */
 export class NotOurs extends Error {
@@ -256,12 +261,7 @@ export class NotOurs extends Error {
 }
 
 /** Runs `work` when the transcoding is still this worker's. Throws `NotOurs` when it is not, `not_found` when it is gone. */
-export function withOwned<T>(
-  deps: TranscodingDeps,
-  id: number,
-  owner: string,
-  work: (locked: Locked) => Promise<T>,
-): Promise<T> {
+export function withOwned<T>(deps: TranscodingDeps, id: number, owner: string, work: (locked: Locked) => Promise<T>): Promise<T> {
   return withTranscoding(deps, id, async (locked) => {
     const { leaseOwner, state } = locked.transcoding
     if (leaseOwner !== owner || !isActive(state)) throw new NotOurs('Another worker has this transcoding.')

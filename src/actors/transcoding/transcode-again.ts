@@ -2,13 +2,7 @@
 // the old one when it is there.
 
 import { type ActorDeps, advance, DomainError, notFound } from '../runtime/index.ts'
-import {
-  cancelTranscodings,
-  openTranscodings,
-  planTranscoding,
-  type TranscodingWish,
-  videoLifecycle,
-} from '../video/index.ts'
+import { cancelTranscodings, openTranscodings, planTranscoding, type TranscodingWish, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { isActive, type Transcoding, type TranscodingOutputs } from './transcoding.entity.ts'
 

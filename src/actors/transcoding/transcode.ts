@@ -66,12 +66,17 @@ const BEAT_EVERY = 2_000
 
 /** Adds the job, the time-out and the reactions of transcodings to the registry. */
 export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
-  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases, drawPictures } =
-    deps
+  const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases, drawPictures } = deps
   const storeRenditions = makeStoreRenditions(deps)
   const held = makeRowLeases({
-    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
-    ...{ table: 'transcoding', until: 'due_at' },
+    db,
+    clock,
+    logger,
+    leases,
+    length: () => settingsOf(deps).lease,
+    beatEvery: BEAT_EVERY,
+    table: 'transcoding',
+    until: 'due_at',
     active: `x.state in ('planned', 'running', 'packaged', 'stored')
       and exists (select from video v where v.id = x.video_id and v.state <> 'removed')`,
   })
@@ -89,7 +94,8 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
 
   // A video that waits for renditions has a transcoding that makes them, whatever happened.
   registry.timeout('video', {
-    ...{ of: videoLifecycle, in: ['to-transcode'] },
+    of: videoLifecycle,
+    in: ['to-transcode'],
     timedOut: (id) =>
       tell({ aggregate: 'video', id }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, id)
@@ -161,17 +167,10 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   /** The machine's `TIMED_OUT` while somebody worked; after too many losses the video's transcoding has failed. */
   function countLoss({ unit, video, transcoding }: Locked): void {
     const settings = settingsOf(deps)
-    advance(
-      unit,
-      transcodingLifecycle,
-      transcoding,
-      { type: 'TIMED_OUT', settings, isLetGo: !transcoding.leaseOwner },
-      settings,
-    )
+    advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isLetGo: !transcoding.leaseOwner }, settings)
     transcoding.leaseOwner = null
     const error = transcoding.error
-    if (transcoding.state === 'failed')
-      tellVideoOfFailure({ unit, video, transcoding }, error ?? 'The worker was lost.')
+    if (transcoding.state === 'failed') tellVideoOfFailure({ unit, video, transcoding }, error ?? 'The worker was lost.')
   }
 
   function noteSilence(locked: Locked): void {
@@ -209,9 +208,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     if (!done) {
       const find = (): Promise<SourceFile> => findSourceFile(deps, { videoId: task.videoId, kept: task.source })
       const makeAll = (source: SourceFile): Promise<void> =>
-        withSourceFile(deps, source, { id: task.id, signal }, (input) =>
-          make(task, { input, work, signal, progress, log }),
-        )
+        withSourceFile(deps, source, { id: task.id, signal }, (input) => make(task, { input, work, signal, progress, log }))
       const source = await find()
       await makeAll(source).catch(async (error: unknown) => {
         // A rendition that others are made of can be moved or taken away; an original cannot.
@@ -235,11 +232,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     return row?.state === 'packaged' || row?.state === 'stored'
   }
 
-  async function withStill<T>(
-    { videoId, preview }: Task,
-    fn: (path: string | undefined) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
+  async function withStill<T>({ videoId, preview }: Task, fn: (path: string | undefined) => Promise<T>, signal: AbortSignal): Promise<T> {
     // The job that draws it may come later than this one.
     await drawPictures(videoId, signal)
     const ref: FileRef = { kind: 'previews', name: preview ?? '' }
@@ -280,7 +273,13 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     const folder = await store.workFolder(work.name)
     const encode = (stillPath?: string): Promise<void> =>
       runLadder({
-        ...{ ffmpeg, plan, input, stillPath, signal, newUuid, workFolder: folder },
+        ffmpeg,
+        plan,
+        input,
+        stillPath,
+        signal,
+        newUuid,
+        workFolder: folder,
         threads: config().transcoding.threads,
         limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
         niceness: media.nice,
@@ -323,8 +322,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       // With the last rendition the end of the ladder tells all at once.
       const missing = made === total ? 0 : made - contextOf(videoLifecycle, video).renditions
       const events = Array.from({ length: Math.max(0, missing) }, () => ({ type: 'RENDITION_STORED' }) as const)
-      if (events.length > 0 && takes(videoLifecycle, video, { type: 'RENDITION_STORED' }))
-        moveAndTell(unit, video, events)
+      if (events.length > 0 && takes(videoLifecycle, video, { type: 'RENDITION_STORED' })) moveAndTell(unit, video, events)
     })
   }
 
@@ -332,14 +330,10 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   async function complete(task: Task): Promise<void> {
     await afterMaster(task, async ({ unit, video, transcoding }) => {
       const settings = settingsOf(deps)
-      if (transcoding.state === 'packaged')
-        advance(unit, transcodingLifecycle, transcoding, { type: 'STORED' }, settings)
+      if (transcoding.state === 'packaged') advance(unit, transcodingLifecycle, transcoding, { type: 'STORED' }, settings)
       const { made } = contextOf(transcodingLifecycle, transcoding)
       const missing = Math.max(0, made - contextOf(videoLifecycle, video).renditions)
-      const events = [
-        ...Array.from({ length: missing }, () => ({ type: 'RENDITION_STORED' }) as const),
-        { type: 'TRANSCODED' } as const,
-      ]
+      const events = [...Array.from({ length: missing }, () => ({ type: 'RENDITION_STORED' }) as const), { type: 'TRANSCODED' } as const]
       if (takes(videoLifecycle, video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
       advance(unit, transcodingLifecycle, transcoding, { type: 'FINISHED' }, settings)
       await pendingFiles.condemn(unit.query, await dropProvisional(unit, video))
@@ -374,12 +368,10 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
 }
 
 /** Whether the job's longest run was over, and not the process. */
-const isTimeOut = ({ aborted, reason }: AbortSignal): boolean =>
-  aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
+const isTimeOut = ({ aborted, reason }: AbortSignal): boolean => aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The video is gone, or the row is another worker's. */
-const isLost = (error: unknown): boolean =>
-  error instanceof NotOurs || (error instanceof DomainError && error.kind === 'not_found')
+const isLost = (error: unknown): boolean => error instanceof NotOurs || (error instanceof DomainError && error.kind === 'not_found')
 
 /** The configuration as the transcoding wants it. What is made of a rendition keeps that one's size, or it would be lost. */
 function settingsFor({ outputs, source }: Task, configured: LadderSettings): LadderSettings {

@@ -31,9 +31,14 @@ export class Transcoding extends TranscodingSchema.class {}
 TranscodingSchema.setClass(Transcoding)
 
 export const transcodingLifecycle = defineLifecycle({
-  ...{ table: 'transcoding', machine: transcodingMachine, initial: initialTranscoding, dueIn },
+  table: 'transcoding',
+  machine: transcodingMachine,
+  initial: initialTranscoding,
+  dueIn,
   columns: ({ state, context }) => ({
-    ...{ state, context, error: context.error },
+    state,
+    context,
+    error: context.error,
     ...(isActive(state) ? {} : { leaseOwner: null }),
   }),
   refusal: (state) => new DomainError('conflict', `This transcoding is ${state}.`),

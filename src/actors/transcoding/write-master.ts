@@ -48,10 +48,7 @@ interface Row extends Openness {
  * name, and other servers its address; where they take the place of others it gets a new one, so that no cache answers
  * with one that names what is gone.
  */
-export async function writeMaster(
-  { db, store, pendingFiles }: TranscodingDeps,
-  task: MasterTask,
-): Promise<WrittenMaster> {
+export async function writeMaster({ db, store, pendingFiles }: TranscodingDeps, task: MasterTask): Promise<WrittenMaster> {
   const { videoId } = task
   const [video] = await db.query<Row>(
     `select v.uuid, v.privacy, v.blocked, p.playlist_filename as master, p.segments_sha256_filename as hashes,
@@ -69,11 +66,9 @@ export async function writeMaster(
   const refsOf = ({ masterFilename, hashesFilename }: PlaylistNames): FileRef[] =>
     [masterFilename, hashesFilename].flatMap((name) => [hlsFile(uuid, name, false), hlsFile(uuid, name, true)])
   const old: PlaylistNames = { masterFilename: master, hashesFilename: hashes }
-  const textFor = (name: string): string =>
-    JSON.stringify([name, isPrivate, entries.map(({ playlistFilename }) => playlistFilename)])
+  const textFor = (name: string): string => JSON.stringify([name, isPrivate, entries.map(({ playlistFilename }) => playlistFilename)])
   const isWritten = task.written === textFor(master)
-  const isReplaced =
-    !isWritten && task.outputs !== null && (await namesOthers(store, hlsFile(uuid, master, isPrivate), entries))
+  const isReplaced = !isWritten && task.outputs !== null && (await namesOthers(store, hlsFile(uuid, master, isPrivate), entries))
   const names: PlaylistNames = isReplaced ? newPlaylistNames(newUuid) : old
   if (isReplaced) await pendingFiles.reserve(transcodingOwner(task.id), refsOf(names))
   if (!isWritten) await storeMaster({ store, entries, videoUuid: uuid, isPrivate, ...names })

@@ -25,7 +25,11 @@ export async function stepOfCode(secret: string, code: string, now: Date): Promi
  */
 export function enrolmentUri({ issuer, label, secret }: { issuer: string; label: string; secret: string }): string {
   const parameters = new URLSearchParams({
-    ...{ issuer, secret, algorithm: 'SHA1', digits: '6', period: String(STEP_SECONDS) },
+    issuer,
+    secret,
+    algorithm: 'SHA1',
+    digits: '6',
+    period: String(STEP_SECONDS),
   })
   return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(label)}?${parameters}`
 }

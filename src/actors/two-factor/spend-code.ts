@@ -46,5 +46,4 @@ export async function spendCode(query: Sql, userId: number, { secretSealed, step
   if (spent.length === 0) throw wrongCode()
 }
 
-const wrongCode = (): DomainError =>
-  new DomainError('invalid', 'Invalid two factor header', { code: 'invalid_two_factor' })
+const wrongCode = (): DomainError => new DomainError('invalid', 'Invalid two factor header', { code: 'invalid_two_factor' })

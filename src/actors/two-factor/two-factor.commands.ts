@@ -3,22 +3,8 @@
 import { generateSecret } from 'otplib'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import {
-  dueIn,
-  initialTwoFactor,
-  type TwoFactorEvent,
-  type TwoFactorState,
-  twoFactorMachine,
-} from '../../state-machines/two-factor.ts'
-import {
-  type ActorDeps,
-  advanceRow,
-  DomainError,
-  defineLifecycle,
-  type Guesses,
-  notFound,
-  type Unit,
-} from '../runtime/index.ts'
+import { dueIn, initialTwoFactor, type TwoFactorEvent, type TwoFactorState, twoFactorMachine } from '../../state-machines/two-factor.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type Guesses, notFound, type Unit } from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/user.entity.ts'
 import { enrolmentUri, stepOfCode } from './one-time-code.ts'
 import { guessedCode } from './spend-code.ts'
@@ -145,10 +131,10 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
       })
 
       await tell({ aggregate: 'two_factor', id }, async (unit) => {
-        const [same] = await unit.query(
-          `select id from two_factor where id = $1 and (state = 'on' or request_token_hash = $2)`,
-          [id, asked],
-        )
+        const [same] = await unit.query(`select id from two_factor where id = $1 and (state = 'on' or request_token_hash = $2)`, [
+          id,
+          asked,
+        ])
         if (!same) throw wrongRequest()
         await move(unit, id, { type: 'CONFIRMED' }, { secretSealed, requestTokenHash: null })
       })
@@ -165,7 +151,10 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
 }
 
 const twoFactorLifecycle = defineLifecycle({
-  ...{ table: 'two_factor', machine: twoFactorMachine, initial: initialTwoFactor, dueIn },
+  table: 'two_factor',
+  machine: twoFactorMachine,
+  initial: initialTwoFactor,
+  dueIn,
   refusal: (_state, { type }) => (type === 'DISABLED' ? alreadyOff() : alreadyOn()),
 })
 

@@ -21,12 +21,7 @@ export function refuseUnsupported(file: { filename: string; type?: string | unde
 }
 
 /** What browsers and systems call a ZIP. */
-const ARCHIVE_TYPES = [
-  'application/zip',
-  'application/x-zip-compressed',
-  'application/x-zip',
-  'application/octet-stream',
-]
+const ARCHIVE_TYPES = ['application/zip', 'application/x-zip-compressed', 'application/x-zip', 'application/octet-stream']
 
 /** Throws `invalid` unless the name and the declared type are those of a ZIP. */
 export function refuseNoArchive({ fileName, type }: { fileName: string; type: string }): void {

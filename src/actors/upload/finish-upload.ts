@@ -46,11 +46,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
 
   async function renew(id: number, owner: string): Promise<void> {
     await db
-      .query('update upload set lease_until = $3 where id = $1 and lease_owner = $2', [
-        id,
-        owner,
-        new Date(clock.now().getTime() + LEASE),
-      ])
+      .query('update upload set lease_until = $3 where id = $1 and lease_owner = $2', [id, owner, new Date(clock.now().getTime() + LEASE)])
       .catch((error) => logger.warn({ err: error, upload: id }, 'the lease of an upload could not be renewed'))
   }
 
@@ -159,10 +155,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
   }
 
   const release = async (id: number, owner: string): Promise<void> => {
-    await db.query('update upload set lease_owner = null, lease_until = null where id = $1 and lease_owner = $2', [
-      id,
-      owner,
-    ])
+    await db.query('update upload set lease_owner = null, lease_until = null where id = $1 and lease_owner = $2', [id, owner])
   }
 
   return async (id) => {

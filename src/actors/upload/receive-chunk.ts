@@ -9,9 +9,7 @@ import { Upload } from './upload.entity.ts'
 import { filesOf, isHeld, isOpen, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
 
 /** `Content-Range` of a chunk (`to` is its last byte) or of a question where the upload stands. Bytes. */
-export type ChunkRange =
-  | { kind: 'chunk'; from: number; to: number; size: number }
-  | { kind: 'status'; size: number | null }
+export type ChunkRange = { kind: 'chunk'; from: number; to: number; size: number } | { kind: 'status'; size: number | null }
 
 export interface AfterChunk {
   /** Bytes stored from the beginning, without a hole. */
@@ -27,11 +25,7 @@ const CHECKPOINT_EVERY = LEASE / 4
 const PATIENCE = 3_000
 const LOOK_AGAIN_EVERY = 50
 
-export type ReceiveChunk = (ask: {
-  id: number
-  range: ChunkRange | null
-  body: AsyncIterable<Uint8Array>
-}) => Promise<AfterChunk>
+export type ReceiveChunk = (ask: { id: number; range: ChunkRange | null; body: AsyncIterable<Uint8Array> }) => Promise<AfterChunk>
 
 export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
   const { tell, config, store, leases, pendingFiles } = deps
@@ -78,13 +72,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
   }
 
   /** Stores what is on the disk. Throws `busy` when another request took the upload over, `not_found` when it ended. */
-  async function storeBytes(
-    id: number,
-    owner: string,
-    from: number,
-    bytes: number,
-    last: boolean,
-  ): Promise<AfterChunk> {
+  async function storeBytes(id: number, owner: string, from: number, bytes: number, last: boolean): Promise<AfterChunk> {
     return await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
       if (!isOpen(upload.state)) throw new DomainError('not_found', 'This upload has ended.')

@@ -1,12 +1,7 @@
 // Moves of an upload through its machine, who holds it, and which files are its own.
 
 import type { FileRef, Store } from '../../media/index.ts'
-import {
-  dueIn,
-  initialResumableUpload,
-  type ResumableUploadState,
-  resumableUploadMachine,
-} from '../../state-machines/resumable-upload.ts'
+import { dueIn, initialResumableUpload, type ResumableUploadState, resumableUploadMachine } from '../../state-machines/resumable-upload.ts'
 import { type ActorDeps, DomainError, defineLifecycle } from '../runtime/index.ts'
 import type { UserImports } from '../user-import/index.ts'
 import type { CreateVideo, Leases, PendingFile, PendingFiles, PictureName, ReplaceSource } from '../video/index.ts'
@@ -22,7 +17,9 @@ export type UploadDeps = ActorDeps & {
 }
 
 export const uploadLifecycle = defineLifecycle({
-  ...{ table: 'upload', machine: resumableUploadMachine, initial: initialResumableUpload(0) },
+  table: 'upload',
+  machine: resumableUploadMachine,
+  initial: initialResumableUpload(0),
   /** `silence` in ms is how long it may stay so. */
   dueIn: (state, context, silence: number) => dueIn(state, context, { session_lifetime: silence }),
   read: ({ state, size, received }: Upload) => ({ state: state as ResumableUploadState, context: { size, received } }),

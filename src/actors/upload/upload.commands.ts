@@ -5,14 +5,7 @@ import type { EncodedImage } from '../../media/index.ts'
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
 import { advance, DomainError, initialColumns, type Unit } from '../runtime/index.ts'
-import {
-  type CreatedVideo,
-  type GivenPictures,
-  type NewVideoFields,
-  type PictureName,
-  type Viewer,
-  workFolder,
-} from '../video/index.ts'
+import { type CreatedVideo, type GivenPictures, type NewVideoFields, type PictureName, type Viewer, workFolder } from '../video/index.ts'
 import { refuseNoArchive, refuseUnsupported } from './accepted-files.ts'
 import { makeFinishUpload } from './finish-upload.ts'
 import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
@@ -103,8 +96,7 @@ export interface Uploads {
 const TOKEN_BYTES = 16
 
 export function makeUploads(deps: UploadDeps): Uploads {
-  const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases, userImports } =
-    deps
+  const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases, userImports } = deps
   const finish = makeFinishUpload(deps)
   const receiveChunk = makeReceiveChunk(deps)
 
@@ -317,8 +309,17 @@ export function makeUploads(deps: UploadDeps): Uploads {
        do update set updated_at = excluded.updated_at
        returning id, token, user_import_id as "importId"`,
       [
-        ...[randomToken(TOKEN_BYTES), userId, state, JSON.stringify(context), dueAt, fileName, size],
-        ...[fields && JSON.stringify(fields), fingerprint, unit.now, replacesId],
+        randomToken(TOKEN_BYTES),
+        userId,
+        state,
+        JSON.stringify(context),
+        dueAt,
+        fileName,
+        size,
+        fields && JSON.stringify(fields),
+        fingerprint,
+        unit.now,
+        replacesId,
       ],
     )
     if (!row) throw new Error('The upload could not be stored.')

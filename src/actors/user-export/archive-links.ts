@@ -16,9 +16,7 @@ export interface ArchiveLinks {
 const PURPOSE = 'user-export'
 const NOBODY = 0
 
-export function makeArchiveLinks(
-  deps: Pick<ActorDeps, 'config' | 'db' | 'urls'> & { signedTokens: SignedTokens },
-): ArchiveLinks {
+export function makeArchiveLinks(deps: Pick<ActorDeps, 'config' | 'db' | 'urls'> & { signedTokens: SignedTokens }): ArchiveLinks {
   const { config, db, urls, signedTokens } = deps
   return {
     async addressOf(filename, { userId }) {

@@ -46,8 +46,15 @@ const BEAT_EVERY = 1_000
 export function runExports(deps: RunExportDeps): void {
   const { db, registry, clock, logger, store, pendingFiles, leases } = deps
   const held = makeRowLeases({
-    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
-    ...{ table: 'user_export', until: 'due_at', active: "x.state = 'processing'" },
+    db,
+    clock,
+    logger,
+    leases,
+    length: () => settingsOf(deps).lease,
+    beatEvery: BEAT_EVERY,
+    table: 'user_export',
+    until: 'due_at',
+    active: "x.state = 'processing'",
     wanted: "exists (select from users u where u.id = x.user_id and u.state <> 'deleted')",
   })
 
@@ -108,7 +115,9 @@ export function runExports(deps: RunExportDeps): void {
     return await ifThere(
       withExport(deps, id, async ({ unit, userExport: row }) => {
         const owner = await held.claim({
-          ...{ row, waiting: 'pending', working: 'processing' },
+          row,
+          waiting: 'pending',
+          working: 'processing',
           move: (type) => void advance(unit, userExportLifecycle, row, { type, settings }, settings),
         })
         const { userId, withVideoFiles, createdAt } = row
@@ -118,11 +127,7 @@ export function runExports(deps: RunExportDeps): void {
   }
 
   /** Writes and stores at once: neither is held, nor lies anywhere else. Answers the bytes. */
-  async function makeArchive(
-    task: Task,
-    archive: FileRef,
-    { signal, progress }: Pick<JobContext, 'signal' | 'progress'>,
-  ): Promise<number> {
+  async function makeArchive(task: Task, archive: FileRef, { signal, progress }: Pick<JobContext, 'signal' | 'progress'>): Promise<number> {
     const user = await findExportedUser(db.query, task.userId)
     if (!user) throw new PermanentFailure('There is no such user any more.')
     // Of this process: should it die, the bytes go.
@@ -137,7 +142,12 @@ export function runExports(deps: RunExportDeps): void {
       const writer = makeArchiveWriter({ zip, store })
       await writeArchive({
         ...deps,
-        ...{ query: db.query, writer, user, withVideoFiles: task.withVideoFiles, signal, progress },
+        query: db.query,
+        writer,
+        user,
+        withVideoFiles: task.withVideoFiles,
+        signal,
+        progress,
       })
       zip.end()
     } catch (error) {

@@ -1,11 +1,6 @@
 // The lifecycle of an export, with what each state means for its row.
 
-import {
-  dueIn,
-  initialUserExport,
-  type UserExportSettings,
-  userExportMachine,
-} from '../../state-machines/user-export.ts'
+import { dueIn, initialUserExport, type UserExportSettings, userExportMachine } from '../../state-machines/user-export.ts'
 import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { CHECK_OWNER_EVERY } from '../video/index.ts'
@@ -25,17 +20,15 @@ export interface Locked {
 }
 
 /** Runs `work` with the export. Throws `not_found` when it is gone. */
-export const withExport = <T>(
-  { tell }: Pick<ActorDeps, 'tell'>,
-  id: number,
-  work: (locked: Locked) => Promise<T>,
-): Promise<T> =>
-  tell({ aggregate: 'user_export', id }, async (unit) =>
-    work({ unit, userExport: await unit.em.findOneOrFail(UserExport, id) }),
-  )
+export const withExport = <T>({ tell }: Pick<ActorDeps, 'tell'>, id: number, work: (locked: Locked) => Promise<T>): Promise<T> =>
+  tell({ aggregate: 'user_export', id }, async (unit) => work({ unit, userExport: await unit.em.findOneOrFail(UserExport, id) }))
 
 export const userExportLifecycle = defineLifecycle({
-  ...{ table: 'user_export', called: 'export', machine: userExportMachine, initial: initialUserExport, dueIn },
+  table: 'user_export',
+  called: 'export',
+  machine: userExportMachine,
+  initial: initialUserExport,
+  dueIn,
   entered(unit, userExport: UserExport, { state }) {
     if (state !== 'processing') userExport.leaseOwner = null
     if (state === 'pending') askForExport(unit, userExport.id)

@@ -67,10 +67,7 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
         const [made] = await unit.query<{ id: number }>(
           `insert into user_export (user_id, with_video_files, state, context, due_at, expires_on, created_at, updated_at)
            values ($1, $2, $3, $4, $5, $6, $7, $7) returning id`,
-          [
-            ...[userId, withVideoFiles, state, JSON.stringify(context)],
-            ...[dueAt, new Date(unit.now.getTime() + settings.expiration), unit.now],
-          ],
+          [userId, withVideoFiles, state, JSON.stringify(context), dueAt, new Date(unit.now.getTime() + settings.expiration), unit.now],
         )
         if (!made) throw new Error('The export could not be stored.')
         unit.created({ aggregate: 'user_export', id: made.id })

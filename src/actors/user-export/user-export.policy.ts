@@ -18,8 +18,7 @@ export function assertExportsEnabled({ enabled }: Pick<Rules, 'enabled'>): void 
 }
 
 /** Moderators have nothing to do with what is private to a user. */
-export const mayManage = (by: ExportManager, userId: number): boolean =>
-  by.userId === userId || hasRight(by.role, 'MANAGE_USER_EXPORTS')
+export const mayManage = (by: ExportManager, userId: number): boolean => by.userId === userId || hasRight(by.role, 'MANAGE_USER_EXPORTS')
 
 /** Throws `forbidden`. */
 export function assertMayManage(by: ExportManager, userId: number): void {

@@ -61,8 +61,15 @@ export function runUserImports(deps: RunUserImportDeps): void {
   const { db, registry, clock, logger, store, pendingFiles, leases } = deps
   const importers = inOrder(deps.partImporters)
   const held = makeRowLeases({
-    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
-    ...{ table: 'user_import', until: 'due_at', active: "x.state = 'processing'" },
+    db,
+    clock,
+    logger,
+    leases,
+    length: () => settingsOf(deps).lease,
+    beatEvery: BEAT_EVERY,
+    table: 'user_import',
+    until: 'due_at',
+    active: "x.state = 'processing'",
     wanted: "exists (select from users u where u.id = x.user_id and u.state <> 'deleted' and not u.blocked)",
   })
 
@@ -98,7 +105,9 @@ export function runUserImports(deps: RunUserImportDeps): void {
       withImport(deps, id, async (locked) => {
         const { userImport: row, unit } = locked
         const owner = await held.claim({
-          ...{ row, waiting: 'pending', working: 'processing' },
+          row,
+          waiting: 'pending',
+          working: 'processing',
           move: (type) => move(locked, { type, settings, parts: importers.length }, settings),
         })
         if (owner === undefined) return undefined
@@ -154,7 +163,12 @@ export function runUserImports(deps: RunUserImportDeps): void {
         `update user_import set item = $3, items = $4, summary = $5, updated_at = $6, failures = coalesce($7, failures)
          where id = $1 and lease_owner = $2 and state = 'processing' returning id`,
         [
-          ...[task.id, task.owner, task.item, items.length, JSON.stringify(task.summary), clock.now()],
+          task.id,
+          task.owner,
+          task.item,
+          items.length,
+          JSON.stringify(task.summary),
+          clock.now(),
           stored.failures === task.failures ? null : JSON.stringify(task.failures),
         ],
       )
@@ -172,9 +186,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
         if (index < task.item) continue
         if (performance.now() - stored.at > STORE_EVERY) await storePosition()
         context.signal.throwIfAborted()
-        const outcome = isOver
-          ? ({ error: 'too_many' } as const)
-          : await importOne(task, { part, importItem, item: read }, context)
+        const outcome = isOver ? ({ error: 'too_many' } as const) : await importOne(task, { part, importItem, item: read }, context)
         task.summary = counted(task.summary, part, outcome)
         if (typeof outcome === 'object') {
           const failure = { part, index, name: nameOf(part, read), reason: outcome.error }
@@ -220,10 +232,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   /** What a failure is: nobody wants the import any more, its user may not have it, the archive is bad, or it did not work now. */
   async function settle(task: Task, error: unknown): Promise<void> {
     if (!(await held.isOurs(task))) return
-    const [user] = await db.query<{ blocked: boolean }>(
-      "select blocked from users where id = $1 and state <> 'deleted'",
-      [task.userId],
-    )
+    const [user] = await db.query<{ blocked: boolean }>("select blocked from users where id = $1 and state <> 'deleted'", [task.userId])
     if (!user) return await unlessGone(end(task, { type: 'CANCELLED' }))
     if (user.blocked) return await refuse(task, 'This user may not import.', error)
     if (error instanceof ArchiveError) return await refuse(task, error.message, error)

@@ -59,10 +59,6 @@ export function counted(summary: ImportSummary, part: ImportedPart, outcome: Ite
   return { ...summary, [name]: { ...before, [field]: before[field] + 1 } }
 }
 
-export const countsOf = (summary: ImportSummary, name: SummaryName): Counts =>
-  summary[name] ?? { success: 0, duplicates: 0, errors: 0 }
+export const countsOf = (summary: ImportSummary, name: SummaryName): Counts => summary[name] ?? { success: 0, duplicates: 0, errors: 0 }
 
-const FIELDS = { success: 'success', duplicate: 'duplicates' } as const satisfies Record<
-  Extract<ItemOutcome, string>,
-  keyof Counts
->
+const FIELDS = { success: 'success', duplicate: 'duplicates' } as const satisfies Record<Extract<ItemOutcome, string>, keyof Counts>

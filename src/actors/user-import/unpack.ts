@@ -50,15 +50,10 @@ async function refuseWithoutRoom(store: Pick<Store, 'room'>, file: ArchivedFile)
   const room = await store.room('tmp')
   if (!room) return
   if (file.size > room.total) throw tooLarge(file)
-  if (file.size > room.free)
-    throw new MediaError('disk-full', 'There is no room on the disk to unpack a file of the archive.')
+  if (file.size > room.free) throw new MediaError('disk-full', 'There is no room on the disk to unpack a file of the archive.')
 }
 
-async function write(
-  file: ArchivedFile,
-  target: string,
-  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
-): Promise<void> {
+async function write(file: ArchivedFile, target: string, { maxBytes, signal }: { maxBytes: number; signal: AbortSignal }): Promise<void> {
   // What an archive says of itself may be wrong.
   const most = Math.min(file.size, maxBytes)
   await pipeline(

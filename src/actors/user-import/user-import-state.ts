@@ -59,11 +59,7 @@ export type StateDeps = Pick<ActorDeps, 'tell' | 'config'> & { pendingFiles: Pen
 export const archiveFile = (archive: string): FileRef => ({ kind: 'uploads', name: archive })
 
 /** Runs `work` with the import, locked. Throws `not_found` when it is gone. */
-export const withImport = <T>(
-  { tell, pendingFiles }: StateDeps,
-  id: number,
-  work: (locked: Locked) => Promise<T>,
-): Promise<T> =>
+export const withImport = <T>({ tell, pendingFiles }: StateDeps, id: number, work: (locked: Locked) => Promise<T>): Promise<T> =>
   tell({ aggregate: 'user_import', id }, async (unit) => await work(await locked(unit, id, pendingFiles)))
 
 /** The same inside of the transaction of another aggregate, whose lock comes first. */
@@ -79,7 +75,11 @@ export async function locked(unit: Unit, id: number, pendingFiles: PendingFiles)
 }
 
 export const userImportLifecycle = defineLifecycle({
-  ...{ table: 'user_import', called: 'import', machine: userImportMachine, initial: initialUserImport, dueIn },
+  table: 'user_import',
+  called: 'import',
+  machine: userImportMachine,
+  initial: initialUserImport,
+  dueIn,
 })
 
 /** Sends one event to the machine of an import, does what the new state needs, and stores it. Throws `conflict` when it cannot take it. */

@@ -52,8 +52,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
   })
 
   const isUnderWay = async (query: ActorDeps['db']['query'], userId: number): Promise<boolean> =>
-    (await query("select 1 from user_import where user_id = $1 and state in ('pending', 'processing')", [userId]))
-      .length > 0
+    (await query("select 1 from user_import where user_id = $1 and state in ('pending', 'processing')", [userId])).length > 0
 
   return {
     async assertPossible(userId) {

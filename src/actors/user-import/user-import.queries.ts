@@ -18,10 +18,7 @@ export interface UserImportRow {
 }
 
 /** The latest import of a user whose archive is all there. */
-export async function findLatestImport(
-  db: Pick<Database, 'query'>,
-  userId: number,
-): Promise<UserImportRow | undefined> {
+export async function findLatestImport(db: Pick<Database, 'query'>, userId: number): Promise<UserImportRow | undefined> {
   const [row] = await db.query<UserImportRow>(
     `select id, state, context, item, items, summary, failures, created_at from user_import
      where user_id = $1 and state not in ('uploading', 'cancelled') order by id desc limit 1`,

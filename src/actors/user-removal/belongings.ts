@@ -45,10 +45,7 @@ export async function ownerOf(query: Sql, userId: number): Promise<Owner | undef
   return owner
 }
 
-export const actorsOf = (owner: Owner): number[] => [
-  owner.accountActorId,
-  ...owner.channels.map((channel) => channel.actorId),
-]
+export const actorsOf = (owner: Owner): number[] => [owner.accountActorId, ...owner.channels.map((channel) => channel.actorId)]
 
 /** Servers that hear of the end of one account, beside those of its followers. */
 const MAX_SERVERS = 10_000
@@ -80,34 +77,23 @@ export async function rememberWhoKnows(query: Sql, owner: Owner): Promise<void> 
 }
 
 /** What there is of each kind, by the parameter that names its owner. */
-const uploadsOf = (user: string) =>
-  `from upload o where o.user_id = ${user} and o.state in ('created', 'receiving', 'assembled')`
-const importsOf = (user: string) =>
-  `from user_import o where o.user_id = ${user} and o.state in ('uploading', 'pending', 'processing')`
-const videosOf = (account: string) =>
-  `from video o join channel c on c.id = o.channel_id where c.account_id = ${account}`
+const uploadsOf = (user: string) => `from upload o where o.user_id = ${user} and o.state in ('created', 'receiving', 'assembled')`
+const importsOf = (user: string) => `from user_import o where o.user_id = ${user} and o.state in ('uploading', 'pending', 'processing')`
+const videosOf = (account: string) => `from video o join channel c on c.id = o.channel_id where c.account_id = ${account}`
 const commentsOf = (account: string) => `from comment o where o.account_id = ${account} and o.deleted_at is null`
-const playlistsOf = (account: string) =>
-  `from playlist o where o.account_id = ${account} and o.type = ${playlistTypes.regular}`
+const playlistsOf = (account: string) => `from playlist o where o.account_id = ${account} and o.type = ${playlistTypes.regular}`
 const ratingsOf = (account: string) => `from rating o where o.account_id = ${account}`
 const followingsOf = (actors: string) => `from follow o where o.follower_id = any(${actors}) and o.state <> 'none'`
 
 /** Takes everything away; the videos' files follow by their own jobs. Throws when `signal` says so. */
-export async function takeAway(
-  db: Pick<Database, 'query'>,
-  removers: Removers,
-  owner: Owner,
-  signal: AbortSignal,
-): Promise<void> {
+export async function takeAway(db: Pick<Database, 'query'>, removers: Removers, owner: Owner, signal: AbortSignal): Promise<void> {
   const { userId, accountId } = owner
   const by = { accountId, role: userRoles.user }
 
   const each = <R extends object>(from: string, of: unknown, columns: string, remove: (row: R) => Promise<void>) =>
     eachRow<R & { id: number }>({ db, signal, from, values: [of], columns }, (row) => unlessGone(remove(row)))
 
-  await each<{ token: string }>(uploadsOf('$1'), userId, 'o.token', ({ token }) =>
-    removers.uploads.cancel({ userId, token }),
-  )
+  await each<{ token: string }>(uploadsOf('$1'), userId, 'o.token', ({ token }) => removers.uploads.cancel({ userId, token }))
   await removers.userImports.cancelAll(userId)
   await each<{ id: number; state: string }>(videosOf('$1'), accountId, 'o.state', async ({ id, state }) => {
     if (state !== 'removed') await removers.videos.remove(id, by)

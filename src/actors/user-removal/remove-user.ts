@@ -4,15 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { dropFollows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import {
-  actorsOf,
-  isSomethingLeft,
-  type Owner,
-  ownerOf,
-  type Removers,
-  rememberWhoKnows,
-  takeAway,
-} from './belongings.ts'
+import { actorsOf, isSomethingLeft, type Owner, ownerOf, type Removers, rememberWhoKnows, takeAway } from './belongings.ts'
 
 /** How often it is made sure that a removed user has the job, and unused keys are dropped, in ms. */
 const CHECK_EVERY = 60_000
@@ -51,9 +43,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
   registry.periodic('user-removal', {
     everyMs: () => CHECK_EVERY,
     async run() {
-      const waiting = await db.query<{ id: number }>(
-        "select id from users where state = 'deleted' order by id limit 100",
-      )
+      const waiting = await db.query<{ id: number }>("select id from users where state = 'deleted' order by id limit 100")
       if (waiting.length === 0) return
       await tell.create(async (unit) => {
         for (const { id } of waiting) ask(unit, id)

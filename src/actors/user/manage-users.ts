@@ -107,7 +107,10 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
 }
 
 const userLifecycle = defineLifecycle({
-  ...{ table: 'users', machine: userMachine, initial: initialUser, touches: false },
+  table: 'users',
+  machine: userMachine,
+  initial: initialUser,
+  touches: false,
   read: (user: User) => ({ state: user.state as UserState, context: { reason: user.blockedReason ?? null } }),
   columns: ({ state, context }) => ({ state, blockedReason: context.reason }),
   refusal: (state) => new DomainError('conflict', `This user is ${state}.`),

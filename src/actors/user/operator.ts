@@ -26,9 +26,7 @@ export function makeOperator(deps: { db: Database; users: Users & ManageUsers })
     },
 
     async resetPassword(username) {
-      const [user] = await db.query<{ id: number }>('select id from users where lower(username) = lower($1)', [
-        username,
-      ])
+      const [user] = await db.query<{ id: number }>('select id from users where lower(username) = lower($1)', [username])
       if (!user) throw notFound(`There is no user ${username}.`)
       const password = randomToken(PASSWORD_BYTES)
       await users.update(user.id, { id: 0, sessionId: 0, role: userRoles.administrator }, { password })

@@ -32,10 +32,9 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
     async reset(userId, secret, password) {
       const check = await links.read('password', secret)
       const mayReset = async (query: typeof db.query) => {
-        const [user] = await query<{ email: string; password_hash: string }>(
-          'select email, password_hash from users where id = $1',
-          [userId],
-        )
+        const [user] = await query<{ email: string; password_hash: string }>('select email, password_hash from users where id = $1', [
+          userId,
+        ])
         if (!user) throw notFound('User not found')
         await check(query, { id: userId, state: passwordState(user) })
       }
@@ -44,11 +43,7 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
       const passwordHash = await passwords.hash(password)
       await tell({ aggregate: 'user', id: userId }, async (unit) => {
         await mayReset(unit.query)
-        await unit.query('update users set password_hash = $2, updated_at = $3 where id = $1', [
-          userId,
-          passwordHash,
-          unit.now,
-        ])
+        await unit.query('update users set password_hash = $2, updated_at = $3 where id = $1', [userId, passwordHash, unit.now])
         await endSessions(unit, userId)
       })
     },

@@ -68,11 +68,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
     if (channelName.toLowerCase() === user.username.toLowerCase()) {
       throw new DomainError('invalid', 'The channel cannot have the same name as the user.')
     }
-    const [passwordHash, accountKeys, channelKeys] = await Promise.all([
-      hashOf(user.password),
-      generateKeys(),
-      generateKeys(),
-    ])
+    const [passwordHash, accountKeys, channelKeys] = await Promise.all([hashOf(user.password), generateKeys(), generateKeys()])
     const inserted = transact(async (unit) => {
       const stamps = { createdAt: unit.now, updatedAt: unit.now }
       const row = unit.em.create(User, {
@@ -134,9 +130,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
 
   /** Without a password one that nobody knows, until the user has chosen one. */
   const hashOf = async (password: NewUser['password']): Promise<string> =>
-    typeof password === 'object' && password !== null
-      ? password.hash
-      : await passwords.hash(password ?? randomToken(32))
+    typeof password === 'object' && password !== null ? password.hash : await passwords.hash(password ?? randomToken(32))
 
   function refuseWithoutPassword({ password }: NewUser): void {
     if (password !== null || isMailEnabled(config())) return
@@ -187,8 +181,7 @@ async function refuseTaken(query: Sql, user: NewUser, channelName: string): Prom
 const TAKEN: Record<Taken, (channelName: string) => string> = {
   user: () => 'User with this username or email already exists.',
   channel: (channelName) => `Channel with name ${channelName} already exists.`,
-  former: () =>
-    'Another actor (account/channel) with this name on this instance already exists or has already existed.',
+  former: () => 'Another actor (account/channel) with this name on this instance already exists or has already existed.',
 }
 
 const taken = (what: Taken, channelName: string): DomainError => new DomainError('conflict', TAKEN[what](channelName))

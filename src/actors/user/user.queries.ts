@@ -94,10 +94,7 @@ const summary = (noun: string, actor: string): string =>
      'avatars', ${imagesOf(actor, actorImageTypes.avatar)})`
 
 /** Bytes that the user's videos take, and what of it was added in the last 24 hours, in the place of other files too. */
-export async function quotaUsed(
-  db: Pick<Database, 'query'>,
-  userId: number,
-): Promise<{ total: number; daily: number }> {
+export async function quotaUsed(db: Pick<Database, 'query'>, userId: number): Promise<{ total: number; daily: number }> {
   const [row] = await db.query<{ total: number; daily: number }>(
     `with mine as (
        select v.id, greatest(v.created_at, s.created_at) as added_at,

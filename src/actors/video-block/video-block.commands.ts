@@ -17,15 +17,9 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
   const { tell, config, logger, placeFiles } = deps
 
   /** Runs a change in the video's transaction; its files follow. */
-  async function change(
-    videoId: number,
-    apply: (unit: Unit, video: { remote: boolean }) => Promise<void>,
-  ): Promise<void> {
+  async function change(videoId: number, apply: (unit: Unit, video: { remote: boolean }) => Promise<void>): Promise<void> {
     const isOurs = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-      const [video] = await unit.query<{ remote: boolean }>(
-        "select remote from video where id = $1 and state <> 'removed'",
-        [videoId],
-      )
+      const [video] = await unit.query<{ remote: boolean }>("select remote from video where id = $1 and state <> 'removed'", [videoId])
       if (!video) throw notFound('Video not found')
       await apply(unit, video)
       if (video.remote) return false
@@ -37,16 +31,13 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
     // The job would do it soon; now, nobody who was answered meets a file at its old address.
     await placeFiles
       .now(videoId)
-      .catch((error: unknown) =>
-        logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'),
-      )
+      .catch((error: unknown) => logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'))
   }
 
   return {
     block: (videoId, { reason, unfederate, byUserId }) =>
       change(videoId, async (unit, { remote }) => {
-        if (remote && unfederate)
-          throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
+        if (remote && unfederate) throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
         const stored = await unit.query(
           `insert into video_block (video_id, type, reason, unfederated, created_at, updated_at)
            values ($1, $2, $3, $4, $5, $5) on conflict (video_id) do nothing returning id`,

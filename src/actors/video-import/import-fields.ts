@@ -39,15 +39,20 @@ const NO_NAME = 'Imported video'
 export const plainFields = (channelId: number, defaults: PublishDefaults): ImportFields => ({
   ...defaults,
   isLicenceOpen: true,
-  ...{ channelId, category: null, language: null, description: null, support: null, waitTranscoding: true },
-  ...{ tags: [], passwords: [], originallyPublishedAt: null, schedule: null },
+  channelId,
+  category: null,
+  language: null,
+  description: null,
+  support: null,
+  waitTranscoding: true,
+  tags: [],
+  passwords: [],
+  originallyPublishedAt: null,
+  schedule: null,
 })
 
 /** What the video begins with. */
-export const beginningOf = (
-  { isLicenceOpen: _isLicenceOpen, ...fields }: ImportFields,
-  target: ImportTarget,
-): NewVideoFields => ({
+export const beginningOf = ({ isLicenceOpen: _isLicenceOpen, ...fields }: ImportFields, target: ImportTarget): NewVideoFields => ({
   ...fields,
   name: fields.name ?? nameOf(target),
   nsfw: fields.nsfw ?? false,
@@ -101,8 +106,7 @@ function lastOf(url: string): string {
 
 const withoutExtension = (name: string): string => name.replace(/\.[A-Za-z0-9]{1,8}$/, '')
 
-const fittingName = (text: string | undefined): string | undefined =>
-  text !== undefined && isReadable(text) ? cut(text, NAME) : undefined
+const fittingName = (text: string | undefined): string | undefined => (text !== undefined && isReadable(text) ? cut(text, NAME) : undefined)
 
 /** Without what cannot be stored; undefined when too little is left. */
 function cut(text: string | undefined, { min, max }: { min: number; max: number }): string | undefined {

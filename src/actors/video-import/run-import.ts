@@ -68,8 +68,15 @@ const DOWNLOAD_PART = 0.9
 export function runImports(deps: RunImportDeps): void {
   const { db, registry, config, clock, logger, store, createVideo, inspectFile, downloads, pendingFiles, leases } = deps
   const held = makeRowLeases({
-    ...{ db, clock, logger, leases, length: () => settingsOf(deps).lease, beatEvery: BEAT_EVERY },
-    ...{ table: 'video_import', until: 'due_at', active: "x.state = 'processing'" },
+    db,
+    clock,
+    logger,
+    leases,
+    length: () => settingsOf(deps).lease,
+    beatEvery: BEAT_EVERY,
+    table: 'video_import',
+    until: 'due_at',
+    active: "x.state = 'processing'",
     wanted: `exists (select from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
       join users u on u.id = a.user_id where v.id = x.video_id and v.state = 'to-import' and not u.blocked)`,
   })
@@ -111,8 +118,7 @@ export function runImports(deps: RunImportDeps): void {
       return
     }
     if (error instanceof DomainError && error.kind === 'busy') throw error
-    if (isForNow(error))
-      throw new NotNow('The server has no room for the video, or cannot look at it now.', { cause: error })
+    if (isForNow(error)) throw new NotNow('The server has no room for the video, or cannot look at it now.', { cause: error })
     throw new PermanentFailure(reasonFor(error), { cause: error })
   }
 
@@ -139,10 +145,11 @@ export function runImports(deps: RunImportDeps): void {
     const owner = await ifThere(
       withImport(deps, id, async (locked) => {
         const { videoImport: row, video } = locked
-        if (!video && takes(videoImportLifecycle, row, { type: 'CANCELLED' }))
-          await move(locked, { type: 'CANCELLED' }, settings)
+        if (!video && takes(videoImportLifecycle, row, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settings)
         return await held.claim({
-          ...{ row, waiting: 'pending', working: 'processing' },
+          row,
+          waiting: 'pending',
+          working: 'processing',
           move: (type) => move(locked, { type, settings }, settings),
         })
       }),
@@ -177,7 +184,10 @@ export function runImports(deps: RunImportDeps): void {
     const inputFilename = nameFor(downloaded, acceptedExtensions(config()))
     const draft = await inspectFile.inspect({
       video: task,
-      ...{ inputFilename, path: downloaded.path, pictures: await picturesFor(task, downloaded), signal },
+      inputFilename,
+      path: downloaded.path,
+      pictures: await picturesFor(task, downloaded),
+      signal,
     })
     await pendingFiles.reserve(importOwner(id), [draft.place])
     if (!(await held.isOurs(task))) throw notOurs()
@@ -195,10 +205,9 @@ export function runImports(deps: RunImportDeps): void {
 
   /** What an earlier try put into its place, and no row names: the import would be over. */
   async function bringBack(id: number, path: string, signal: AbortSignal): Promise<void> {
-    const placed = await db.query<FileRef>(
-      "select kind, name from pending_file where owner = $1 and kind <> 'tmp' order by id desc",
-      [importOwner(id)],
-    )
+    const placed = await db.query<FileRef>("select kind, name from pending_file where owner = $1 and kind <> 'tmp' order by id desc", [
+      importOwner(id),
+    ])
     for (const ref of placed) {
       try {
         await store.withLocalPath(ref, (from) => moveTo(path, from), signal)
@@ -209,11 +218,7 @@ export function runImports(deps: RunImportDeps): void {
     }
   }
 
-  async function finish(
-    task: Task,
-    { metadata }: DownloadedVideo,
-    draft: Awaited<ReturnType<InspectFile['inspect']>>,
-  ): Promise<void> {
+  async function finish(task: Task, { metadata }: DownloadedVideo, draft: Awaited<ReturnType<InspectFile['inspect']>>): Promise<void> {
     const { chapters, ...told } = metadata
     const filling = { found: takenFrom(told, task.fields), asked: beginningOf(task.fields, task) }
     const { videoId } = task
@@ -224,7 +229,10 @@ export function runImports(deps: RunImportDeps): void {
         throw notOurs()
       }
       await deps.awaitedVideos.fill(unit, {
-        ...{ videoId: video.id, draft, automaticTags, ...filling },
+        videoId: video.id,
+        draft,
+        automaticTags,
+        ...filling,
         // In the form in which ffprobe tells those of a file.
         chapters: chapters?.map(({ start, title }) => ({ start_time: start, tags: { title } })),
       })
@@ -289,16 +297,12 @@ function nameFor({ fileName }: DownloadedVideo, accepted: readonly string[]): st
   const name = basename(fileName.replaceAll('\0', '')).slice(-LONGEST_NAME)
   const extension = extname(name).toLowerCase()
   if (accepted.includes(extension)) return name
-  throw new DomainError(
-    'unsupported_media_type',
-    `This file is not supported. It should be of one of these types: ${accepted.join(', ')}`,
-  )
+  throw new DomainError('unsupported_media_type', `This file is not supported. It should be of one of these types: ${accepted.join(', ')}`)
 }
 
 /** Whether this server is to blame: the download was whole, and what is there of it is kept. */
 const isForNow = (error: unknown): boolean =>
-  (error instanceof DomainError && error.kind === 'unavailable') ||
-  (!(error instanceof DownloadError) && isDiskFull(error))
+  (error instanceof DomainError && error.kind === 'unavailable') || (!(error instanceof DownloadError) && isDiskFull(error))
 
 const isTimeOut = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError'
 

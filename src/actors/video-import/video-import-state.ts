@@ -56,10 +56,7 @@ export async function withImport<T>(
   }
 
   async function lockedWork(unit: Unit, lockedVideo: number | null): Promise<T> {
-    const rows = await unit.query<{ video_id: number | null }>(
-      'select video_id from video_import where id = $1 for no key update',
-      [id],
-    )
+    const rows = await unit.query<{ video_id: number | null }>('select video_id from video_import where id = $1 for no key update', [id])
     if (rows.length === 0) throw notFound('Video import not found')
     if (lockedVideo !== null && rows[0]?.video_id !== lockedVideo) throw new VideoGone()
     await unit.changing({ aggregate: 'video_import', id })
@@ -73,7 +70,11 @@ export async function withImport<T>(
 class VideoGone extends Error {}
 
 export const videoImportLifecycle = defineLifecycle({
-  ...{ table: 'video_import', called: 'import', machine: videoImportMachine, initial: initialVideoImport, dueIn },
+  table: 'video_import',
+  called: 'import',
+  machine: videoImportMachine,
+  initial: initialVideoImport,
+  dueIn,
 })
 
 /** Sends one event to the machine of an import and does what the new state needs. Throws `conflict` when it cannot take it. */

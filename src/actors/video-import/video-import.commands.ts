@@ -26,8 +26,7 @@ interface Wanted {
   pictures?: GivenPictures
 }
 
-export type ImportRequest = Wanted &
-  ({ targetUrl: string } | { magnetUri: string } | { torrent: { fileName: string; bytes: Buffer } })
+export type ImportRequest = Wanted & ({ targetUrl: string } | { magnetUri: string } | { torrent: { fileName: string; bytes: Buffer } })
 
 /** Who asks for something to be done with an import. */
 export interface ImportUser {
@@ -78,7 +77,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 
   // A video that waits for its import has one, whatever happened.
   registry.timeout('video-to-import', {
-    ...{ of: videoLifecycle, in: ['to-import'] },
+    of: videoLifecycle,
+    in: ['to-import'],
     timedOut: (id) => awaitedVideos.check(id),
   })
 
@@ -135,8 +135,18 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
          state, context, due_at, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) returning id`,
       [
-        ...[userId, channelId, channelSyncId, target.targetUrl, target.magnetUri, target.torrentName, target.torrent],
-        ...[JSON.stringify(fields), state, JSON.stringify(context), dueAt, unit.now],
+        userId,
+        channelId,
+        channelSyncId,
+        target.targetUrl,
+        target.magnetUri,
+        target.torrentName,
+        target.torrent,
+        JSON.stringify(fields),
+        state,
+        JSON.stringify(context),
+        dueAt,
+        unit.now,
       ],
     )
     if (!row) throw new Error('The import could not be stored.')
@@ -154,7 +164,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       try {
         return await tell.create(async (unit) => {
           const { id: videoId } = await awaitedVideos.create(unit, {
-            ...{ userId, pictures: pictures.map(namedAs) },
+            userId,
+            pictures: pictures.map(namedAs),
             fields: beginningOf(fields, target),
           })
           const importId = await insert(unit, { ...wanted, fields }, target)
@@ -201,8 +212,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         if (videoImport.state === 'pending') {
           throw new DomainError('conflict', 'An import that is pending has to be cancelled first.')
         }
-        if (takes(videoImportLifecycle, videoImport, { type: 'CANCELLED' }))
-          await move(locked, { type: 'CANCELLED' }, settingsOf(deps))
+        if (takes(videoImportLifecycle, videoImport, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settingsOf(deps))
         unit.em.remove(videoImport)
       })
       await pendingFiles.collect()
@@ -213,7 +223,10 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 type Target = ImportTarget & { torrent: Buffer | null }
 
 const namedAs = ({ type, filename, image }: PlacedPicture): NamedPicture => ({
-  ...{ type, filename, width: image.width, height: image.height },
+  type,
+  filename,
+  width: image.width,
+  height: image.height,
 })
 
 const notFailed = (): DomainError => new DomainError('conflict', 'Only an import that failed can be tried again.')

@@ -8,14 +8,7 @@ import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { askForPictures } from './ask-for-pictures.ts'
 import { lockChannel } from './create-video.ts'
-import {
-  type DraftPicture,
-  type FileDraft,
-  type GivenPictures,
-  givenPictures,
-  type InspectFile,
-  refOfPicture,
-} from './inspect-file.ts'
+import { type DraftPicture, type FileDraft, type GivenPictures, givenPictures, type InspectFile, refOfPicture } from './inspect-file.ts'
 import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
@@ -30,10 +23,7 @@ import type { CreatedVideo, NewVideoFields } from './video-draft.ts'
 
 /** What is known of a video only when its file is there. */
 export type FoundFields = Partial<
-  Pick<
-    NewVideoFields,
-    'name' | 'description' | 'tags' | 'category' | 'licence' | 'language' | 'nsfw' | 'originallyPublishedAt'
-  >
+  Pick<NewVideoFields, 'name' | 'description' | 'tags' | 'category' | 'licence' | 'language' | 'nsfw' | 'originallyPublishedAt'>
 >
 
 export interface Filling {
@@ -59,10 +49,7 @@ export interface AwaitedVideos {
   placePictures(given: GivenPictures): Promise<PlacedPicture[]>
   discardPictures(placed: readonly PlacedPicture[]): Promise<void>
   /** Stores the rows of a video that waits for its import. Throws `invalid` for a channel that is not the user's. */
-  create(
-    unit: Unit,
-    video: { userId: number; fields: NewVideoFields; pictures?: readonly NamedPicture[] },
-  ): Promise<CreatedVideo>
+  create(unit: Unit, video: { userId: number; fields: NewVideoFields; pictures?: readonly NamedPicture[] }): Promise<CreatedVideo>
   /**
    * In the transaction that holds the video: its file is there. Throws `gone` when it waits for none, and `too_large` when the
    * file is over the quota of its owner.
@@ -162,10 +149,7 @@ export function makeAwaitedVideos(
       tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, videoId)
         if (video.state !== 'to-import') return
-        const [open] = await unit.query(
-          "select 1 from video_import where video_id = $1 and state in ('pending', 'processing')",
-          [videoId],
-        )
+        const [open] = await unit.query("select 1 from video_import where video_id = $1 and state in ('pending', 'processing')", [videoId])
         if (open) advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
         else removeUnpublished(unit, video)
       }),
@@ -189,23 +173,14 @@ function takeFound(video: Video, { found, asked }: Pick<Filling, 'found' | 'aske
 }
 
 /** Each field that is still as it began. */
-function takeUnchanged(
-  video: Partial<Record<keyof FoundFields, unknown>>,
-  found: FoundFields,
-  asked: FoundFields,
-): void {
+function takeUnchanged(video: Partial<Record<keyof FoundFields, unknown>>, found: FoundFields, asked: FoundFields): void {
   for (const [field, value] of Object.entries(found) as [keyof FoundFields, unknown][]) {
     if (value !== undefined && isDeepStrictEqual(video[field], asked[field])) Object.assign(video, { [field]: value })
   }
 }
 
 /** Those that somebody set meanwhile stay; those that were told are better than what a description seems to say. */
-async function beginChapters(
-  unit: Unit,
-  video: Video,
-  told: readonly unknown[] | undefined,
-  ofFile: readonly unknown[],
-): Promise<void> {
+async function beginChapters(unit: Unit, video: Video, told: readonly unknown[] | undefined, ofFile: readonly unknown[]): Promise<void> {
   const [known] = await unit.query('select 1 from video_chapter where video_id = $1 limit 1', [video.id])
   if (known) return
   if (told && told.length > 0) await startChapters(unit, video.id, { description: null, ofFile: told })

@@ -3,15 +3,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { waitingBelow } from '../comment/comment.entity.ts'
-import {
-  type ActorDeps,
-  foldTotal,
-  hasRows,
-  type KeptTotal,
-  setTotalRight,
-  sumOf,
-  type Unit,
-} from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, hasRows, type KeptTotal, setTotalRight, sumOf, type Unit } from '../runtime/index.ts'
 import { bestOf, hotOf, today } from './scores.ts'
 
 export interface VideoDelta {
@@ -35,18 +27,18 @@ export async function addDelta(unit: Unit, videoId: number, delta: VideoDelta): 
 /** Comments of several videos at once. */
 export async function addComments(unit: Unit, comments: ReadonlyMap<number, number>): Promise<void> {
   if (comments.size === 0) return
-  await unit.query(
-    'insert into video_delta (video_id, comments) select * from unnest((select $1::int[]), (select $2::int[]))',
-    [[...comments.keys()], [...comments.values()]],
-  )
+  await unit.query('insert into video_delta (video_id, comments) select * from unnest((select $1::int[]), (select $2::int[]))', [
+    [...comments.keys()],
+    [...comments.values()],
+  ])
 }
 
 /** Views of many videos at once. */
 export async function addViews(unit: Unit, views: readonly { videoId: number; views: number }[]): Promise<void> {
-  await unit.query(
-    'insert into video_delta (video_id, views) select * from unnest((select $1::int[]), (select $2::int[]))',
-    [views.map(({ videoId }) => videoId), views.map((of) => of.views)],
-  )
+  await unit.query('insert into video_delta (video_id, views) select * from unnest((select $1::int[]), (select $2::int[]))', [
+    views.map(({ videoId }) => videoId),
+    views.map((of) => of.views),
+  ])
 }
 
 const BATCH = 1000

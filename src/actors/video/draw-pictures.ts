@@ -2,15 +2,7 @@
 // line it is run again; two at once write the same file. A picture that cannot be drawn becomes a plain field, so that no row waits
 // for ever.
 
-import {
-  type EncodedImage,
-  type FileRef,
-  type ImageSize,
-  isDiskFull,
-  MediaError,
-  plainImage,
-  type Store,
-} from '../../media/index.ts'
+import { type EncodedImage, type FileRef, type ImageSize, isDiskFull, MediaError, plainImage, type Store } from '../../media/index.ts'
 import { type ActorDeps, DomainError, NotNow } from '../runtime/index.ts'
 import { askForPictures } from './ask-for-pictures.ts'
 import { type InspectFile, refOfPicture } from './inspect-file.ts'
@@ -58,12 +50,7 @@ export function makeDrawPictures(
     if (awaited.length > 0) await keep(videoId, awaited, await imagesOf(videoId, awaited, signal))
   }
 
-  async function imagesOf(
-    videoId: number,
-    sizes: readonly ImageSize[],
-    signal: AbortSignal,
-    tries = 1,
-  ): Promise<EncodedImage[]> {
+  async function imagesOf(videoId: number, sizes: readonly ImageSize[], signal: AbortSignal, tries = 1): Promise<EncodedImage[]> {
     const source = await findPictureSource({ db, store }, videoId)
     if (!source) return await plainImages(sizes)
     try {
@@ -71,8 +58,7 @@ export function makeDrawPictures(
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof MediaError) || isDiskFull(error)) throw error
-      if (error.reason === 'ffmpeg-missing')
-        throw new NotNow('Pictures cannot be drawn without ffmpeg.', { cause: error })
+      if (error.reason === 'ffmpeg-missing') throw new NotNow('Pictures cannot be drawn without ffmpeg.', { cause: error })
       // Moved with the privacy, or replaced by its renditions.
       if (tries < TRIES && !(await store.stat(source))) return await imagesOf(videoId, sizes, signal, tries + 1)
       logger.warn({ err: error, video: videoId }, 'the pictures of a video cannot be drawn; it gets plain ones')

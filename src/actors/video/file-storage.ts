@@ -7,8 +7,7 @@ export const fileStorages = { fileSystem: 0, objectStorage: 1 } as const
 
 export type FileStorage = (typeof fileStorages)[keyof typeof fileStorages]
 
-export const storageIn = (place: Place): FileStorage =>
-  place === 'object-storage' ? fileStorages.objectStorage : fileStorages.fileSystem
+export const storageIn = (place: Place): FileStorage => (place === 'object-storage' ? fileStorages.objectStorage : fileStorages.fileSystem)
 
 /** That of a file which was just stored. */
 export async function storageOf(store: Pick<Store, 'placeOf'>, ref: FileRef): Promise<FileStorage> {

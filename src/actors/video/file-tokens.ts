@@ -67,11 +67,7 @@ export function makeFileTokens(deps: {
     return row?.id ?? NOBODY
   }
 
-  async function holderOf(
-    videoId: number,
-    userId: number,
-    password: number,
-  ): Promise<{ viewer: Viewer; password: boolean }> {
+  async function holderOf(videoId: number, userId: number, password: number): Promise<{ viewer: Viewer; password: boolean }> {
     const [row] = await db.query<Holder>(
       `select a.id as account_id, u.role,
          exists (select 1 from video_password p where p.id = $3 and p.video_id = $1) as password

@@ -142,8 +142,7 @@ export function makeInspectFile(
       refuseSound(found)
       if (isTranscoded) planLadder({ probe: found, settings: config().transcoding })
       const extension = extname(earlier?.name ?? inputFilename).toLowerCase()
-      const newWebVideo = (): FileRef =>
-        webVideoFile(`${newUuid()}-${resolutionOf(found)}${extension}`, hasPrivateFiles(video))
+      const newWebVideo = (): FileRef => webVideoFile(`${newUuid()}-${resolutionOf(found)}${extension}`, hasPrivateFiles(video))
       const newOriginal = (): FileRef => ({ kind: 'original_video_files', name: `${newUuid()}${extension}` })
       const place = earlier ?? (isTranscoded ? newOriginal() : newWebVideo())
       const { video: picture, duration, coverIndex } = found
@@ -162,8 +161,7 @@ export function makeInspectFile(
     throw new DomainError('unsupported_media_type', 'Files without a picture are not accepted on this server.')
   }
 
-  const planPicture = (name: PictureName): DraftPicture =>
-    newPicture(name, { image: { ...sizeOf(name), bytes: null }, generated: true })
+  const planPicture = (name: PictureName): DraftPicture => newPicture(name, { image: { ...sizeOf(name), bytes: null }, generated: true })
 
   const picturesOf = (given: GivenPictures): DraftPicture[] => [
     ...givenPictures(given),
@@ -191,7 +189,10 @@ export function makeInspectFile(
     await pendingFiles.reserve(leases.owner, [folder])
     try {
       const frame = {
-        ...{ ffmpeg, input: path, sizes, signal },
+        ffmpeg,
+        input: path,
+        sizes,
+        signal,
         framesToAnalyze: config().thumbnails.generation_from_video.frames_to_analyze,
         workFolder: await store.workFolder(folder.name),
         limits: { stallMs: media.stall_timeout, maxMemoryBytes: media.max_memory },
@@ -235,10 +236,7 @@ export function makeInspectFile(
 }
 
 /** By a new name: caches hold what an address answered. */
-function newPicture<I extends DraftImage>(
-  name: PictureName,
-  of: { image: I; generated: boolean },
-): DraftPicture & { image: I } {
+function newPicture<I extends DraftImage>(name: PictureName, of: { image: I; generated: boolean }): DraftPicture & { image: I } {
   const filename = `${newUuid()}.jpg`
   const type = name === 'thumbnail' ? thumbnailTypes.miniature : thumbnailTypes.preview
   return { ...of, type, filename, ref: refOfPicture({ type, filename }) }

@@ -282,10 +282,7 @@ export interface Labelled<T> {
 }
 
 /** A number or code with its name; null and what is not in the table are `Unknown`. */
-export function labelled<T extends string | number | null>(
-  labels: Readonly<Record<string | number, string>>,
-  id: T,
-): Labelled<T> {
+export function labelled<T extends string | number | null>(labels: Readonly<Record<string | number, string>>, id: T): Labelled<T> {
   return { id, label: (id === null ? undefined : labels[id]) ?? UNKNOWN }
 }
 

@@ -11,8 +11,7 @@ export const UNLISTED = "(v.privacy not in (1, 4) or v.state <> 'published') and
 
 /** Whether videos may be in the list that `LISTED` does not say. */
 export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQuery): boolean =>
-  scope.of !== 'owner' &&
-  (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
+  scope.of !== 'owner' && (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
 
 /** Lists of what a user follows, watched or owns hold what the user was allowed to ask for. */
 const OF_OTHERS: ReadonlySet<VideoListScope['of']> = new Set(['everybody', 'account', 'channel'])
@@ -27,17 +26,25 @@ export function conditions(query: VideoListQuery, bind: Bind): string[] {
 /** Whether the best plan depends on the values: one that walks an order finds what is rare late. */
 export const isSelective = (query: VideoListQuery): boolean =>
   [
-    ...[query.categoryOneOf, query.licenceOneOf, query.languageOneOf, query.tagsOneOf, query.tagsAllOf],
-    ...[query.autoTagOneOf, query.search, query.uuids, query.publishedAt, query.originallyPublishedAt],
-    ...[query.duration, query.host ?? undefined, query.notWatchedBy],
+    query.categoryOneOf,
+    query.licenceOneOf,
+    query.languageOneOf,
+    query.tagsOneOf,
+    query.tagsAllOf,
+    query.autoTagOneOf,
+    query.search,
+    query.uuids,
+    query.publishedAt,
+    query.originallyPublishedAt,
+    query.duration,
+    query.host ?? undefined,
+    query.notWatchedBy,
   ].some((filter) => filter !== undefined)
 
 /** SQL for the ids of the channels of whose videos the list is made; undefined where it says nothing about channels. */
 export function channelsOf({ scope, host }: VideoListQuery, bind: Bind): string | undefined {
   const sets = [
-    ...(scope.of === 'account' || scope.of === 'owner'
-      ? [`select id from channel where account_id = ${bind(scope.accountId)}`]
-      : []),
+    ...(scope.of === 'account' || scope.of === 'owner' ? [`select id from channel where account_id = ${bind(scope.accountId)}`] : []),
     ...(scope.of === 'followed' ? [followedBy(scope.followerActorId, bind)] : []),
     ...(host === undefined || host === null ? [] : [onHost(host, bind)]),
   ]
@@ -102,10 +109,7 @@ function filters(query: VideoListFilters & { named?: number | undefined }, bind:
 }
 
 function within(column: string, { from, to }: Span<Date | number> = {}, bind: Bind): string[] {
-  return [
-    ...(from === undefined ? [] : [`${column} >= ${bind(from)}`]),
-    ...(to === undefined ? [] : [`${column} <= ${bind(to)}`]),
-  ]
+  return [...(from === undefined ? [] : [`${column} >= ${bind(from)}`]), ...(to === undefined ? [] : [`${column} <= ${bind(to)}`])]
 }
 
 function language(codes: string[], bind: Bind): string {
@@ -119,9 +123,7 @@ function matching(search: string, bind: Bind): string {
   const inName = `v.name ilike ${bind(containing(search))}`
   // Signs alone are no words, but may be a tag.
   const hasWords = /[\p{L}\p{N}]/u.test(search)
-  const found = hasWords
-    ? `v.words @@ search_words(${bind(search)})`
-    : `lower_tags(v.tags) @> array[lower(${bind(search)})]`
+  const found = hasWords ? `v.words @@ search_words(${bind(search)})` : `lower_tags(v.tags) @> array[lower(${bind(search)})]`
   return `(${inName} or ${found})`
 }
 
@@ -129,5 +131,4 @@ const onHost = (host: string, bind: Bind): string =>
   `select c.id from channel c join actor a on a.id = c.actor_id join remote_host h on h.id = a.host_id
     where h.host = ${bind(host)}`
 
-const watchedBy = (account: string): string =>
-  `select 1 from history h where h.account_id = ${account} and h.video_id = v.id`
+const watchedBy = (account: string): string => `select 1 from history h where h.account_id = ${account} and h.video_id = v.id`

@@ -60,11 +60,7 @@ export async function listVideoIds(db: Pick<Database, 'query'>, query: VideoList
 }
 
 /** The same for all pages of a search. */
-async function foundFew(
-  db: Pick<Database, 'query'>,
-  query: VideoListQuery,
-  { total, rows }: Page<ListedVideo>,
-): Promise<boolean> {
+async function foundFew(db: Pick<Database, 'query'>, query: VideoListQuery, { total, rows }: Page<ListedVideo>): Promise<boolean> {
   if (total !== undefined) return total < FEW
   if (query.start === 0 && query.count >= FEW) return rows.length < FEW
   return (await readPage(db, { ...query, start: 0, count: FEW })).rows.length < FEW
@@ -103,11 +99,7 @@ export interface PageRow {
 }
 
 /** The same videos with the positions of this account. */
-export async function withPositions(
-  db: Pick<Database, 'query'>,
-  videos: readonly ListedVideo[],
-  watcher: number,
-): Promise<ListedVideo[]> {
+export async function withPositions(db: Pick<Database, 'query'>, videos: readonly ListedVideo[], watcher: number): Promise<ListedVideo[]> {
   const rows = await db.query<{ video_id: number; seconds: number }>(
     'select video_id, seconds from history where account_id = $1 and video_id = any($2::int[])',
     [watcher, videos.map(({ id }) => id)],
@@ -116,8 +108,7 @@ export async function withPositions(
   return videos.map(({ id }) => ({ id, watchedSeconds: seconds.get(id) ?? null }))
 }
 
-export const listedIn = ({ ids, positions }: PageRow): ListedVideo[] =>
-  ids.map((id) => ({ id, watchedSeconds: positions?.[id] ?? null }))
+export const listedIn = ({ ids, positions }: PageRow): ListedVideo[] => ids.map((id) => ({ id, watchedSeconds: positions?.[id] ?? null }))
 
 /** The statement of a page, which answers one `PageRow`; its values are added to those that there are. */
 export function buildVideoList(query: VideoListQuery, values: unknown[] = []): { text: string; values: unknown[] } {
@@ -171,10 +162,7 @@ function rowsOf(query: VideoListQuery, bind: Bind): Rows {
   const visible = conditions(query, bind).join(' and ')
   const channels = channelsOf(query, bind)
   const { mutedFor } = query
-  const table =
-    mutedFor === undefined
-      ? ''
-      : `muted as materialized (${mutedChannels(mutedFor === null ? 'null' : bind(mutedFor))}), `
+  const table = mutedFor === undefined ? '' : `muted as materialized (${mutedChannels(mutedFor === null ? 'null' : bind(mutedFor))}), `
   const muted = mutedFor === undefined ? undefined : 'select id from muted'
   const unmuted = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
   const where = channels === undefined ? unmuted : `${unmuted} and v.channel_id in (${channels})`
@@ -207,11 +195,7 @@ const weighedIn = ({ start, count }: VideoListQuery): number =>
  * the first ones of either. Of some channels the first ones of each are taken: to go through everybody's until enough are theirs
  * takes the longer, the fewer they have.
  */
-function source(
-  query: VideoListQuery,
-  { unmuted, where, channels, order }: Rows & { order: string },
-  bind: Bind,
-): string {
+function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows & { order: string }, bind: Bind): string {
   const { sort, search, start, count } = query
   const mayBeListed = query.privacyOneOf?.some((privacy) => [1, 4].includes(privacy)) ?? true
   const partsOf = (rows: string): string[] =>
@@ -288,8 +272,7 @@ const MOST_COUNTED = 1_000
 function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string {
   const from = query.scope.of === 'watched' ? WATCHED : 'video v'
   const counted = (rows: string) => `(select count(*)::int from ${from} where ${rows})`
-  if (query.search)
-    return `(select count(*)::int from (select from ${from} where ${where} limit ${MOST_COUNTED}) found)`
+  if (query.search) return `(select count(*)::int from (select from ${from} where ${where} limit ${MOST_COUNTED}) found)`
   if (!isCounted(query)) return counted(where)
   const { nsfw, isLocal } = query
   const all = totalVideos(

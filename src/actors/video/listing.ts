@@ -64,8 +64,7 @@ export async function relist(query: Sql, videoIds: readonly number[]): Promise<v
 /** Looks at the videos of an actor, and at those that it shared, when a follow of it begins or ends; and at all by and by. */
 export function registerListing(deps: ActorDeps): void {
   const { db, tell, registry } = deps
-  const ask = async (unit: Unit, targetId: number): Promise<void> =>
-    unit.enqueue({ type: 'video-listing', data: { actorId: targetId } })
+  const ask = async (unit: Unit, targetId: number): Promise<void> => unit.enqueue({ type: 'video-listing', data: { actorId: targetId } })
 
   for (const event of ['FollowAccepted', 'FollowRejected'] as const) {
     registry.on(event, 'listing', async ({ followId }, unit) => {
@@ -102,10 +101,7 @@ export function registerListing(deps: ActorDeps): void {
     everyMs: () => EVERY_MS,
     async run() {
       for (let batch = 0; batch < BATCHES; batch += 1) {
-        const rows = await db.query<{ id: number }>(
-          'select id from video where id > $1 and remote order by id limit $2',
-          [looked, BATCH],
-        )
+        const rows = await db.query<{ id: number }>('select id from video where id > $1 and remote order by id limit $2', [looked, BATCH])
         await relist(
           db.query,
           rows.map(({ id }) => id),

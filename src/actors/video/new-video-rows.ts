@@ -21,7 +21,16 @@ export const rowOf = ({ fields, uuid, probe }: VideoDraft) => ({
 export function rowWithoutFile(fields: NewVideoFields, uuid: string) {
   const { channelId, name, category, licence, language, privacy, nsfw, description, support } = fields
   return {
-    ...{ uuid, channelId, name, category, licence, language, privacy, nsfw, description, support },
+    uuid,
+    channelId,
+    name,
+    category,
+    licence,
+    language,
+    privacy,
+    nsfw,
+    description,
+    support,
     remote: false,
     blocked: false,
     isLive: false,
@@ -88,11 +97,7 @@ export async function insertWebVideo(
 }
 
 /** Stores passwords and schedule. */
-export async function insertDetails(
-  unit: Unit,
-  videoId: number,
-  { passwords, schedule }: NewVideoFields,
-): Promise<void> {
+export async function insertDetails(unit: Unit, videoId: number, { passwords, schedule }: NewVideoFields): Promise<void> {
   if (passwords.length > 0) await insertPasswords(unit, videoId, passwords)
   if (schedule) {
     await unit.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, $3)', [

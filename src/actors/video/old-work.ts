@@ -15,10 +15,7 @@ export function removeOldWork({ db, registry, store }: Pick<ActorDeps, 'db' | 'r
     async run() {
       const folders = (await store.workFolders()).filter(isWorkFolder)
       if (folders.length === 0) return
-      const noted = await db.query<{ name: string }>(
-        "select name from pending_file where kind = 'tmp' and name = any($1)",
-        [folders],
-      )
+      const noted = await db.query<{ name: string }>("select name from pending_file where kind = 'tmp' and name = any($1)", [folders])
       const wanted = new Set(noted.map(({ name }) => name))
       const old = folders.filter((name) => !wanted.has(name))
       const outcomes = await Promise.allSettled(old.map((name) => store.removeWorkFolder(name)))

@@ -25,10 +25,7 @@ export async function dropOutdated(unit: Unit, video: { id: number; uuid: string
      returning playlist_filename as master, segments_sha256_filename as hashes`,
     [video.id],
   )
-  const storyboards = await unit.query<{ filename: string }>(
-    'delete from storyboard where video_id = $1 returning filename',
-    [video.id],
-  )
+  const storyboards = await unit.query<{ filename: string }>('delete from storyboard where video_id = $1 returning filename', [video.id])
   return [
     ...refsOf(video.uuid, files),
     ...namesOf(playlists.flatMap(({ master, hashes }) => [master, hashes])).flatMap((name) =>

@@ -16,10 +16,7 @@ export interface Samples {
 const NEWEST = 10_000
 
 /** What has at least so many public videos among the newest, at most so many of each kind. One statement. */
-export async function findSamples(
-  db: Pick<Database, 'query'>,
-  { minVideos, most }: { minVideos: number; most: number },
-): Promise<Samples> {
+export async function findSamples(db: Pick<Database, 'query'>, { minVideos, most }: { minVideos: number; most: number }): Promise<Samples> {
   const groups = (key: string, from: string) =>
     `array(select key from (select ${key} as key, count(*) as videos from ${from} group by 1 having count(*) >= $1) g
        where key is not null order by videos desc, key limit $2)`
@@ -38,9 +35,7 @@ export async function findSamples(
 export async function listSamples(db: Pick<Database, 'query'>, queries: VideoListQuery[]): Promise<VideoListRow[][]> {
   if (queries.length === 0) return []
   const values: unknown[] = []
-  const texts = queries.map(
-    (query, sample) => `select ${sample} as sample, page.* from (${buildVideoList(query, values).text}) page`,
-  )
+  const texts = queries.map((query, sample) => `select ${sample} as sample, page.* from (${buildVideoList(query, values).text}) page`)
   const pages = await db.query<PageRow>(`select * from (${texts.join(' union all ')}) samples order by sample`, values)
   return await withCards(db, pages.map(listedIn))
 }

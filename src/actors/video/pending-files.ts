@@ -198,10 +198,7 @@ export function makePendingFiles(options: {
       }
       if (failures.length === 0) for (const key of before) givenUp.delete(key)
       if (failures.length > 0) {
-        logger.warn(
-          { err: failures[0], failures: failures.length, removed },
-          'files that nobody needs are left for later',
-        )
+        logger.warn({ err: failures[0], failures: failures.length, removed }, 'files that nobody needs are left for later')
       }
       return removed
     },
@@ -211,10 +208,7 @@ export function makePendingFiles(options: {
   async function collectRow(row: PendingRow): Promise<boolean> {
     const [folder = '', name] = row.name.split('/').slice(-2)
     const same = [row.kind, row.name, row.owner, row.created_at]
-    const [found] = await db.query<{ isNamed: boolean }>(STILL_THERE, [
-      ...same,
-      ...[name ?? folder, isUuid(folder) ? folder : null],
-    ])
+    const [found] = await db.query<{ isNamed: boolean }>(STILL_THERE, [...same, name ?? folder, isUuid(folder) ? folder : null])
     if (!found) return false
     if (!found.isNamed) await remove(row)
     // Not the note of whoever began to write it anew meanwhile.

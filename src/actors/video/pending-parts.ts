@@ -34,7 +34,11 @@ export async function storePendingParts(
   await unit.query('delete from video_retiming where video_id = $1', [videoId])
   const files = [
     ...pictures.map(({ ref, image }) => ({
-      ...{ kind: ref.kind, filename: ref.name, width: image.width, height: image.height, replaces: null },
+      kind: ref.kind,
+      filename: ref.name,
+      width: image.width,
+      height: image.height,
+      replaces: null,
     })),
     ...(retimed?.captions ?? []).map((caption) => ({ ...caption, kind: 'captions', width: null, height: null })),
   ]
@@ -48,17 +52,14 @@ export async function storePendingParts(
   }
   if (!retimed) return
   const { from, to, at } = retimed.retiming
-  await unit.query('insert into video_retiming (video_id, from_at, to_at, moved_to) values ($1, $2, $3, $4)', [
-    ...[videoId, from, to, at],
-  ])
+  await unit.query('insert into video_retiming (video_id, from_at, to_at, moved_to) values ($1, $2, $3, $4)', [videoId, from, to, at])
 }
 
 /** Where the video of now is in the file that is to come, when it is an edited one. */
 export async function pendingRetiming({ query }: Pick<Unit, 'query'>, videoId: number): Promise<Retiming | undefined> {
-  const [row] = await query<Retiming>(
-    'select from_at as "from", to_at as "to", moved_to as at from video_retiming where video_id = $1',
-    [videoId],
-  )
+  const [row] = await query<Retiming>('select from_at as "from", to_at as "to", moved_to as at from video_retiming where video_id = $1', [
+    videoId,
+  ])
   return row
 }
 

@@ -140,10 +140,7 @@ export function makePlaceFiles(
     for await (const { name } of store.only(where, from.kind)?.list(from.kind, from.name) ?? []) names.push(name)
     const moves: [FileRef, string][] = [
       ...names.map((name): [FileRef, string] => [{ kind: from.kind, name }, to.name + name.slice(from.name.length)]),
-      ...video.webVideos.map((name): [FileRef, string] => [
-        webVideoFile(name, !isPrivate),
-        webVideoFile(name, isPrivate).name,
-      ]),
+      ...video.webVideos.map((name): [FileRef, string] => [webVideoFile(name, !isPrivate), webVideoFile(name, isPrivate).name]),
     ]
     for (const [ref, target] of moves) {
       if (signal.aborted) throw stillMoving()
@@ -155,10 +152,7 @@ export function makePlaceFiles(
   }
 
   async function isStillWanted(video: PlacedVideo): Promise<boolean> {
-    const [found] = await db.query<Openness>(
-      "select privacy, blocked from video where id = $1 and state <> 'removed'",
-      [video.id],
-    )
+    const [found] = await db.query<Openness>("select privacy, blocked from video where id = $1 and state <> 'removed'", [video.id])
     return found !== undefined && hasPrivateFiles(found) === hasPrivateFiles(video)
   }
 

@@ -10,7 +10,10 @@ export const CHECK_OWNER_EVERY = 60_000
 
 /** Of local videos: one of another server shows the state that its origin reports. */
 export const videoLifecycle = defineLifecycle({
-  ...{ table: 'video', machine: videoMachine, initial: initialVideo, touches: false },
+  table: 'video',
+  machine: videoMachine,
+  initial: initialVideo,
+  touches: false,
   dueIn: (state, context) => dueIn(state, context, { check_owner_every: CHECK_OWNER_EVERY }),
 })
 

@@ -86,10 +86,9 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
     tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
       if (video.state === 'removed') throw new DomainError('not_found', 'Video not found')
-      const given = await unit.query<{ type: number }>(
-        'select type from thumbnail where video_id = $1 and not automatically_generated',
-        [videoId],
-      )
+      const given = await unit.query<{ type: number }>('select type from thumbnail where video_id = $1 and not automatically_generated', [
+        videoId,
+      ])
       const isGiven = (type: number) => !force && given.some((one) => one.type === type)
       const late = drawn.filter(({ type }) => isGiven(type)).map(({ ref }) => ref)
       const old: FileRef[] = []
@@ -124,10 +123,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
   }
 
   async function begin(force: boolean): Promise<number> {
-    const [left] = await db.query<{ value: { lastId: number; force: boolean } }>(
-      'select value from setting where key = $1',
-      [SETTING],
-    )
+    const [left] = await db.query<{ value: { lastId: number; force: boolean } }>('select value from setting where key = $1', [SETTING])
     return left && left.value.force === force ? left.value.lastId : 0
   }
 
@@ -144,10 +140,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
       if (videoIds) await refuseUnknown(videoIds)
       let last = videoIds ? 0 : await begin(force)
       const values = (): unknown[] => [last, videoIds ?? null]
-      const [{ total } = { total: 0 }] = await db.query<{ total: number }>(
-        `select count(*) as total ${WHICH}`,
-        values(),
-      )
+      const [{ total } = { total: 0 }] = await db.query<{ total: number }>(`select count(*) as total ${WHICH}`, values())
       for (let looked = 1; ; looked += 1) {
         const [next] = await db.query<{ id: number }>(`select v.id ${WHICH} order by v.id limit 1`, values())
         if (!next) break

@@ -64,10 +64,7 @@ async function replaceCaptions(unit: Unit, videoId: number, captions: RemoteCapt
 }
 
 async function replaceStoryboard(unit: Unit, videoId: number, storyboard: RemoteStoryboard | null): Promise<void> {
-  await unit.query('delete from storyboard where video_id = $1 and file_url is distinct from $2', [
-    videoId,
-    storyboard?.fileUrl ?? null,
-  ])
+  await unit.query('delete from storyboard where video_id = $1 and file_url is distinct from $2', [videoId, storyboard?.fileUrl ?? null])
   if (storyboard === null) return
   await unit.query(
     `insert into storyboard (video_id, filename, file_url, total_width, total_height, sprite_width, sprite_height,
@@ -108,14 +105,10 @@ async function replaceLive(unit: Unit, videoId: number, live: RemoteParts['live'
  * the first one is no more.
  */
 async function wantChapters(unit: Unit, videoId: number, url: string): Promise<void> {
-  const [before] = await unit.query<{ wanted_at: Date | null }>(
-    'select chapters_wanted_at as wanted_at from video where id = $1',
-    [videoId],
-  )
-  await unit.query('update video set chapters_url = $2, chapters_wanted_at = clock_timestamp() where id = $1', [
+  const [before] = await unit.query<{ wanted_at: Date | null }>('select chapters_wanted_at as wanted_at from video where id = $1', [
     videoId,
-    url,
   ])
+  await unit.query('update video set chapters_url = $2, chapters_wanted_at = clock_timestamp() where id = $1', [videoId, url])
   const isAskedFor = before !== undefined && before.wanted_at !== null
   unit.enqueue({
     type: 'remote-chapters',

@@ -112,10 +112,7 @@ export interface WantedChapters {
 export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTags }): RemoteVideos {
   const { db, tell, clock, automaticTags } = deps
 
-  const saveAs = (
-    video: RemoteVideo,
-    of: { askedAt: Date | undefined; tags: string[] },
-  ): Promise<{ id: number; isNew: boolean }> =>
+  const saveAs = (video: RemoteVideo, of: { askedAt: Date | undefined; tags: string[] }): Promise<{ id: number; isNew: boolean }> =>
     tell.create(async (unit) => {
       const { askedAt, tags } = of
       await holdDeletes(unit.query, [video.url])
@@ -183,20 +180,14 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
           data: { videoId },
           // It runs after the end of the time in which wishes are one: none of them is for what it has read already.
           dedupeKey: `remote-rates-${videoId}-${Math.floor(unit.now.getTime() / RATES_EVERY_MS)}`,
-          ...(byAndBy
-            ? { delayMs: BY_AND_BY_MS + (videoId % SPREAD) * RATES_EVERY_MS, priority: BEHIND }
-            : { delayMs: RATES_EVERY_MS }),
+          ...(byAndBy ? { delayMs: BY_AND_BY_MS + (videoId % SPREAD) * RATES_EVERY_MS, priority: BEHIND } : { delayMs: RATES_EVERY_MS }),
         }),
       )
     },
     async saveRates(videoId, { likes, dislikes }) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         await unit.query('update video_delta set likes = 0, dislikes = 0 where video_id = $1', [videoId])
-        await unit.query('update video set likes = $2, dislikes = $3 where id = $1 and remote', [
-          videoId,
-          likes,
-          dislikes,
-        ])
+        await unit.query('update video set likes = $2, dislikes = $3 where id = $1 and remote', [videoId, likes, dislikes])
       })
     },
     async markRead(videoId) {
@@ -204,10 +195,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
     },
     async remove(videoId, { askedAt } = {}) {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-        const [newer] = await unit.query('select 1 from video where id = $1 and refreshed_at > $2', [
-          videoId,
-          askedAt ?? null,
-        ])
+        const [newer] = await unit.query('select 1 from video where id = $1 and refreshed_at > $2', [videoId, askedAt ?? null])
         if (newer) return
         await retainInteractions(unit.query, videoId, unit.now)
         await unit.query('delete from video where id = $1 and remote', [videoId])
@@ -220,10 +208,11 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
 async function refuseDeleted(unit: Unit, { url, channelId }: RemoteVideo, askedAt: Date): Promise<void> {
   const actorIds = `array(select unnest(array[c.actor_id, a.actor_id]) from channel c
     join account a on a.id = c.account_id where c.id = $2)`
-  const [row] = await unit.query<{ isDeleted: boolean }>(
-    `select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`,
-    [url, channelId, askedAt],
-  )
+  const [row] = await unit.query<{ isDeleted: boolean }>(`select ${isDeletedBy({ url: '$1', actorIds, since: '$3' })} as "isDeleted"`, [
+    url,
+    channelId,
+    askedAt,
+  ])
   if (row?.isDeleted) throw new DomainError('gone', `${url} was deleted while it was read.`)
 }
 
@@ -289,10 +278,9 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
   )
   if (row) return { ...row, isOutdated: false }
   // What is stored is newer than what came, by another way or after a second try.
-  const [newer] = await unit.query<{ id: number }>(
-    'select id from video where url_hash = md5($1)::uuid and url = $1 and remote',
-    [video.url],
-  )
+  const [newer] = await unit.query<{ id: number }>('select id from video where url_hash = md5($1)::uuid and url = $1 and remote', [
+    video.url,
+  ])
   if (!newer) throw new DomainError('forbidden', 'This address belongs to a video of ours.')
   return { id: newer.id, isNew: false, looksNew: false, isFresh: false, isOutdated: true }
 }

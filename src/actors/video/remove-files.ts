@@ -55,9 +55,7 @@ interface PlaylistNames {
   storage: FileStorage
 }
 
-export function makeRemoveFiles(
-  deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Leases },
-): RemoveFiles {
+export function makeRemoveFiles(deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Leases }): RemoveFiles {
   const { db, tell, config, store, pendingFiles, leases } = deps
 
   async function removeFiles(videoId: number, asked: FilesAsked): Promise<void> {
@@ -153,12 +151,7 @@ function isSame(one: Removal, other: Removal): boolean {
 }
 
 /** One statement: the rows of the files, and the playlist after them. */
-async function dropRows(
-  unit: Unit,
-  videoId: number,
-  { gone, lastOfHls }: Removal,
-  names: PlaylistNames | undefined,
-): Promise<void> {
+async function dropRows(unit: Unit, videoId: number, { gone, lastOfHls }: Removal, names: PlaylistNames | undefined): Promise<void> {
   await unit.query(
     `with gone as (delete from video_file where video_id = $1 and id = any($2)),
        emptied as (delete from streaming_playlist where video_id = $1 and $3)
@@ -166,16 +159,19 @@ async function dropRows(
        storage = coalesce($7, storage)
      where video_id = $1 and $4::text is not null`,
     [
-      ...[videoId, gone.map(({ id }) => id), lastOfHls],
-      ...[names?.masterFilename ?? null, names?.hashesFilename ?? null, unit.now, names?.storage ?? null],
+      videoId,
+      gone.map(({ id }) => id),
+      lastOfHls,
+      names?.masterFilename ?? null,
+      names?.hashesFilename ?? null,
+      unit.now,
+      names?.storage ?? null,
     ],
   )
 }
 
-const refsOf = (
-  { stored: { uuid }, isPrivate }: Removal,
-  { masterFilename, hashesFilename }: PlaylistNames,
-): FileRef[] => [masterFilename, hashesFilename].map((name) => hlsFile(uuid, name, isPrivate))
+const refsOf = ({ stored: { uuid }, isPrivate }: Removal, { masterFilename, hashesFilename }: PlaylistNames): FileRef[] =>
+  [masterFilename, hashesFilename].map((name) => hlsFile(uuid, name, isPrivate))
 
 /** In whichever folder the privacy put them. */
 function goneRefs({ stored: video, gone, lastOfHls }: Removal, names: PlaylistNames | undefined): FileRef[] {

@@ -68,9 +68,7 @@ export function makeRemoveVideo(
   registry.periodic('video-removal', {
     everyMs: () => CHECK_OWNER_EVERY,
     async run() {
-      const waiting = await db.query<{ id: number }>(
-        "select id from video where state = 'removed' order by id limit 100",
-      )
+      const waiting = await db.query<{ id: number }>("select id from video where state = 'removed' order by id limit 100")
       if (waiting.length === 0) return
       await tell.create(async (unit) => {
         for (const { id } of waiting) ask(unit, id)
@@ -117,10 +115,9 @@ async function assertAllIsTold(unit: Unit, videoId: number): Promise<void> {
 }
 
 async function isUntold({ query }: Pick<ActorDeps['db'], 'query'>, videoId: number): Promise<boolean> {
-  const waiting = await query(
-    "select id from outbox where aggregate = 'video' and aggregate_id = $1 and parked_at is null limit 1",
-    [videoId],
-  )
+  const waiting = await query("select id from outbox where aggregate = 'video' and aggregate_id = $1 and parked_at is null limit 1", [
+    videoId,
+  ])
   return waiting.length > 0
 }
 

@@ -27,12 +27,7 @@ export interface ReplaceSource {
    */
   check(videoId: number, by: NonNullable<Viewer>, bytes: number): Promise<void>
   /** Looks into the file. Throws `unprocessable` when it cannot be used, and `not_found` without the video. */
-  inspect(ask: {
-    videoId: number
-    inputFilename: string
-    path: string
-    place?: FileRef | undefined
-  }): Promise<FileDraft>
+  inspect(ask: { videoId: number; inputFilename: string; path: string; place?: FileRef | undefined }): Promise<FileDraft>
   /** In the transaction that holds the video. Throws as `check` does. */
   replace(unit: Unit, ask: { videoId: number; by: NonNullable<Viewer>; draft: FileDraft }): Promise<void>
   /**
@@ -126,12 +121,7 @@ export function makeReplaceSource(
   }
 
   /** The date is that of the upload: what this server makes of a file is not added by anybody. */
-  async function storeSource(
-    unit: Unit,
-    videoId: number,
-    draft: FileDraft,
-    { isUploaded }: { isUploaded: boolean },
-  ): Promise<FileRef[]> {
+  async function storeSource(unit: Unit, videoId: number, draft: FileDraft, { isUploaded }: { isUploaded: boolean }): Promise<FileRef[]> {
     const row = sourceOf(draft)
     const source = await unit.em.findOne(VideoSource, { videoId })
     if (!source) {

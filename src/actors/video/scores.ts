@@ -65,7 +65,10 @@ export async function renewScores(
   { days, after = 0, limit = BATCH }: { days: number; after?: number; limit?: number },
 ): Promise<number | undefined> {
   const score: Counted = {
-    ...{ likes: 'v.likes', dislikes: 'v.dislikes', comments: 'v.comments', views: 'v.views' },
+    likes: 'v.likes',
+    dislikes: 'v.dislikes',
+    comments: 'v.comments',
+    views: 'v.views',
     publishedAt: 'v.published_at',
   }
   const [batch] = await db.query<{ videos: number; last: number | null }>(

@@ -43,11 +43,7 @@ export interface NewPictures {
 }
 
 /** Changes what hangs on a video in the video's own transaction; the world is told as of every other change. */
-export type ChangeParts = (
-  videoId: number,
-  by: NonNullable<Viewer>,
-  apply: (unit: Unit) => Promise<void>,
-) => Promise<void>
+export type ChangeParts = (videoId: number, by: NonNullable<Viewer>, apply: (unit: Unit) => Promise<void>) => Promise<void>
 
 export interface UpdateVideo {
   /** Throws `not_found`, `forbidden` (another user's, another server's), and what `apply` throws. */
@@ -89,8 +85,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
       await apply(unit, video)
       video.updatedAt = unit.now
       await announce(unit, video, before)
-      if (isListed(video) && !before.wasListed)
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoShown', { videoId, after: by })
+      if (isListed(video) && !before.wasListed) unit.emit({ aggregate: 'video', id: videoId }, 'VideoShown', { videoId, after: by })
       const isMoved = before.wasHidden !== hasPrivateFiles(video)
       if (isMoved || name !== video.name) askForTorrents(unit, videoId, config(), 'update-metadata')
       if (!isMoved) return false
@@ -101,9 +96,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     // The job would do it soon; now, nobody who was answered meets a file at its old address.
     await placeFiles
       .now(videoId)
-      .catch((error: unknown) =>
-        logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'),
-      )
+      .catch((error: unknown) => logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'))
   }
 
   registry.timeout('video-schedule', {
@@ -174,18 +167,14 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   async function discardUnlessStored(refs: FileRef[]): Promise<void> {
     if (refs.length === 0) return
     const names = refs.map(({ name }) => name)
-    const stored = await db.query<{ filename: string }>('select filename from thumbnail where filename = any($1)', [
-      names,
-    ])
+    const stored = await db.query<{ filename: string }>('select filename from thumbnail where filename = any($1)', [names])
     await pendingFiles.discard(refs.filter(({ name }) => !stored.some(({ filename }) => filename === name)))
   }
 }
 
 /** What a video says of itself. */
 export async function textOf(db: Pick<Database, 'query'>, videoId: number): Promise<TaggedVideo | undefined> {
-  const [row] = await db.query<TaggedVideo>('select name, description, support, tags from video where id = $1', [
-    videoId,
-  ])
+  const [row] = await db.query<TaggedVideo>('select name, description, support, tags from video where id = $1', [videoId])
   return row
 }
 
@@ -195,17 +184,12 @@ const isListed = (video: Video): boolean =>
 
 const isTold = (video: Video): boolean => isOut(video) && isFederated(video.privacy)
 
-async function announce(
-  unit: Unit,
-  video: Video,
-  { wasTold, channelId }: { wasTold: boolean; channelId: number },
-): Promise<void> {
+async function announce(unit: Unit, video: Video, { wasTold, channelId }: { wasTold: boolean; channelId: number }): Promise<void> {
   const of = { aggregate: 'video', id: video.id } as const
   const { id: videoId } = video
   if (isTold(video) && wasTold) unit.emit(of, 'VideoUpdated', { videoId })
   else if (isTold(video) && !video.blocked) unit.emit(of, 'VideoPublished', { videoId, again: true })
-  else if (wasTold && !isFederated(video.privacy))
-    unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
+  else if (wasTold && !isFederated(video.privacy)) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
 }
 
 /** What a Delete of the video needs to know once the row says something else, or is gone. */
@@ -227,9 +211,7 @@ export async function assertChangeable(
   by: NonNullable<Viewer>,
   right: Parameters<typeof assertMayChange>[2],
 ): Promise<void> {
-  const [owner] = await unit.query<{ account_id: number }>('select account_id from channel where id = $1', [
-    video.channelId,
-  ])
+  const [owner] = await unit.query<{ account_id: number }>('select account_id from channel where id = $1', [video.channelId])
   const { privacy, blocked, remote } = video
   assertMayChange({ privacy, blocked, remote, ownerAccountId: owner?.account_id ?? 0 }, by, right)
 }
@@ -240,8 +222,7 @@ async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes
     await checkChannel(unit, channelId, by)
     video.channelId = channelId
   }
-  if (plain.description !== undefined)
-    await followDescription(unit, video.id, video.description ?? null, plain.description)
+  if (plain.description !== undefined) await followDescription(unit, video.id, video.description ?? null, plain.description)
   Object.assign(video, plain)
   if (plain.waitTranscoding !== undefined) {
     const changed = { type: 'WAIT_CHANGED', waitTranscoding: plain.waitTranscoding } as const

@@ -14,10 +14,7 @@ export async function readCards(
   if (ids.length === 0) return []
   const values: unknown[] = [ids]
   const columns = columnsOf(include, (value) => `$${values.push(value)}`)
-  return await db.query<VideoListRow>(
-    `select ${columns} from video v ${videoJoins} where v.id = any($1::int[])`,
-    values,
-  )
+  return await db.query<VideoListRow>(`select ${columns} from video v ${videoJoins} where v.id = any($1::int[])`, values)
 }
 
 function columnsOf(include: NonNullable<VideoListQuery['include']>, bind: Bind): string {

@@ -71,9 +71,6 @@ export async function listPasswords(
      order by created_at ${descending ? 'desc' : 'asc'}, id limit $2 offset $3`,
     [videoId, count, start],
   )
-  const [all] = await db.query<{ total: number }>(
-    'select count(*)::int as total from video_password where video_id = $1',
-    [videoId],
-  )
+  const [all] = await db.query<{ total: number }>('select count(*)::int as total from video_password where video_id = $1', [videoId])
   return { total: all?.total ?? 0, rows }
 }

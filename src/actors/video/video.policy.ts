@@ -87,8 +87,7 @@ export const isOpenBy = (video: Openness, { byId }: { byId: boolean }): boolean 
   isOpen(video) && (!byId || video.privacy === videoPrivacies.public)
 
 /** Whether its privacy lets other servers be told of the video; a block may still keep it from them. */
-export const isFederated = (privacy: number): boolean =>
-  privacy === videoPrivacies.public || privacy === videoPrivacies.unlisted
+export const isFederated = (privacy: number): boolean => privacy === videoPrivacies.public || privacy === videoPrivacies.unlisted
 
 /** Whether the files lie in the private folders, where each request is checked. */
 export const hasPrivateFiles = (video: Openness): boolean => !isOpen(video)
@@ -103,8 +102,7 @@ export function assertMayChange(
   right: Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO' | 'SEE_ALL_VIDEOS' | 'CHANGE_VIDEO_OWNERSHIP'>,
 ): void {
   if (video.remote) throw new DomainError('forbidden', 'Cannot manage a video of another server.')
-  if (!owns(video, viewer) && !hasRight(viewer.role, right))
-    throw new DomainError('forbidden', 'Cannot manage a video of another user.')
+  if (!owns(video, viewer) && !hasRight(viewer.role, right)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
 }
 
 const isInsider = (video: GuardedVideo, viewer: Viewer): boolean => owns(video, viewer) || seesAllVideos(viewer)

@@ -61,11 +61,7 @@ export async function findVideoIds(db: Reader, keys: readonly VideoKey[]): Promi
 }
 
 /** What decides who may do what with a video. */
-export async function findVideoAccess(
-  db: Reader,
-  key: VideoKey,
-  password?: string,
-): Promise<VideoAccessRow | undefined> {
+export async function findVideoAccess(db: Reader, key: VideoKey, password?: string): Promise<VideoAccessRow | undefined> {
   const [row] = await db.query<VideoAccessRow>(
     `select ${accessColumns}, ${passwordCheck} from video v join channel c on c.id = v.channel_id
      where ${keyed(key)} and v.state <> 'removed'`,
@@ -104,11 +100,7 @@ export async function findWatchableVideo(
 }
 
 /** The local video that a stored web video belongs to. */
-export async function findAccessByWebVideo(
-  db: Reader,
-  filename: string,
-  password?: string,
-): Promise<VideoAccessRow | undefined> {
+export async function findAccessByWebVideo(db: Reader, filename: string, password?: string): Promise<VideoAccessRow | undefined> {
   const [row] = await db.query<VideoAccessRow>(
     `select ${accessColumns}, ${passwordCheck} from video_file f
      join video v on v.id = f.video_id join channel c on c.id = v.channel_id
@@ -227,10 +219,7 @@ export async function findDescription(
 }
 
 /** Where the origin serves an avatar (1) or banner (2) that is not stored here. */
-export async function findRemoteActorImage(
-  db: Reader,
-  image: { type: number; filename: string },
-): Promise<string | undefined> {
+export async function findRemoteActorImage(db: Reader, image: { type: number; filename: string }): Promise<string | undefined> {
   const [row] = await db.query<{ file_url: string }>(
     'select file_url from actor_image where filename = $1 and type = $2 and not on_disk and file_url is not null',
     [image.filename, image.type],

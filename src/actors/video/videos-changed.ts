@@ -10,8 +10,7 @@ import type { Registry, Unit } from '../runtime/index.ts'
 export const VIDEOS_CHANGED = 'videos-changed'
 
 /** Comments of a video appear, change or go: its page is another one as soon as the transaction is committed. */
-export const announceComments = (unit: Unit, videoId: number): void =>
-  unit.publish(VIDEOS_CHANGED, { commentsOf: videoId })
+export const announceComments = (unit: Unit, videoId: number): void => unit.publish(VIDEOS_CHANGED, { commentsOf: videoId })
 
 // Counters have no row: their events come by the thousand, and what is kept is renewed within seconds.
 const OF_ONE = ['VideoPublished', 'VideoUpdated', 'VideoBlocked', 'VideoUnblocked', 'VideoRemoved'] as const

@@ -4,16 +4,7 @@
 import type { FileRef } from '../../media/index.ts'
 
 /** What they are for. */
-export const workKinds = [
-  'channel',
-  'form',
-  'import',
-  'pictures',
-  'storyboard',
-  'studio',
-  'transcoding',
-  'user-import',
-] as const
+export const workKinds = ['channel', 'form', 'import', 'pictures', 'storyboard', 'studio', 'transcoding', 'user-import'] as const
 
 export type WorkKind = (typeof workKinds)[number]
 

@@ -10,10 +10,7 @@ const told = (video: string, now: string, most: string): string =>
       where video_id = ${video} and expires_at > ${now} group by host_id) r)`
 
 /** Counts anew the viewers of these videos, which are locked already or belong to nobody else. */
-export async function countViewers(
-  unit: Unit,
-  { settings, videoIds }: { settings: Config; videoIds: number[] },
-): Promise<void> {
+export async function countViewers(unit: Unit, { settings, videoIds }: { settings: Config; videoIds: number[] }): Promise<void> {
   await unit.query(
     `insert into viewing (video_id, viewers, told_viewers)
      select v.id, (select count(*)::int from viewer w where w.video_id = v.id and w.seen_at > $3),

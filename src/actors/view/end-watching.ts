@@ -36,14 +36,12 @@ export async function endWatching(deps: Pick<ActorDeps, 'db' | 'tell' | 'config'
     )
     await storeWatches(unit, gone, urls.watchAction)
     if (gone.length > 0) {
-      await unit.query("update viewer set sections = '[]', started_at = null where id = any($1::bigint[])", [
-        gone.map(({ id }) => id),
-      ])
+      await unit.query("update viewer set sections = '[]', started_at = null where id = any($1::bigint[])", [gone.map(({ id }) => id)])
     }
-    await unit.query(
-      `delete from viewer where started_at is null and seen_at <= $1 and (counted_at is null or counted_at <= $2)`,
-      [new Date(now - vireo.lifetimes.viewer_stats), new Date(now - views.videos.view_expiration)],
-    )
+    await unit.query(`delete from viewer where started_at is null and seen_at <= $1 and (counted_at is null or counted_at <= $2)`, [
+      new Date(now - vireo.lifetimes.viewer_stats),
+      new Date(now - views.videos.view_expiration),
+    ])
     return gone.length
   })
 }

@@ -59,10 +59,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
           [videoId, hostId, viewer, viewers, max_remote_viewers, expiresAt, latest],
         )
         // The first one is seen at once; later ones are counted from time to time, so that no row is hot.
-        const isFirst = await unit.query(
-          'insert into viewing (video_id) values ($1) on conflict do nothing returning video_id',
-          [videoId],
-        )
+        const isFirst = await unit.query('insert into viewing (video_id) values ($1) on conflict do nothing returning video_id', [videoId])
         if (isFirst.length > 0) await countViewers(unit, { settings, videoIds: [videoId] })
       })
     },
@@ -97,9 +94,17 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
              created_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (url_hash) do nothing`,
           [
-            ...[watch.uuid, videoId, hostId, watch.url, watch.startedAt, watch.endedAt, seconds],
-            ...[JSON.stringify(sections), geo_ip.enabled ? watch.country : null],
-            ...[geo_ip.enabled ? watch.subdivision : null, unit.now],
+            watch.uuid,
+            videoId,
+            hostId,
+            watch.url,
+            watch.startedAt,
+            watch.endedAt,
+            seconds,
+            JSON.stringify(sections),
+            geo_ip.enabled ? watch.country : null,
+            geo_ip.enabled ? watch.subdivision : null,
+            unit.now,
           ],
         )
       })
@@ -128,11 +133,7 @@ async function withinQuota(
   )
   const taken = Math.max(0, Math.min(wanted, most - (row?.before ?? 0)))
   if (taken > 0) {
-    await unit.query(`update remote_view_quota set ${what} = ${what} + $3 where video_id = $1 and host_id = $2`, [
-      videoId,
-      hostId,
-      taken,
-    ])
+    await unit.query(`update remote_view_quota set ${what} = ${what} + $3 where video_id = $1 and host_id = $2`, [videoId, hostId, taken])
   }
   return taken
 }

@@ -22,11 +22,7 @@ export interface OverallStatistics {
 }
 
 /** Viewers whose watching began in the period; the peak is of those who watched at the same time. */
-export async function findOverallStatistics(
-  db: Reader,
-  videoId: number,
-  { from, to }: Period,
-): Promise<OverallStatistics> {
+export async function findOverallStatistics(db: Reader, videoId: number, { from, to }: Period): Promise<OverallStatistics> {
   const [row] = await db.query<OverallStatistics>(
     `with chosen as materialized (
        select started_at, ended_at, seconds, country, subdivision from watch
@@ -53,10 +49,7 @@ const namedViewers = (column: string, name: string): string =>
     from (select ${column}, count(*)::int as viewers from chosen where ${column} is not null group by ${column}) named)`
 
 /** How many of a hundred viewers saw each second. */
-export async function findRetention(
-  db: Reader,
-  videoId: number,
-): Promise<{ second: number; retentionPercent: number }[]> {
+export async function findRetention(db: Reader, videoId: number): Promise<{ second: number; retentionPercent: number }[]> {
   return await db.query(
     `with seen as (
        select unnest(range_agg(int4range((s.part ->> 0)::int, (s.part ->> 1)::int, '[]'))) as part

@@ -47,7 +47,5 @@ export function makeViewerHash({ db, clock }: { db: Pick<Database, 'query'>; clo
 
 /** Forgets the salts of past days. */
 export async function forgetSalts(db: Pick<Database, 'query'>, now: Date): Promise<void> {
-  await db.query('delete from viewer_salt where day < $1', [
-    new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10),
-  ])
+  await db.query('delete from viewer_salt where day < $1', [new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10)])
 }

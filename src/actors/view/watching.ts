@@ -43,8 +43,7 @@ export function watched(viewer: Viewer, sign: Sign, rules: WatchRules): { viewer
 }
 
 /** Seconds in all parts together; what was watched twice counts twice. */
-export const watchedSeconds = (sections: readonly Section[]): number =>
-  sections.reduce((sum, [start, end]) => sum + (end - start), 0)
+export const watchedSeconds = (sections: readonly Section[]): number => sections.reduce((sum, [start, end]) => sum + (end - start), 0)
 
 /**
  * Playing goes on from the last position; a jump, said or seen by its going back, opens another part. Beyond `maxSections` the last

@@ -28,10 +28,10 @@ export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; log
 
   /** Undefined when the list changed or went meanwhile. */
   async function compile(list: StoredList): Promise<WordList | undefined> {
-    const [row] = await db.query<{ words: string[] }>(
-      'select words from watched_words_list where id = $1 and version = $2',
-      [list.id, list.version],
-    )
+    const [row] = await db.query<{ words: string[] }>('select words from watched_words_list where id = $1 and version = $2', [
+      list.id,
+      list.version,
+    ])
     if (!row) return undefined
     try {
       const compiled = await compileWords(row.words, makeBreaks())

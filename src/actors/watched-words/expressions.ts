@@ -124,11 +124,7 @@ interface State {
 }
 
 /** The automaton, with each of its states and transitions; undefined when it has too many. */
-async function complete(
-  sources: readonly string[],
-  largest: number,
-  work: Work,
-): Promise<{ set: RE2Set; size: number } | undefined> {
+async function complete(sources: readonly string[], largest: number, work: Work): Promise<{ set: RE2Set; size: number } | undefined> {
   const set = newSet()
   set.add(among(sources))
   // Every text begins at the same state.

@@ -14,8 +14,7 @@ const LONGEST = 20_000
 const MARKS = /(\p{M}{4})\p{M}+/gu
 const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu
 /** Scripts without spaces are read character by character. */
-const TOKENS =
-  /[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]+|\S/gv
+const TOKENS = /[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]+|\S/gv
 
 export function readText(text: string): ReadText {
   const seen = asSeen(text)
@@ -42,9 +41,7 @@ const APART = 0xf0000
 export const signsApart = (text: string): string =>
   text
     .replace(/[^\S\0-\x7f]/gu, ' ')
-    .replace(/[^\p{L}\p{M}\p{N}\0-\x7f]/gu, (sign) =>
-      String.fromCodePoint(APART + ((sign.codePointAt(0) ?? 0) & 0xffff)),
-    )
+    .replace(/[^\p{L}\p{M}\p{N}\0-\x7f]/gu, (sign) => String.fromCodePoint(APART + ((sign.codePointAt(0) ?? 0) & 0xffff)))
 
 /**
  * RE2: what may stand beside a word, which is no part of it. Characters of scripts without spaces may (Thai and Lao, Chinese and

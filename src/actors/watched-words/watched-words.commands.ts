@@ -99,10 +99,11 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
           )
           noteList(unit, ownerId, 'update', { id: listId, ...list })
           if (ownerId === null || was.name === list.name) return
-          await unit.query(
-            'update comment_tag_policy set review = array_replace(review, $2, $3) where account_id = $1',
-            [ownerId, was.name, list.name],
-          )
+          await unit.query('update comment_tag_policy set review = array_replace(review, $2, $3) where account_id = $1', [
+            ownerId,
+            was.name,
+            list.name,
+          ])
         })
       } catch (error) {
         if (isUniqueViolation(error)) throw nameTaken(list.name)
@@ -119,10 +120,7 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
         if (!gone) throw unknownList()
         noteList(unit, ownerId, 'delete', { id: listId, ...gone })
         if (ownerId === null) return
-        await unit.query('update comment_tag_policy set review = array_remove(review, $2) where account_id = $1', [
-          ownerId,
-          gone.name,
-        ])
+        await unit.query('update comment_tag_policy set review = array_remove(review, $2) where account_id = $1', [ownerId, gone.name])
       })
     },
   }
@@ -157,5 +155,4 @@ const unknownList = () => notFound('There is no such list of watched words.')
 
 const nameTaken = (name: string) => new DomainError('invalid', `There is a list called ${name} already.`)
 
-const tooComplex = (msg: string) =>
-  new DomainError('invalid', msg, { invalidParams: [{ name: 'words', location: 'body', msg }] })
+const tooComplex = (msg: string) => new DomainError('invalid', msg, { invalidParams: [{ name: 'words', location: 'body', msg }] })

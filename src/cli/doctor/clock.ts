@@ -29,9 +29,7 @@ interface Compared {
 async function ofDatabase({ database }: Parameters<Check['run']>[0]): Promise<Compared | undefined> {
   const opened = await database()
   const asked = Date.now()
-  const [row] = await opened.query<{ now: number }>(
-    'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
-  )
+  const [row] = await opened.query<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now')
   if (!row) return undefined
   return { with: 'the database', offset: row.now - (asked + Date.now()) / 2 }
 }

@@ -8,8 +8,7 @@ export const configurationCheck: Check = {
   name: 'configuration',
   limit: USUAL_LIMIT,
   async run({ loaded }, say) {
-    for (const warning of loaded.warnings)
-      say.warning(warning.endsWith('.') ? warning : `${warning}.`, 'Mend that key.')
+    for (const warning of loaded.warnings) say.warning(warning.endsWith('.') ? warning : `${warning}.`, 'Mend that key.')
     if (loaded.warnings.length === 0) say.ok(`The configuration is valid (${loaded.sources.join(', ')}).`)
   },
 }

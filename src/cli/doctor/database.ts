@@ -69,8 +69,7 @@ async function connect(connectionString: string): Promise<pg.Pool> {
 }
 
 const asDatabase = (pool: pg.Pool): DoctorDatabase => ({
-  query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
-    (await pool.query<R>(text, [...values])).rows,
+  query: async <R extends object>(text: string, values: readonly unknown[] = []) => (await pool.query<R>(text, [...values])).rows,
   keepsStatements: () => keepsStatements(pool),
 })
 

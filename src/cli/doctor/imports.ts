@@ -43,10 +43,7 @@ export const importsCheck: Check = {
       )
     }
     if (daysSince(version) > OLD)
-      say.warning(
-        `yt-dlp ${version} is old: sites change, and newer releases close security holes.`,
-        'Bring it up to date.',
-      )
+      say.warning(`yt-dlp ${version} is old: sites change, and newer releases close security holes.`, 'Bring it up to date.')
   },
 }
 

@@ -39,9 +39,7 @@ export const mailCheck: Check = {
       const isLogin = error instanceof MailRefused && error.message.includes('EAUTH')
       say.problem(
         sentence(error),
-        isLogin
-          ? 'Set smtp.username and smtp.password right.'
-          : 'Check the section smtp, and whether it can be reached from here.',
+        isLogin ? 'Set smtp.username and smtp.password right.' : 'Check the section smtp, and whether it can be reached from here.',
       )
     }
   },

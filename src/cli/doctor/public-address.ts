@@ -28,10 +28,7 @@ export const nameCheck: Check = {
       const addresses = await lookup(host, { all: true })
       say.ok(`${host} is ${addresses.map(({ address }) => address).join(', ')}.`)
     } catch (error) {
-      say.problem(
-        `${host} has no address: ${sentence(error)}`,
-        'Make an A and an AAAA record for it, or set webserver.hostname right.',
-      )
+      say.problem(`${host} has no address: ${sentence(error)}`, 'Make an A and an AAAA record for it, or set webserver.hostname right.')
     }
     if (host === 'localhost') {
       say.warning(
@@ -48,17 +45,11 @@ export const certificateCheck: Check = {
   async run({ loaded }, say, signal) {
     const url = new URL(loaded.publicUrl)
     if (url.protocol !== 'https:') {
-      return say.warning(
-        'The public address is plain http.',
-        'Set webserver.https, with a proxy that has a certificate.',
-      )
+      return say.warning('The public address is plain http.', 'Set webserver.https, with a proxy that has a certificate.')
     }
     const { validTo, refusal } = await certificateOf(url, signal)
     if (refusal !== undefined) {
-      return say.problem(
-        `Others do not trust the certificate: ${refusal}.`,
-        'Get one for this name, with its whole chain.',
-      )
+      return say.problem(`Others do not trust the certificate: ${refusal}.`, 'Get one for this name, with its whole chain.')
     }
     const days = Math.floor((validTo.getTime() - Date.now()) / DAY_MS)
     const text = `The certificate is valid until ${validTo.toISOString().slice(0, 10)}.`
@@ -71,7 +62,9 @@ function certificateOf(url: URL, signal: AbortSignal): Promise<{ validTo: Date; 
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
     const socket = connect({
-      ...{ host, port: Number(url.port || 443), rejectUnauthorized: false },
+      host,
+      port: Number(url.port || 443),
+      rejectUnauthorized: false,
       ...(isIP(host) ? {} : { servername: host }),
     })
     signal.addEventListener('abort', () => socket.destroy())
@@ -151,8 +144,7 @@ async function signed(url: string, patient: Patient, headers: Record<string, str
 async function read(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {
   const answer = await fetch(url, { headers, signal, redirect: 'manual' })
   const text = await answer.text()
-  if (answer.status !== 200 || text.length > MAX_BYTES)
-    throw new Error(`${url.pathname} is answered with ${answer.status}.`)
+  if (answer.status !== 200 || text.length > MAX_BYTES) throw new Error(`${url.pathname} is answered with ${answer.status}.`)
   try {
     return JSON.parse(text)
   } catch {

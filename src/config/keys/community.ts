@@ -1,18 +1,6 @@
 // Keys of people and presentation: the instance's page, registration, users, lists, search, the web client.
 
-import {
-  choice,
-  EDITABLE,
-  flag,
-  integer,
-  integers,
-  limitedSize,
-  optionalInteger,
-  optionalSize,
-  section,
-  text,
-  texts,
-} from '../kinds.ts'
+import { choice, EDITABLE, flag, integer, integers, limitedSize, optionalInteger, optionalSize, section, text, texts } from '../kinds.ts'
 
 const enabledStat = (of: string) => section({ enabled: flag(true, `whether ${of} are in the public statistics`) })
 
@@ -88,14 +76,10 @@ export const communityKeys = {
     publish: section({
       download_enabled: flag(true, 'whether new videos can be downloaded'),
       comments_policy: integer(1, '1 everybody, 2 nobody, 3 after approval', { min: 1, max: 3 }),
-      privacy: integer(
-        1,
-        '1 public, 2 unlisted, 3 private, 4 internal; what says nothing is private until this is set',
-        {
-          min: 1,
-          max: 4,
-        },
-      ),
+      privacy: integer(1, '1 public, 2 unlisted, 3 private, 4 internal; what says nothing is private until this is set', {
+        min: 1,
+        max: 4,
+      }),
       licence: optionalInteger(null, 'number of the licence', { min: 1 }),
     }),
     p2p: section({

@@ -1,19 +1,6 @@
 // Keys of media work: transcoding, live streams, studio, transcription, images, imports and exports, runners.
 
-import {
-  duration,
-  EDITABLE,
-  flag,
-  integer,
-  limitedDuration,
-  optionalText,
-  port,
-  records,
-  section,
-  size,
-  text,
-  texts,
-} from '../kinds.ts'
+import { duration, EDITABLE, flag, integer, limitedDuration, optionalText, port, records, section, size, text, texts } from '../kinds.ts'
 import { imageSize } from './items.ts'
 
 const rendition = (name: string) => flag(false, `whether ${name} is made, when the input is not smaller`, EDITABLE)
@@ -120,10 +107,7 @@ export const mediaKeys = {
       http: section({
         enabled: flag(false, 'whether videos may be imported by URL', EDITABLE),
         youtube_dl_release: section({
-          url: text(
-            'https://api.github.com/repos/yt-dlp/yt-dlp/releases',
-            'without effect: no programs are downloaded',
-          ),
+          url: text('https://api.github.com/repos/yt-dlp/yt-dlp/releases', 'without effect: no programs are downloaded'),
           name: text('yt-dlp', 'name of its file'),
           python_path: text('/usr/bin/python3', 'Python that runs it'),
         }),

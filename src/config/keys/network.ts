@@ -1,16 +1,6 @@
 // Keys of the federation and of what visitors do: follows, redundancy, tracker, views, history, plugins.
 
-import {
-  choice,
-  duration,
-  EDITABLE,
-  flag,
-  limitedDuration,
-  optionalDuration,
-  records,
-  section,
-  text,
-} from '../kinds.ts'
+import { choice, duration, EDITABLE, flag, limitedDuration, optionalDuration, records, section, text } from '../kinds.ts'
 import { redundancyStrategy } from './items.ts'
 
 export const networkKeys = {
@@ -78,10 +68,7 @@ export const networkKeys = {
   geo_ip: section({
     enabled: flag(true, 'whether views are counted by country'),
     country: section({
-      database_url: text(
-        'https://dbip.mirror.framasoft.org/files/dbip-country-lite-latest.mmdb',
-        'database of countries',
-      ),
+      database_url: text('https://dbip.mirror.framasoft.org/files/dbip-country-lite-latest.mmdb', 'database of countries'),
     }),
     city: section({
       database_url: text('https://dbip.mirror.framasoft.org/files/dbip-city-lite-latest.mmdb', 'database of cities'),

@@ -1,20 +1,6 @@
 // Keys of the process and its neighbours: addresses, secrets, rate limits, logins, database, Redis, mail, logs.
 
-import {
-  choice,
-  duration,
-  EDITABLE,
-  flag,
-  integer,
-  optionalText,
-  port,
-  records,
-  SECRET,
-  section,
-  size,
-  text,
-  texts,
-} from '../kinds.ts'
+import { choice, duration, EDITABLE, flag, integer, optionalText, port, records, SECRET, section, size, text, texts } from '../kinds.ts'
 import { sentinelAddress } from './items.ts'
 
 const rateLimit = (max: number, window: string, of: string) =>
@@ -35,11 +21,7 @@ export const serverKeys = {
   }),
   trust_proxy: texts(['loopback'], 'proxies whose forwarded headers are believed: addresses, subnets, loopback'),
   secrets: section({
-    peertube: text(
-      '',
-      'secret that seals keys and signs tokens; empty: one is made and kept in secret.key of the data folder',
-      SECRET,
-    ),
+    peertube: text('', 'secret that seals keys and signs tokens; empty: one is made and kept in secret.key of the data folder', SECRET),
   }),
   rates_limit: section({
     api: rateLimit(50, '10 seconds', 'the REST API'),
@@ -64,10 +46,7 @@ export const serverKeys = {
     hostname: text('127.0.0.1', 'PostgreSQL host'),
     port: port(5432, 'PostgreSQL port'),
     socket: optionalText(null, 'folder of the UNIX socket, in place of host and port'),
-    ssl: flag(
-      false,
-      'whether to encrypt (the certificate is not checked; for that: sslmode=verify-full in DATABASE_URL)',
-    ),
+    ssl: flag(false, 'whether to encrypt (the certificate is not checked; for that: sslmode=verify-full in DATABASE_URL)'),
     name: optionalText(null, "name of the database; not set: 'peertube' and the suffix"),
     suffix: text('_dev', "ends the database's name when `database.name` is not set"),
     username: text('peertube', 'PostgreSQL user'),
@@ -84,12 +63,7 @@ export const serverKeys = {
       enabled: flag(false, 'whether Redis is found through sentinels'),
       enable_tls: flag(false, 'whether sentinels and Redis are reached by TLS'),
       master_name: text('', 'name of the master that the sentinels know'),
-      sentinels: records(
-        sentinelAddress,
-        'a list of { hostname, port }',
-        [{ hostname: '', port: 26379 }],
-        'the sentinels',
-      ),
+      sentinels: records(sentinelAddress, 'a list of { hostname, port }', [{ hostname: '', port: 26379 }], 'the sentinels'),
     }),
   }),
   admin: section({
@@ -106,10 +80,7 @@ export const serverKeys = {
     tls: flag(true, 'TLS from the first byte; false for STARTTLS'),
     disable_starttls: flag(false, 'never upgrade to TLS'),
     ca_file: optionalText(null, 'certificate authority of a self-signed mail server'),
-    from_address: text(
-      'admin@example.com',
-      'sender of mails; owner of podcasts, unless the texts of the instance name `admin.email`',
-    ),
+    from_address: text('admin@example.com', 'sender of mails; owner of podcasts, unless the texts of the instance name `admin.email`'),
   }),
   email: section({
     body: section({ signature: text('Vireo', 'last line of mails') }),
@@ -122,11 +93,7 @@ export const serverKeys = {
     rotation: section({
       enabled: flag(true, 'whether log files are rotated; false: each process writes one file, and none is removed'),
       max_file_size: size('12MB', 'size that starts a new log file'),
-      max_files: integer(
-        20,
-        'log files that are kept of each kind of process (by its roles), those of ended processes too',
-        { min: 1 },
-      ),
+      max_files: integer(20, 'log files that are kept of each kind of process (by its roles), those of ended processes too', { min: 1 }),
     }),
     anonymize_ip: flag(false, 'whether addresses of visitors are shortened in logs: /24 of IPv4, /48 of IPv6'),
     log_http_requests: flag(true, 'whether each request is logged'),

@@ -13,10 +13,7 @@ const bucket = (name: string, of: string) => ({
 /** Objects that everybody asks this server for, or gets signed addresses of: a signature holds at the endpoint alone. */
 const closedBucket = (name: string, of: string) => ({
   ...bucket(name, of),
-  base_url: text(
-    '',
-    `without effect: ${of.replace(/;.*/, '')} are read through this server, which asks who may, or at signed addresses`,
-  ),
+  base_url: text('', `without effect: ${of.replace(/;.*/, '')} are read through this server, which asks who may, or at signed addresses`),
 })
 
 /** Kinds that other servers leave on the disk; all of them in buckets, and no disk has to be shared. */
@@ -72,24 +69,15 @@ export const storageKeys = {
   }),
   object_storage: section({
     enabled: flag(false, 'whether video files go to object storage'),
-    endpoint: text(
-      '',
-      'S3 endpoint, https unless it says otherwise; files that lie there are found also while `enabled` is false',
-    ),
-    force_path_style: flag(
-      false,
-      'whether buckets stand in the path of addresses; always so for IP addresses and single names',
-    ),
+    endpoint: text('', 'S3 endpoint, https unless it says otherwise; files that lie there are found also while `enabled` is false'),
+    force_path_style: flag(false, 'whether buckets stand in the path of addresses; always so for IP addresses and single names'),
     region: text('us-east-1', 'S3 region'),
     credentials: section({
       access_key_id: text('', 'S3 key id; empty: AWS_ACCESS_KEY_ID, or what else the AWS library finds', SECRET),
       secret_access_key: text('', 'S3 secret; empty: AWS_SECRET_ACCESS_KEY', SECRET),
     }),
     upload_acl: section({
-      public: optionalText(
-        null,
-        'ACL of public objects, such as public-read; null: none is sent, the policy of the bucket decides',
-      ),
+      public: optionalText(null, 'ACL of public objects, such as public-read; null: none is sent, the policy of the bucket decides'),
       private: optionalText(null, 'ACL of private objects, such as private; null: none is sent'),
     }),
     proxy: section({

@@ -4,10 +4,7 @@ import { duration, flag, integer, section, size } from '../kinds.ts'
 
 export const federationKeys = {
   allow_http: flag(false, 'whether peers may be reached without TLS; for tests and demonstrations'),
-  allow_private_addresses: flag(
-    false,
-    'whether peers may have loopback or private addresses; for tests and demonstrations',
-  ),
+  allow_private_addresses: flag(false, 'whether peers may have loopback or private addresses; for tests and demonstrations'),
   collection_page_items: integer(10, 'items in a page of our collections', { min: 1 }),
   authorized_fetch: flag(false, 'whether actors and objects are shown to signed requests only'),
   max_comment_recursion: integer(100, 'parents of a reply that are fetched'),
@@ -30,18 +27,12 @@ export const federationKeys = {
     unverified_per_address: integer(600, 'activities with unknown keys that are taken from one address in a minute'),
     new_hosts_per_domain: integer(200, 'unknown servers of one domain that one process takes in within an hour'),
     key_fetches_at_once: integer(10, 'unknown keys that one process fetches at once', { min: 1 }),
-    failed_proofs_per_address: integer(
-      60,
-      'wrong signatures inside documents in a minute after which no more of that address are checked',
-    ),
+    failed_proofs_per_address: integer(60, 'wrong signatures inside documents in a minute after which no more of that address are checked'),
     proofs_per_host: integer(
       300,
       'signatures inside documents that one host passes on, or one unknown address, which are checked in a minute',
     ),
-    fetches_per_domain: integer(
-      100,
-      'things of third servers that groups of one domain may have fetched in a minute by passing them on',
-    ),
+    fetches_per_domain: integer(100, 'things of third servers that groups of one domain may have fetched in a minute by passing them on'),
     key_refetch_after: duration('1 minute', 'age at which a cached key that fails is fetched again'),
     attempts: integer(5, 'tries of an activity', { min: 1 }),
     initial_backoff: duration('1 minute', 'wait after the first failed try; it doubles'),
@@ -52,10 +43,7 @@ export const federationKeys = {
     follows_per_host: integer(600, 'follows that are taken from one host in a minute'),
     announces_per_host: integer(3000, 'announces that are taken from one host in a minute'),
     reports_per_host: integer(50, 'reports of abuse that are taken from one host in an hour'),
-    keep_decisions: duration(
-      '30 days',
-      'how long it is told what of others was not taken as it is, after the last time',
-    ),
+    keep_decisions: duration('30 days', 'how long it is told what of others was not taken as it is, after the last time'),
     keep_ids: duration('90 days', 'how long ids of handled activities are remembered'),
   }),
   delivery: section({

@@ -61,10 +61,7 @@ const jobType = (name: JobTypeName) => {
   const without = name in NO_JOBS ? `without effect (${NO_JOBS[name]}): ` : ''
   return section({
     attempts: integer(attempts, `${without}tries`, { min: 1 }),
-    ttl: optionalDuration(
-      ttl,
-      `${without}longest run; null: ${name === 'video-import' ? '`import.videos.timeout`' : 'no limit'}`,
-    ),
+    ttl: optionalDuration(ttl, `${without}longest run; null: ${name === 'video-import' ? '`import.videos.timeout`' : 'no limit'}`),
     concurrency: optionalInteger(concurrency, `${without}at once in one process; null: ${concurrencySource(name)}`, {
       min: 1,
     }),
@@ -104,10 +101,7 @@ export const jobsKeys = {
     }),
   }),
   types: section(
-    Object.fromEntries(JOB_TYPE_NAMES.map((name) => [name, jobType(name)])) as Record<
-      JobTypeName,
-      ReturnType<typeof jobType>
-    >,
+    Object.fromEntries(JOB_TYPE_NAMES.map((name) => [name, jobType(name)])) as Record<JobTypeName, ReturnType<typeof jobType>>,
   ),
 }
 

@@ -18,10 +18,7 @@ export const vireoKeys = {
       lane_lease: duration('30 seconds', 'how long a worker owns a lane without renewing it'),
       lock_timeout: duration('2 seconds', 'longest wait for the lock of a row'),
       transaction_attempts: integer(5, 'without effect: a transaction is tried 5 times after a deadlock', { min: 1 }),
-      bus_expiry: duration(
-        '5 seconds',
-        'without effect: what a message should have renewed is read again after 5 seconds',
-      ),
+      bus_expiry: duration('5 seconds', 'without effect: what a message should have renewed is read again after 5 seconds'),
       drain_timeout: duration('6 seconds', 'longest wait for requests and jobs in progress when the server stops'),
       stop_timeout: duration('10 seconds', 'time after which a server that stops ends, whatever still runs'),
     }),
@@ -66,20 +63,14 @@ export const vireoKeys = {
       segment_duration: duration('4 seconds', 'without effect: HLS segments have 4 seconds'),
       probe_timeout: duration('1 minute', 'longest look into a file'),
       stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
-      max_memory: size(
-        '4GB',
-        'memory of one ffmpeg beyond which it is killed; a program that downloads has 1GB at most',
-      ),
+      max_memory: size('4GB', 'memory of one ffmpeg beyond which it is killed; a program that downloads has 1GB at most'),
     }),
     delivery: section({
       x_accel_location: optionalText(
         null,
         'internal location of nginx that holds the storage folders, such as `/internal`; null: this server sends the bytes',
       ),
-      stall_timeout: duration(
-        '1 minute',
-        'time in which a reader of a file takes nothing, after which its answer is ended',
-      ),
+      stall_timeout: duration('1 minute', 'time in which a reader of a file takes nothing, after which its answer is ended'),
       muxes: integer(4, 'downloads that one process puts together from two files at once', { min: 1 }),
     }),
     live: section({
@@ -94,10 +85,7 @@ export const vireoKeys = {
     uploads: section({
       session_lifetime: duration('1 hour', 'silence after which a resumable upload expires'),
       busy_retry_after: duration('5 minutes', 'what clients are told while the same upload is being finished'),
-      legacy_timeout: duration(
-        '10 minutes',
-        'longest upload in one request; a chunk of a resumable one takes as long as its bytes come',
-      ),
+      legacy_timeout: duration('10 minutes', 'longest upload in one request; a chunk of a resumable one takes as long as its bytes come'),
       max_partial_per_user: size('50GB', 'bytes of unfinished uploads of one user'),
       max_metadata: size('10MB', 'largest metadata of an upload'),
       max_image_size: size('4MB', 'largest thumbnail, preview, avatar or banner'),
@@ -141,10 +129,7 @@ export const vireoKeys = {
       max_watch_sections: integer(100, 'watched parts that are kept for one viewer'),
       stats_max_days: integer(3650, 'longest statistic, in days'),
       max_remote_viewers: integer(1000, 'viewers of one video at once that another server is believed'),
-      max_remote_views: integer(
-        1000,
-        'views, and watched parts, of one video in one hour that another server is believed',
-      ),
+      max_remote_views: integer(1000, 'views, and watched parts, of one video in one hour that another server is believed'),
     }),
     caching: section({
       files: section({
@@ -198,10 +183,7 @@ export const vireoKeys = {
         { min: 1 },
       ),
       flood_window: duration('1 hour', 'window of the limit above'),
-      mail_window: duration(
-        '10 minutes',
-        'how long after a mail the notifications of its kind wait, to go together in the next one',
-      ),
+      mail_window: duration('10 minutes', 'how long after a mail the notifications of its kind wait, to go together in the next one'),
     }),
     user_data: section({
       export_max_items: optionalInteger(null, 'items of each kind in an archive, the oldest first; null: all'),

@@ -2,13 +2,7 @@
 
 import type { ArchiveDocuments, ArchivedVideo } from '../../actors/user-export/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import {
-  actorDocument,
-  commentDocument,
-  createCommentActivity,
-  createVideoActivity,
-  videoDocuments,
-} from '../documents/index.ts'
+import { actorDocument, commentDocument, createCommentActivity, createVideoActivity, videoDocuments } from '../documents/index.ts'
 import { imageType } from '../documents/media-types.ts'
 import { buildFrame, contextOf, type JsonObject, mergedContext, withoutContext } from '../wire/index.ts'
 
@@ -23,11 +17,7 @@ const COLLECTIONS = {
 /** Comments that are looked up beside each other, each on a connection of its own. */
 const AT_ONCE = 3
 
-export function makeArchiveDocuments({
-  db,
-  urls,
-  config,
-}: Pick<FederationDeps, 'db' | 'urls' | 'config'>): ArchiveDocuments {
+export function makeArchiveDocuments({ db, urls, config }: Pick<FederationDeps, 'db' | 'urls' | 'config'>): ArchiveDocuments {
   return {
     async actor(actorId, { avatar, banner }) {
       const document = await actorDocument(db.query, urls, config(), { id: actorId })
@@ -102,7 +92,9 @@ function withFiles(document: JsonObject, archived: ArchivedVideo | undefined, ch
 }
 
 const attachmentOf = ({ path, size, ...said }: NonNullable<ArchivedVideo['videoFile']>): JsonObject => ({
-  ...{ type: 'Video', url: path, ...said },
+  type: 'Video',
+  url: path,
+  ...said,
   ...(size === null ? {} : { size }),
 })
 

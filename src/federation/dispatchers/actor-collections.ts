@@ -7,15 +7,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import { announceActivity, createVideoActivity, type SharedVideo, videoDocuments } from '../documents/index.ts'
 import type { ActorCollection } from '../urls.ts'
 import { buildTombstone, type JsonObject } from '../wire/index.ts'
-import {
-  collectionDocument,
-  type Items,
-  type Page,
-  type PageParts,
-  type Range,
-  type ReadItems,
-  readPage,
-} from './collection.ts'
+import { collectionDocument, type Items, type Page, type PageParts, type Range, type ReadItems, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
 interface ActorRow {

@@ -26,5 +26,4 @@ export function dispatchObjects(federation: Federation<RequestData>, deps: Dispa
  * Fedify gives a document back as it was read only while it understands all of it: a video with a storyboard would lose
  * every term of PeerTube's.
  */
-const asWritten = <T extends Video | Note>(object: T, document: JsonObject): T =>
-  Object.assign(object, { toJsonLd: async () => document })
+const asWritten = <T extends Video | Note>(object: T, document: JsonObject): T => Object.assign(object, { toJsonLd: async () => document })

@@ -24,11 +24,7 @@ export async function playlistAnswer({ db, urls, config }: Deps, key: VideoKey, 
 }
 
 /** An element of a playlist of ours. Two statements. */
-export async function playlistElementAnswer(
-  { db, urls }: Deps,
-  key: VideoKey,
-  elementId: number,
-): Promise<CachedAnswer> {
+export async function playlistElementAnswer({ db, urls }: Deps, key: VideoKey, elementId: number): Promise<CachedAnswer> {
   const playlist = await accessiblePlaylist(db, key)
   const document = await playlistElementDocument(db.query, urls, playlist.id, elementId)
   if (!document) throw notFound('Video playlist element not found')

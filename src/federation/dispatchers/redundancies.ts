@@ -10,8 +10,7 @@ import type { DispatcherDeps } from './deps.ts'
 type Deps = Pick<DispatcherDeps, 'db' | 'urls'>
 type Target = Extract<ParsedAddress, { kind: 'file-redundancy' | 'playlist-redundancy' }>
 
-export const servedCopy = async (deps: Deps, target: Target): Promise<JsonObject> =>
-  copyDocument(deps.urls, await copyAt(deps, target))
+export const servedCopy = async (deps: Deps, target: Target): Promise<JsonObject> => copyDocument(deps.urls, await copyAt(deps, target))
 
 /** Its Create. */
 export const copyCreation = async (deps: Deps, target: Target): Promise<JsonObject> =>

@@ -57,8 +57,13 @@ export function makeRequesters(deps: {
 
   const verify = ({ method, url, signedUrl = url, headers }: ReadRequest) =>
     verifyInbound({
-      ...{ method, headers, url: `${urls.origin}${signedUrl}`, rawBody: Buffer.alloc(0), now: clock.now() },
-      ...{ skewMs: config().vireo.federation.inbox.clock_skew, findKey: keys.find },
+      method,
+      headers,
+      url: `${urls.origin}${signedUrl}`,
+      rawBody: Buffer.alloc(0),
+      now: clock.now(),
+      skewMs: config().vireo.federation.inbox.clock_skew,
+      findKey: keys.find,
     })
 
   /** Whose key is worth a fetch; undefined when the refusal stands, or the host was asked a short while ago. */

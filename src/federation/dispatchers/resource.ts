@@ -8,10 +8,7 @@ import { parseHandle } from '../wire/index.ts'
  * `acct:name@host` of this host, with or without its port, or an address of this server. As the reference, bare handles are none.
  * Throws DomainError `invalid` for every other resource.
  */
-export function readResource(
-  urls: Pick<Urls, 'host' | 'isOurs'>,
-  resource: string,
-): { name: string } | { url: string } {
+export function readResource(urls: Pick<Urls, 'host' | 'isOurs'>, resource: string): { name: string } | { url: string } {
   const plain = decoded(resource)
   if (/^https?:/i.test(plain) && plain.length <= LONGEST && urls.isOurs(plain)) return { url: plain }
   const handle = /^acct:/i.test(plain) ? parseHandle(`acct:${plain.slice(5)}`) : undefined

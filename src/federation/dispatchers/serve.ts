@@ -14,18 +14,7 @@ import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, buildWebFinger, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
 import { actorCollection, actorTombstone, isGoneName } from './actor-collections.ts'
-import {
-  activity,
-  answer,
-  BRIEFLY,
-  EMPTY,
-  isFresh,
-  JRD_TYPE,
-  JSON_TYPE,
-  missing,
-  redirect,
-  XML_TYPE,
-} from './answers.ts'
+import { activity, answer, BRIEFLY, EMPTY, isFresh, JRD_TYPE, JSON_TYPE, missing, redirect, XML_TYPE } from './answers.ts'
 import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 import { dispatch } from './dispatch.ts'
@@ -35,15 +24,7 @@ import { playlistAnswer, playlistElementAnswer } from './playlists.ts'
 import { copyCreation, servedCopy } from './redundancies.ts'
 import { makeRequesters, refuseBlockedReader } from './requester.ts'
 import { readResource } from './resource.ts'
-import {
-  commentApproval,
-  commentCreation,
-  commentReplies,
-  rate,
-  videoAnnounce,
-  videoCollection,
-  videoCreation,
-} from './video-parts.ts'
+import { commentApproval, commentCreation, commentReplies, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 import { watchAction, watchCreation } from './watch-actions.ts'
 
 /** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
@@ -77,8 +58,7 @@ const KEEP_MS = 5000
 const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
 const MAX_ID = 2_147_483_647
 /** Parts of the page of an account or channel. */
-const ACTOR_TABS =
-  /^(\/(?:@|accounts\/|video-channels\/)[^/]+)\/(?:videos|video-channels|video-playlists|about|search)$/
+const ACTOR_TABS = /^(\/(?:@|accounts\/|video-channels\/)[^/]+)\/(?:videos|video-channels|video-playlists|about|search)$/
 /** What belongs to a video, below any of its names. */
 const VIDEO_PART = /^(\/(?:videos\/watch|redundancy\/videos|redundancy\/streaming-playlists\/[^/]+)\/)([^/]+)(\/.+|)$/
 const GONE = 'This account was deleted.'
@@ -235,8 +215,7 @@ export function makeServeActivityPub(
 
   /** Playlists have three addresses, under each of their three names. */
   function playlistPlan(path: string, query: URLSearchParams): Plan | undefined {
-    const [, name, elementId] =
-      /^\/(?:video-playlists|w\/p|videos\/watch\/playlist)\/([^/]+)(?:\/videos\/(\d{1,10}))?$/.exec(path) ?? []
+    const [, name, elementId] = /^\/(?:video-playlists|w\/p|videos\/watch\/playlist)\/([^/]+)(?:\/videos\/(\d{1,10}))?$/.exec(path) ?? []
     if (name === undefined) return undefined
     const key = videoKeyOf(name)
     if (!key) return { key: path, make: async () => missing('Video playlist not found') }
@@ -255,8 +234,7 @@ export function makeServeActivityPub(
 
   function targetPlan(target: ParsedAddress, path: string, query: URLSearchParams): Plan | undefined {
     const bare = (make: () => Promise<CachedAnswer>): Plan => ({ key: path, make })
-    const raw = (make: () => Promise<JsonObject>, headers = {}): Plan =>
-      bare(async () => activity(await make(), headers))
+    const raw = (make: () => Promise<JsonObject>, headers = {}): Plan => bare(async () => activity(await make(), headers))
     const ofVideo = (uuid: string, make: (video: VideoAccess) => Promise<JsonObject>) => (): Promise<CachedAnswer> =>
       withVideo(uuid, async (video) => activity(await make(video)))
     const paged = (make: (page: number | null) => Promise<CachedAnswer>): Plan => {
@@ -332,12 +310,7 @@ export function makeServeActivityPub(
   async function videoOf(found: Promise<VideoAccess>): Promise<CachedAnswer> {
     const video = await found
     if (video.remote) return redirect(video.url)
-    return await dispatch(
-      federation,
-      video.url,
-      { videoId: video.id },
-      { missing: 'Video not found', headers: BRIEFLY },
-    )
+    return await dispatch(federation, video.url, { videoId: video.id }, { missing: 'Video not found', headers: BRIEFLY })
   }
 
   async function withVideo(uuid: string, make: (video: VideoAccess) => Promise<CachedAnswer>): Promise<CachedAnswer> {

@@ -70,11 +70,7 @@ export const replyPages: PageParts = oldestFirst(
 )
 
 /** The answers to a comment of ours, or a page of them. One statement. */
-export async function commentReplies(
-  { db, urls, config }: Deps,
-  comment: { id: number; url: string },
-  page: Page,
-): Promise<JsonObject> {
+export async function commentReplies({ db, urls, config }: Deps, comment: { id: number; url: string }, page: Page): Promise<JsonObject> {
   return await collectionDocument({
     id: urls.commentReplies(comment.url),
     page,

@@ -10,8 +10,7 @@ type Deps = Pick<DispatcherDeps, 'db' | 'urls'>
 
 export const watchAction = async (deps: Deps, uuid: string): Promise<JsonObject> => (await find(deps, uuid)).document
 
-export const watchCreation = async (deps: Deps, uuid: string): Promise<JsonObject> =>
-  createWatchActivity(deps.urls, await find(deps, uuid))
+export const watchCreation = async (deps: Deps, uuid: string): Promise<JsonObject> => createWatchActivity(deps.urls, await find(deps, uuid))
 
 async function find({ db }: Deps, uuid: string): Promise<FoundWatch> {
   const found = await watchActionDocument(db.query, { uuid: uuid.toLowerCase() })

@@ -1,15 +1,7 @@
 // The standard activities around our documents, as outboxes and their own addresses show them.
 
 import type { Urls } from '../urls.ts'
-import {
-  AS_PUBLIC,
-  type Audience,
-  buildAnnounce,
-  buildCreate,
-  buildDislike,
-  buildLike,
-  type JsonObject,
-} from '../wire/index.ts'
+import { AS_PUBLIC, type Audience, buildAnnounce, buildCreate, buildDislike, buildLike, type JsonObject } from '../wire/index.ts'
 import type { FoundComment } from './comment.ts'
 import { type FoundPlaylist, playlistAudience } from './playlist.ts'
 import { type FoundVideo, videoAudience } from './video.ts'
@@ -66,10 +58,7 @@ export const announceActivity = (urls: Urls, share: SharedVideo): JsonObject =>
   buildAnnounce({ id: share.id, actor: share.actorUrl, target: share.videoUrl, ...videoAudience(urls, share) })
 
 /** A Like or Dislike of a video. */
-export function rateActivity(
-  urls: Urls,
-  rate: { id: string; type: 'like' | 'dislike'; actorUrl: string; videoUrl: string },
-): JsonObject {
+export function rateActivity(urls: Urls, rate: { id: string; type: 'like' | 'dislike'; actorUrl: string; videoUrl: string }): JsonObject {
   const build = rate.type === 'like' ? buildLike : buildDislike
   return build({
     id: rate.id,

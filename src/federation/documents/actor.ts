@@ -36,12 +36,7 @@ const AVATAR = 1
 const IMAGES = { [AVATAR]: 'avatars', 2: 'banners' } as const
 
 /** The document, or null when no actor of ours is called so. One statement. */
-export async function actorDocument(
-  query: Sql,
-  urls: Urls,
-  config: Config,
-  where: ActorWhere,
-): Promise<JsonObject | null> {
+export async function actorDocument(query: Sql, urls: Urls, config: Config, where: ActorWhere): Promise<JsonObject | null> {
   const { condition, values } = conditionOf(where)
   const [row] = await query<ActorRow>(
     `select x.type, x.preferred_username as username, x.url, x.public_key_pem, x.ed25519_public, x.created_at,
@@ -95,10 +90,7 @@ function documentOf(row: ActorRow, pem: string, urls: Urls, config: Config): Jso
     following: urls.actorCollection(url, 'following'),
     playlists: urls.actorCollection(url, 'playlists'),
     publicKey: { id: urls.publicKey(url), owner: url, pem },
-    multikeys:
-      row.ed25519_public === null
-        ? []
-        : [{ id: urls.proofKey(url), controller: url, publicKeyMultibase: row.ed25519_public }],
+    multikeys: row.ed25519_public === null ? [] : [{ id: urls.proofKey(url), controller: url, publicKeyMultibase: row.ed25519_public }],
     icons: imagesOf(AVATAR),
     banners: imagesOf(2),
     attributedTo: row.owner_url === null ? [] : [row.owner_url],

@@ -105,7 +105,10 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
     approval:
       isNote && row.is_video_ours && row.shown
         ? approvalOf(urls, {
-            ...{ commentId, url: row.url, videoUuid: row.video_uuid, ownerUrl: row.owner_url },
+            commentId,
+            url: row.url,
+            videoUuid: row.video_uuid,
+            ownerUrl: row.owner_url,
             inReplyTo: row.parent_url ?? row.video_url,
           })
         : null,

@@ -100,12 +100,7 @@ function documentOf(row: PlaylistRow, urls: Urls, page: { number: number; size: 
 }
 
 /** An element of a playlist of ours; null when there is none that others may have. One statement. */
-export async function playlistElementDocument(
-  query: Sql,
-  urls: Urls,
-  playlistId: number,
-  elementId: number,
-): Promise<JsonObject | null> {
+export async function playlistElementDocument(query: Sql, urls: Urls, playlistId: number, elementId: number): Promise<JsonObject | null> {
   const [row] = await query<{
     uuid: string
     video: string
@@ -122,7 +117,9 @@ export async function playlistElementDocument(
   if (!row) return null
   return buildPlaylistElement({
     id: urls.playlistElement(row.uuid, elementId),
-    ...{ video: row.video, position: row.position },
-    ...{ startTimestamp: row.start_timestamp, stopTimestamp: row.stop_timestamp },
+    video: row.video,
+    position: row.position,
+    startTimestamp: row.start_timestamp,
+    stopTimestamp: row.stop_timestamp,
   })
 }

@@ -1,13 +1,6 @@
 // The document of a video of ours, from its rows.
 
-import {
-  categoryLabels,
-  hasPrivateFiles,
-  labelledState,
-  languageLabels,
-  licenceLabels,
-  videoPrivacies,
-} from '../../actors/video/index.ts'
+import { categoryLabels, hasPrivateFiles, labelledState, languageLabels, licenceLabels, videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { AS_PUBLIC, type Audience, buildVideo, type JsonObject, type LabelledDocument } from '../wire/index.ts'

@@ -32,10 +32,7 @@ interface WatchRow {
 }
 
 /** Of a viewer of ours, addressed to the owner of the video. One statement. */
-export async function watchActionDocument(
-  query: Sql,
-  key: { id: number } | { uuid: string },
-): Promise<FoundWatch | null> {
+export async function watchActionDocument(query: Sql, key: { id: number } | { uuid: string }): Promise<FoundWatch | null> {
   const [row] = await query<WatchRow>(
     `select w.url, w.uuid, w.video_id, v.url as video_url, v.privacy, v.blocked, w.started_at, w.ended_at, w.seconds, w.sections,
        w.country, w.subdivision, x.id as owner_id, x.url as owner_url

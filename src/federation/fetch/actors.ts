@@ -19,9 +19,7 @@ export type ResolveActor = (
   options?: { maxAgeMs?: number; fetched?: FetchedDocument; storedIfBlocked?: boolean },
 ) => Promise<StoredActor>
 
-export function makeResolveActor(
-  deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
-): ResolveActor {
+export function makeResolveActor(deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors }): ResolveActor {
   const { fetchDocument, remoteActors, clock, config, blocked } = deps
   const newHosts = makeNewHosts(deps)
 
@@ -78,10 +76,7 @@ export function makeResolveActor(
     throw new DomainError('unprocessable', `${group.url} has no account. ${refusals.join(' ')}`)
   }
 
-  async function fetchOne(
-    url: string,
-    fetched?: FetchedDocument,
-  ): Promise<{ actor: RemoteActor; profile: SignatureProfile }> {
+  async function fetchOne(url: string, fetched?: FetchedDocument): Promise<{ actor: RemoteActor; profile: SignatureProfile }> {
     const { document, profile } = fetched ?? (await fetchDocument(url))
     const read = readActor(document)
     if (!read.ok) throw new DomainError('unprocessable', `${url} is no usable actor: ${read.problem}`)
@@ -122,8 +117,7 @@ export function toRemoteActor(document: ActorDocument): RemoteActor {
     followingUrl: own(document.following),
     keyId: publicKey.id,
     publicKeyPem: publicKey.pem,
-    ed25519Public:
-      document.multikeys.find((key) => key.publicKeyMultibase.startsWith('z6Mk'))?.publicKeyMultibase ?? null,
+    ed25519Public: document.multikeys.find((key) => key.publicKeyMultibase.startsWith('z6Mk'))?.publicKeyMultibase ?? null,
     createdAt: document.publishedAt,
     ownerUrls: document.type === 'Group' ? owners : [],
     images: [

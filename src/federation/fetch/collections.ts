@@ -40,11 +40,7 @@ export interface WalkBounds {
 }
 
 /** The items of a collection in its order. Stops at a page that was seen. Throws DomainError when one is no collection. */
-export async function* walkCollection(
-  fetchDocument: FetchDocument,
-  url: string,
-  bounds: WalkBounds,
-): AsyncGenerator<string | JsonObject> {
+export async function* walkCollection(fetchDocument: FetchDocument, url: string, bounds: WalkBounds): AsyncGenerator<string | JsonObject> {
   const seen = new Set<string>()
   let items = 0
   for (let next: string | null = url; next !== null && !seen.has(next) && seen.size < bounds.maxPages; ) {

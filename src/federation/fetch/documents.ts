@@ -64,8 +64,7 @@ export function makeFetchDocument(
 
   async function get(url: string): Promise<FetchedDocument & { url: string }> {
     const askedAt = clock.now()
-    if (isSameOrigin(url, urls.origin))
-      throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
+    if (isSameOrigin(url, urls.origin)) throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
     const { answer, profile } = await knock(url)
     // Only its own server can say that something is no more.
     const isMissing = answer.status === 404 || answer.status === 410
@@ -145,5 +144,4 @@ function parse(url: string, body: Buffer): JsonObject {
   return read.value
 }
 
-const unusable = (url: string, why: string): DomainError =>
-  new DomainError('unprocessable', `${url} cannot be used: ${why}`)
+const unusable = (url: string, why: string): DomainError => new DomainError('unprocessable', `${url} cannot be used: ${why}`)

@@ -17,9 +17,7 @@ const OWN_PATH = /^\/@([^/@]+)(?:@([^/]+))?(?:\/[a-z-]+)?\/?$/
 /** Clients put what they show of a video behind a semicolon. */
 const END = '([^/;]+)(?:;[^/]*)?\\/?$'
 const VIDEO_PATH = new RegExp(`^\\/(?:videos\\/watch|videos\\/embed|w)\\/${END}`)
-const PLAYLIST_PATH = new RegExp(
-  `^\\/(?:videos\\/watch\\/playlist|video-playlists\\/embed|w\\/p|video-playlists)\\/${END}`,
-)
+const PLAYLIST_PATH = new RegExp(`^\\/(?:videos\\/watch\\/playlist|video-playlists\\/embed|w\\/p|video-playlists)\\/${END}`)
 
 /** What the text may be; undefined when it is plain words. */
 export function readPasted(text: string, ownOrigin: string): Pasted | undefined {

@@ -17,11 +17,7 @@ export interface NewHosts {
 const DOMAINS = 10_000
 const HOUR_MS = 3_600_000
 
-export function makeNewHosts({
-  db,
-  clock,
-  config,
-}: Pick<FederationDeps, 'clock' | 'config'> & { db: Pick<Database, 'query'> }): NewHosts {
+export function makeNewHosts({ db, clock, config }: Pick<FederationDeps, 'clock' | 'config'> & { db: Pick<Database, 'query'> }): NewHosts {
   const seen = makeLru<string, { since: number; hosts: number }>(DOMAINS)
   const unknown = makeLru<string, true>(DOMAINS)
 

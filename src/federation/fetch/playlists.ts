@@ -84,10 +84,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   }
 
   /** Elements live on the server of their playlist. What can never be had is passed over. */
-  async function walk(
-    playlist: PlaylistDocument,
-    signal: AbortSignal,
-  ): Promise<{ elements: RemoteElement[]; missed: string[] }> {
+  async function walk(playlist: PlaylistDocument, signal: AbortSignal): Promise<{ elements: RemoteElement[]; missed: string[] }> {
     const elements: RemoteElement[] = []
     const missed: string[] = []
     const bounds = { maxPages: config().vireo.federation.backfill.max_pages, maxItems: MAX_ELEMENTS }
@@ -149,7 +146,11 @@ function readElement(document: JsonObject): PlaylistElementDocument {
 function toRemotePlaylist(playlist: PlaylistDocument, of: { accountId: number; channelId: number }) {
   const { id: url, uuid, name, description, to, cc, thumbnail, publishedAt, updatedAt } = playlist
   return {
-    ...{ url, uuid, name, description, ...of },
+    url,
+    uuid,
+    name,
+    description,
+    ...of,
     privacy: to.includes(AS_PUBLIC) || cc.includes(AS_PUBLIC) ? (1 as const) : (2 as const),
     thumbnailUrl: thumbnail?.url ?? null,
     createdAt: publishedAt,

@@ -45,27 +45,22 @@ export function makeResolvePasted(
   const { db, urls, config, clock, logger, blocked, fetchDocument, resolveActor, discovery, videos, playlists } = deps
   const limited = pLimit(AT_ONCE)
 
-  const idOf = async (text: string, values: unknown[]): Promise<number | undefined> =>
-    (await db.query<{ id: number }>(text, values))[0]?.id
+  const idOf = async (text: string, values: unknown[]): Promise<number | undefined> => (await db.query<{ id: number }>(text, values))[0]?.id
 
   async function video(pasted: Pasted, fetch: boolean): Promise<number | undefined> {
     if (pasted.kind === 'handle') return undefined
     const uuid = 'uuid' in pasted ? pasted.uuid : null
     if (pasted.origin === urls.origin) {
-      return uuid === null
-        ? undefined
-        : await idOf("select id from video where uuid = $1 and state <> 'removed'", [uuid])
+      return uuid === null ? undefined : await idOf("select id from video where uuid = $1 and state <> 'removed'", [uuid])
     }
     const addresses = [...(uuid === null ? [] : [`${pasted.origin}/videos/watch/${uuid}`]), pasted.url]
-    const known = await idOf(
-      "select id from video where url_hash = any($1::uuid[]) and url = any($2) and state <> 'removed'",
-      [await hashes(addresses), addresses],
-    )
+    const known = await idOf("select id from video where url_hash = any($1::uuid[]) and url = any($2) and state <> 'removed'", [
+      await hashes(addresses),
+      addresses,
+    ])
     if (!fetch) return known
     const notBefore = new Date(clock.now().getTime() - config().vireo.federation.refresh.video)
-    return (
-      (await firstOf([...new Set(addresses)], async (url) => (await videos.resolve(url, { notBefore })).id)) ?? known
-    )
+    return (await firstOf([...new Set(addresses)], async (url) => (await videos.resolve(url, { notBefore })).id)) ?? known
   }
 
   async function actor(kind: 'account' | 'channel', pasted: Pasted, fetch: boolean): Promise<number | undefined> {
@@ -145,15 +140,10 @@ export function makeResolvePasted(
   }
 
   const hashes = async (texts: string[]): Promise<string[]> =>
-    (
-      await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest((select $1::text[])) as t', [texts])
-    ).map(({ hash }) => hash)
+    (await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest((select $1::text[])) as t', [texts])).map(({ hash }) => hash)
 
   /** The first that is there; what is refused, away or not what was wanted is none. */
-  async function firstOf<T>(
-    addresses: string[],
-    resolve: (address: string) => Promise<T | undefined>,
-  ): Promise<T | undefined> {
+  async function firstOf<T>(addresses: string[], resolve: (address: string) => Promise<T | undefined>): Promise<T | undefined> {
     for (const address of addresses) {
       try {
         const found = await limited(() => resolve(address))

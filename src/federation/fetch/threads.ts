@@ -162,7 +162,11 @@ export function makeThreads(
     }
     const { id: url, inReplyTo, publishedAt } = read.value
     return {
-      ...{ url, inReplyTo, askedAt, note: note.ok ? note.value : null, createdAt: publishedAt ?? askedAt },
+      url,
+      inReplyTo,
+      askedAt,
+      note: note.ok ? note.value : null,
+      createdAt: publishedAt ?? askedAt,
       // Tombstones are addressed to nobody.
       isPublic: isPublic(read.value) || document.type === 'Tombstone',
     }

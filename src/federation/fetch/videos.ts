@@ -212,8 +212,7 @@ function toFile(file: VideoFileDocument): RemoteFile {
     torrentUrl: file.torrentUrl,
     magnetUrl: file.magnetUri,
     infoHash: /xt=urn:btih:([0-9a-f]{40})/i.exec(file.magnetUri ?? '')?.[1]?.toLowerCase() ?? null,
-    formatFlags:
-      (file.formats.includes('web-video') ? WEB_VIDEO : 0) | (file.formats.includes('fragmented') ? FRAGMENTED : 0),
+    formatFlags: (file.formats.includes('web-video') ? WEB_VIDEO : 0) | (file.formats.includes('fragmented') ? FRAGMENTED : 0),
     streams: (file.hasVideo ? VIDEO_STREAM : 0) | (file.hasAudio ? AUDIO_STREAM : 0),
   }
 }
@@ -226,9 +225,5 @@ const EXTENSIONS: Record<string, string> = {
 }
 
 function extensionOf(file: VideoFileDocument): string {
-  return (
-    EXTENSIONS[file.mediaType.split(';', 1)[0] ?? ''] ??
-    /\.[a-z0-9]{2,4}$/i.exec(new URL(file.url).pathname)?.[0] ??
-    '.mp4'
-  )
+  return EXTENSIONS[file.mediaType.split(';', 1)[0] ?? ''] ?? /\.[a-z0-9]{2,4}$/i.exec(new URL(file.url).pathname)?.[0] ?? '.mp4'
 }

@@ -12,10 +12,7 @@ export const handleAnnounce: Handler = async (inbound, context) => {
   if (inbound.actor.type === 'Group') await handleAnnounced(target, inbound.actor.url, context)
 }
 
-const share: Handler = async (
-  { activity, document, actor },
-  { db, videos, shares, urls, blocked, forOthers, policy, objectAt },
-) => {
+const share: Handler = async ({ activity, document, actor }, { db, videos, shares, urls, blocked, forOthers, policy, objectAt }) => {
   const { id, target } = expectRead(readAnnounce(document))
   if (target.id === null) return
   const url = await objectAt(target.id)

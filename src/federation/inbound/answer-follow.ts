@@ -19,11 +19,7 @@ export const handleReject: Handler = async ({ document, actor }, context) => {
 }
 
 /** Our follow of the actor that answers; an answer about a follow of somebody else is refused. */
-async function ours(
-  follow: EmbeddedFollow,
-  targetId: number,
-  { db, urls }: InboundContext,
-): Promise<{ followId: number; state: string }> {
+async function ours(follow: EmbeddedFollow, targetId: number, { db, urls }: InboundContext): Promise<{ followId: number; state: string }> {
   const byId = follow.id === null ? undefined : await findFollow(db, { url: follow.id })
   // A follow that was withdrawn: the answer is not one to the follow that came after it.
   if (!byId && follow.id !== null && urls.isOurs(follow.id)) throw new DomainError('gone', 'This follow was withdrawn.')

@@ -6,11 +6,7 @@ import type { CacheFileDocument } from '../wire/index.ts'
 import type { Inbound, InboundContext } from './context.ts'
 import { forward } from './forward.ts'
 
-export async function receiveCacheFile(
-  document: CacheFileDocument,
-  inbound: Inbound,
-  context: InboundContext,
-): Promise<void> {
+export async function receiveCacheFile(document: CacheFileDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   await context.redundancies.receive({
     actorId: inbound.actor.id,
     url: document.id,

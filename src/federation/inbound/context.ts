@@ -69,10 +69,7 @@ export interface Inbound {
 export type Handler = (inbound: Inbound, context: InboundContext) => Promise<void>
 
 /** For the object of an activity, by its type. */
-export type ObjectHandlers = ReadonlyMap<
-  string,
-  (document: JsonObject, inbound: Inbound, context: InboundContext) => Promise<void>
->
+export type ObjectHandlers = ReadonlyMap<string, (document: JsonObject, inbound: Inbound, context: InboundContext) => Promise<void>>
 
 /** The value of a document. Throws DomainError `unprocessable` when it cannot be read. */
 export function expectRead<T>(read: Read<T>): T {

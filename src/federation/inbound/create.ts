@@ -11,10 +11,7 @@ import { receiveWatchAction } from './view.ts'
 
 /** By the type of what is made. */
 export const creations: ObjectHandlers = new Map([
-  [
-    'CacheFile',
-    (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context),
-  ],
+  ['CacheFile', (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)],
   ['Note', (document, inbound, context) => receiveNote(expectRead(readNote(document)), inbound, context)],
   ['Playlist', (document, { actor }, context) => takePlaylist(document, actor, context)],
   ['Video', (document, { actor }, context) => takeVideo(document, actor, context)],

@@ -13,7 +13,10 @@ export const handleFlag: Handler = async ({ activity, document, actor }, { abuse
     reporterId: accountOf(actor),
     mayTake: (report) => policy.judge({ report }, aboutActivity(activity)).verdict === 'pass',
     objectUrls: await Promise.all(objects.map((url) => objectAt(url, { comments: true }))),
-    ...{ content: content ?? '', mediaType, startAt, endAt },
+    content: content ?? '',
+    mediaType,
+    startAt,
+    endAt,
     predefinedReasons: predefinedReasonIds(reasons),
   })
 }

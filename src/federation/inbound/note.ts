@@ -36,12 +36,7 @@ export async function attachNote(
   const held = isSigned ? JSON.stringify(document) : null
   // Told twice, it would go out to everybody twice; held, it waits for the owner of the video.
   const passOn = forward(inbound, context)
-  const {
-    isNew,
-    isHeld,
-    isHeldByTags = false,
-    tags = [],
-  } = await context.threads.store(note, place, { accountId, activity: held, passOn })
+  const { isNew, isHeld, isHeldByTags = false, tags = [] } = await context.threads.store(note, place, { accountId, activity: held, passOn })
   if (isNew) context.policy.judge({ comment: { isHeld, isHeldByTags, tags } }, aboutActivity(activity))
   // On a remote video, the server of the video says sooner or later whether it is approved.
   if (isNew && isHeld) await context.waitingComments.askRefresh(place.videoId, { soon: true })
@@ -50,10 +45,7 @@ export async function attachNote(
 /** Another text of a comment, or a comment that is told of for the first time by its edit. */
 export async function updateNote(note: NoteDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   const { activity, actor, document } = inbound
-  const [known] = await context.db.query<{ id: number }>(
-    'select id from comment where url_hash = md5($1)::uuid and url = $1',
-    [note.id],
-  )
+  const [known] = await context.db.query<{ id: number }>('select id from comment where url_hash = md5($1)::uuid and url = $1', [note.id])
   if (!known) return await receiveNote(note, inbound, context)
   refuseOthers(note, actor)
   const isSigned = activity.hasSignature || activity.hasProof

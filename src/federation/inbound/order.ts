@@ -64,5 +64,4 @@ export function saidAt({ type, signature, proof, published }: JsonObject, arrive
 
 export const notAfter = (time: Date, latest: Date): Date => (time < latest ? time : latest)
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

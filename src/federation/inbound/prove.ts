@@ -18,11 +18,7 @@ export type Proof =
 
 const TOO_MANY: Proof = { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
 
-export type Prove = (
-  activity: ActivityDocument,
-  document: JsonObject,
-  of: { signer: InboundVerdict; from: string },
-) => Promise<Proof>
+export type Prove = (activity: ActivityDocument, document: JsonObject, of: { signer: InboundVerdict; from: string }) => Promise<Proof>
 
 export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivities, 'knows'> }): Prove {
   const { keys, checks, clock, config, incoming } = deps

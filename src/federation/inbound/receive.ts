@@ -4,14 +4,7 @@
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { Blocks } from '../blocked.ts'
 import type { FederationDeps } from '../deps.ts'
-import {
-  claimedKeyId,
-  type HeaderValues,
-  hostOfKey,
-  type InboundVerdict,
-  isSameOrigin,
-  verifyInbound,
-} from '../security/index.ts'
+import { claimedKeyId, type HeaderValues, hostOfKey, type InboundVerdict, isSameOrigin, verifyInbound } from '../security/index.ts'
 import {
   ACTIVITY_BOUNDS,
   type ActivityDocument,

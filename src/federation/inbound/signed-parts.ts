@@ -11,26 +11,12 @@ interface SignedParts {
   body: string
 }
 
-const ALWAYS_KEPT = [
-  'host',
-  'date',
-  'digest',
-  'content-digest',
-  'content-type',
-  'content-length',
-  'signature',
-  'signature-input',
-]
+const ALWAYS_KEPT = ['host', 'date', 'digest', 'content-digest', 'content-type', 'content-length', 'signature', 'signature-input']
 /** What a signature may cover but is nothing to be kept. */
 const NEVER_KEPT = ['cookie', 'authorization', 'proxy-authorization']
 
 /** The headers that the signature says to cover, in either form, and those that carry it. */
-export function signedParts(request: {
-  method: string
-  url: string
-  headers: HeaderValues
-  body: Buffer
-}): Record<string, unknown> {
+export function signedParts(request: { method: string; url: string; headers: HeaderValues; body: Buffer }): Record<string, unknown> {
   const text = (name: string) => String(request.headers[name] ?? '')
   const authorization = /^signature\s/i.test(text('authorization')) ? text('authorization') : ''
   const covered = [

@@ -104,10 +104,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const actor = await resolveActor(stored.actorUrl, { storedIfBlocked: stored.type === 'Follow' })
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')
-    await handler(
-      { activity: activity.value, document: parsed.value, incomingId: stored.id, saidAt: stored.saidAt, actor },
-      context,
-    )
+    await handler({ activity: activity.value, document: parsed.value, incomingId: stored.id, saidAt: stored.saidAt, actor }, context)
     return true
   }
 }

@@ -30,15 +30,10 @@ export const handleUndo: Handler = async (inbound, context) => {
   await (type === null ? undoById : withdrawals.get(type))?.(undo, inbound, context)
 }
 
-async function undoFollow(
-  undo: UndoDocument,
-  { actor, incomingId }: Inbound,
-  { db, follows }: InboundContext,
-): Promise<void> {
+async function undoFollow(undo: UndoDocument, { actor, incomingId }: Inbound, { db, follows }: InboundContext): Promise<void> {
   const byId = undo.undone.id === null ? undefined : await findFollow(db, { url: undo.undone.id })
   const target = undo.undoneTarget === null ? undefined : await localActor(undo.undoneTarget, db)
-  const follow =
-    byId ?? (target === undefined ? undefined : await findFollow(db, { followerId: actor.id, targetId: target }))
+  const follow = byId ?? (target === undefined ? undefined : await findFollow(db, { followerId: actor.id, targetId: target }))
   if (!follow) return
   if (follow.follower_id !== actor.id) throw new DomainError('forbidden', 'This follow is of another actor.')
   const { id } = undo.undone
@@ -51,11 +46,7 @@ async function undoFollow(
  * Late news of a like do not take back the dislike that took its place. What tells its time is not late when it comes here:
  * the dislike is from before the like, which is still on its way or waits to be handled.
  */
-async function undoRating(
-  undo: UndoDocument,
-  { actor, saidAt }: Inbound,
-  { db, ratings }: InboundContext,
-): Promise<void> {
+async function undoRating(undo: UndoDocument, { actor, saidAt }: Inbound, { db, ratings }: InboundContext): Promise<void> {
   const videoId = undo.undoneTarget === null ? undefined : await videoWith(undo.undoneTarget, db)
   if (videoId === undefined) return
   const accountId = accountOf(actor)
@@ -103,16 +94,13 @@ async function undoById(undo: UndoDocument, inbound: Inbound, context: InboundCo
 }
 
 async function localActor(url: string, db: InboundContext['db']): Promise<number | undefined> {
-  const [row] = await db.query<{ id: number }>(
-    'select id from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null',
-    [url],
-  )
+  const [row] = await db.query<{ id: number }>('select id from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null', [
+    url,
+  ])
   return row?.id
 }
 
 async function videoWith(url: string, db: InboundContext['db']): Promise<number | undefined> {
-  const [row] = await db.query<{ id: number }>('select id from video where url_hash = md5($1)::uuid and url = $1', [
-    url,
-  ])
+  const [row] = await db.query<{ id: number }>('select id from video where url_hash = md5($1)::uuid and url = $1', [url])
   return row?.id
 }

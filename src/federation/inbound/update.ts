@@ -4,15 +4,7 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import { toRemoteActor } from '../fetch/actors.ts'
 import { type JsonObject, readActor, readCacheFile, readNote, readUpdate } from '../wire/index.ts'
 import { receiveCacheFile } from './cache-file.ts'
-import {
-  expectRead,
-  type Handler,
-  type Inbound,
-  type InboundContext,
-  type ObjectHandlers,
-  refuseForeign,
-  treatObject,
-} from './context.ts'
+import { expectRead, type Handler, type Inbound, type InboundContext, type ObjectHandlers, refuseForeign, treatObject } from './context.ts'
 import { updateNote } from './note.ts'
 import { takePlaylist } from './playlist.ts'
 import { takeVideo } from './video.ts'
@@ -22,10 +14,7 @@ const ACTOR_TYPES = ['Person', 'Group', 'Application', 'Service', 'Organization'
 /** By the type of what changed. */
 export const changes: ObjectHandlers = new Map([
   ...ACTOR_TYPES.map((type) => [type, updateActor] as const),
-  [
-    'CacheFile',
-    (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context),
-  ],
+  ['CacheFile', (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)],
   ['Note', (document, inbound, context) => updateNote(expectRead(readNote(document)), inbound, context)],
   ['Playlist', (document, { actor }, context) => takePlaylist(document, actor, context)],
   ['Video', (document, { actor }, context) => takeVideo(document, actor, context)],

@@ -19,18 +19,20 @@ export const handleView: Handler = async ({ document, incomingId, actor }, conte
 }
 
 /** What a viewer elsewhere watched, of a video of ours alone. */
-export async function receiveWatchAction(
-  document: JsonObject,
-  { actor }: Inbound,
-  context: InboundContext,
-): Promise<void> {
+export async function receiveWatchAction(document: JsonObject, { actor }: Inbound, context: InboundContext): Promise<void> {
   const { id, uuid, target, startedAt, endedAt, sections, country, region } = expectRead(readWatchAction(document))
   const video = await knownVideo(target, context)
   if (video.remote) throw new DomainError('forbidden', `${target} is of another server.`)
   if (actor.hostId === null) return
   await context.views.receiveWatch({
-    ...{ videoId: video.id, hostId: actor.hostId, url: id, uuid, startedAt, endedAt },
+    videoId: video.id,
+    hostId: actor.hostId,
+    url: id,
+    uuid,
+    startedAt,
+    endedAt,
     sections: sections.map(({ startTimestamp, endTimestamp }): Section => [startTimestamp, endTimestamp]),
-    ...{ country, subdivision: region },
+    country,
+    subdivision: region,
   })
 }

@@ -8,10 +8,7 @@ import { publicAudience } from '../documents/index.ts'
 import { buildDelete } from '../wire/index.ts'
 import type { Sender } from './sender.ts'
 
-export function sendAccounts(
-  deps: FederationDeps & { instanceActorId: () => Promise<number> },
-  { send }: Sender,
-): void {
+export function sendAccounts(deps: FederationDeps & { instanceActorId: () => Promise<number> }, { send }: Sender): void {
   const { registry, urls, instanceActorId } = deps
 
   registry.on('AccountRemoved', 'federation', async ({ actorId, url, channels }, unit) => {
@@ -26,20 +23,13 @@ export function sendAccounts(
   })
 
   async function whoKnows(unit: Unit, actorId: number, followed: number[]): Promise<Recipient[]> {
-    const [known] = await unit.query<{ inboxes: Recipient[] | null }>(
-      'select known_at as inboxes from actor where id = $1',
-      [actorId],
-    )
+    const [known] = await unit.query<{ inboxes: Recipient[] | null }>('select known_at as inboxes from actor where id = $1', [actorId])
     // Followers of the instance got to know them by the videos that it announced.
     const followers = await followersOf(unit.query, [...followed, await instanceActorId()])
     return [...followers, ...(known?.inboxes ?? [])]
   }
 
-  async function sayFarewell(
-    unit: Unit,
-    gone: { actorId: number; url: string }[],
-    recipients: Recipient[],
-  ): Promise<void> {
+  async function sayFarewell(unit: Unit, gone: { actorId: number; url: string }[], recipients: Recipient[]): Promise<void> {
     for (const { actorId, url } of gone) {
       const activity = buildDelete({ id: urls.deleteOf(url), actor: url, target: url, ...publicAudience(urls, url) })
       await send(unit, { activity, senderId: actorId, recipients })

@@ -12,10 +12,9 @@ export function sendActors(deps: FederationDeps, { send }: Sender): void {
 
   registry.on('ActorUpdated', 'federation', async ({ actorId }, unit) => {
     if (await changesAgain(unit, actorId)) return
-    const [actor] = await unit.query<{ url: string }>(
-      'select url from actor where id = $1 and host_id is null and deleted_at is null',
-      [actorId],
-    )
+    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null and deleted_at is null', [
+      actorId,
+    ])
     const document = actor && (await actorDocument(unit.query, urls, config(), { id: actorId }))
     if (!document) return
     const activity = buildUpdate({

@@ -21,5 +21,4 @@ export async function audienceOf(query: Sql, actorIds: number[], videoId: number
 export const isTold = (video: { privacy: number; blocked: boolean; state: string }, config: Config): boolean =>
   video.state === 'published' &&
   !video.blocked &&
-  (video.privacy === videoPrivacies.public ||
-    (video.privacy === videoPrivacies.unlisted && config.federation.videos.federate_unlisted))
+  (video.privacy === videoPrivacies.public || (video.privacy === videoPrivacies.unlisted && config.federation.videos.federate_unlisted))

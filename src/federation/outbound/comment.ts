@@ -39,14 +39,7 @@ interface CommentActors {
 
 type VideoActors = Pick<
   CommentActors,
-  | 'videoUuid'
-  | 'isVideoOurs'
-  | 'videoOwnerId'
-  | 'videoOwnerUrl'
-  | 'videoChannelId'
-  | 'videoPrivacy'
-  | 'videoBlocked'
-  | 'videoState'
+  'videoUuid' | 'isVideoOurs' | 'videoOwnerId' | 'videoOwnerUrl' | 'videoChannelId' | 'videoPrivacy' | 'videoBlocked' | 'videoState'
 >
 
 type ToldVideo = Pick<CommentActors, 'videoPrivacy' | 'videoBlocked' | 'videoState'>
@@ -103,10 +96,9 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   })
 
   registry.on('CommentRemoved', 'federation', async ({ commentId, url, actorId, videoId }, unit) => {
-    const [actor] = await unit.query<{ url: string; isOurs: boolean }>(
-      'select url, host_id is null as "isOurs" from actor where id = $1',
-      [actorId],
-    )
+    const [actor] = await unit.query<{ url: string; isOurs: boolean }>('select url, host_id is null as "isOurs" from actor where id = $1', [
+      actorId,
+    ])
     const video = await videoActors(unit, videoId)
     // A block keeps nothing up elsewhere that was taken back.
     if (!actor?.isOurs || !video || !mayBeTold({ ...video, videoBlocked: false })) return
@@ -134,9 +126,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     const activity = found && createCommentActivity(urls, found, found.audience)
     if (!activity) return
     const others = comment.hidden ? [] : await spokenTo(unit, comment.id, urls.host)
-    const readers = comment.isVideoOurs
-      ? await withoutGroups(unit.query, await readersOf(unit, comment))
-      : await readersOf(unit, comment)
+    const readers = comment.isVideoOurs ? await withoutGroups(unit.query, await readersOf(unit, comment)) : await readersOf(unit, comment)
     await send(unit, { activity, senderId: comment.authorId, recipients: [...others, ...readers] })
     await announceToGroups(deps, sender, unit, { videoId: comment.videoId, activity })
   }
@@ -237,8 +227,6 @@ const load = (unit: Unit, commentIds: readonly number[]): Promise<CommentActors[
   )
 
 async function videoActors(unit: Unit, videoId: number): Promise<VideoActors | undefined> {
-  const [row] = await unit.query<VideoActors>(`select ${VIDEO_ACTORS} from video v ${VIDEO_JOINS} where v.id = $1`, [
-    videoId,
-  ])
+  const [row] = await unit.query<VideoActors>(`select ${VIDEO_ACTORS} from video v ${VIDEO_JOINS} where v.id = $1`, [videoId])
   return row
 }

@@ -32,11 +32,17 @@ export function sendFlags({ registry }: FederationDeps, { send }: Sender): void 
       [abuseId],
     )
     if (!report) return
-    const { url, objectUrl, reason, startAt, endAt, reporterActorId, reporterUrl, reporteeActorId, reporteeUrl } =
-      report
+    const { url, objectUrl, reason, startAt, endAt, reporterActorId, reporterUrl, reporteeActorId, reporteeUrl } = report
     const activity = buildFlag({
-      ...{ id: url, actor: reporterUrl, to: [reporteeUrl], cc: [], startAt, endAt },
-      ...{ content: reason, mediaType: 'text/markdown', objects: [objectUrl] },
+      id: url,
+      actor: reporterUrl,
+      to: [reporteeUrl],
+      cc: [],
+      startAt,
+      endAt,
+      content: reason,
+      mediaType: 'text/markdown',
+      objects: [objectUrl],
       reasons: predefinedReasonNames(report.predefinedReasons),
     })
     const recipients = await inboxOf(unit.query, reporteeActorId, { personal: false })

@@ -7,10 +7,7 @@ import { createPlaylistActivity, type FoundPlaylist, playlistAudience, playlistD
 import { buildDelete, buildUpdate } from '../wire/index.ts'
 import type { Sender } from './sender.ts'
 
-export function sendPlaylists(
-  deps: FederationDeps & { instanceActorId: () => Promise<number> },
-  { send }: Sender,
-): void {
+export function sendPlaylists(deps: FederationDeps & { instanceActorId: () => Promise<number> }, { send }: Sender): void {
   const { registry, urls, instanceActorId } = deps
 
   registry.on('PlaylistCreated', 'federation', async ({ playlistId }, unit) => {

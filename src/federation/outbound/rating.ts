@@ -48,9 +48,7 @@ export function sendRatings(deps: FederationDeps, sender: Sender): void {
     const video = await ratedVideo(unit, videoId)
     if (!video) return
     if (video.isVideoOurs) tellCounts(unit, videoId)
-    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [
-      actorId,
-    ])
+    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [actorId])
     if (!actor) return
     const undone = rateActivity(urls, { id: url, type, actorUrl: actor.url, videoUrl: video.videoUrl })
     const activity = buildUndo({ id: urls.undoOf(url), actor: actor.url, undone, ...publicAudience(urls, actor.url) })

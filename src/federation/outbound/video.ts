@@ -4,13 +4,7 @@ import { followersOf } from '../../actors/delivery/index.ts'
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
-import {
-  announceActivity,
-  createVideoActivity,
-  publicAudience,
-  videoAudience,
-  videoDocument,
-} from '../documents/index.ts'
+import { announceActivity, createVideoActivity, publicAudience, videoAudience, videoDocument } from '../documents/index.ts'
 import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
 import { audienceOf, isTold } from './audience.ts'
 import type { Sender } from './sender.ts'
@@ -146,17 +140,13 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   }
 
   /** The share is also a row: the collection `announces` shows it. */
-  async function announce(
-    unit: Unit,
-    videoId: number,
-    video: VideoActors,
-    by: { id: number; url: string },
-  ): Promise<void> {
+  async function announce(unit: Unit, videoId: number, video: VideoActors, by: { id: number; url: string }): Promise<void> {
     const id = urls.announce(video.url, by.id)
-    await unit.query(
-      'insert into share (video_id, actor_id, url) values ($1, $2, $3) on conflict (video_id, actor_id) do nothing',
-      [videoId, by.id, id],
-    )
+    await unit.query('insert into share (video_id, actor_id, url) values ($1, $2, $3) on conflict (video_id, actor_id) do nothing', [
+      videoId,
+      by.id,
+      id,
+    ])
     const { privacy, accountUrl, url: videoUrl } = video
     const activity = announceActivity(urls, { id, actorUrl: by.url, videoUrl, privacy, accountUrl })
     await send(unit, { activity, senderId: by.id, recipients: await followersOf(unit.query, [by.id]) })
@@ -181,10 +171,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
   }
 
-  const actorsOf = async (
-    video: Omit<VideoOwner, 'accountUrl'>,
-    told: readonly VideoOwner[] = [],
-  ): Promise<number[]> => [
+  const actorsOf = async (video: Omit<VideoOwner, 'accountUrl'>, told: readonly VideoOwner[] = []): Promise<number[]> => [
     ...[video, ...told].flatMap(({ accountActorId, channelActorId }) => [accountActorId, channelActorId]),
     await instanceActorId(),
   ]

@@ -12,10 +12,9 @@ export function makeRefreshActor(
   const { db, config, logger, resolveActor, remoteActors } = deps
 
   return async (actorId) => {
-    const [actor] = await db.query<{ url: string }>(
-      'select url from actor where id = $1 and host_id is not null and deleted_at is null',
-      [actorId],
-    )
+    const [actor] = await db.query<{ url: string }>('select url from actor where id = $1 and host_id is not null and deleted_at is null', [
+      actorId,
+    ])
     if (!actor) return
     try {
       await resolveActor(actor.url, { maxAgeMs: 0 })

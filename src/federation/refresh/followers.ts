@@ -5,9 +5,7 @@ import type { FederationDeps } from '../deps.ts'
 import { readCollectionPage } from '../fetch/collections.ts'
 import { type FetchDocument, isHopeless } from '../fetch/documents.ts'
 
-export function countRemoteFollowers(
-  deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors },
-): void {
+export function countRemoteFollowers(deps: FederationDeps & { fetchDocument: FetchDocument; remoteActors: RemoteActors }): void {
   const { registry, db, blocked, logger, fetchDocument, remoteActors } = deps
 
   registry.job('remote-followers', {

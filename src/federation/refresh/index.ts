@@ -27,8 +27,7 @@ export function refreshStale(
   const refreshActor = makeRefreshActor(deps)
   deps.registry.job('activitypub-refresher', {
     queue: 'io',
-    run: ({ data }) =>
-      data.videoId === undefined ? refreshActor(Number(data.actorId)) : refreshVideo(Number(data.videoId)),
+    run: ({ data }) => (data.videoId === undefined ? refreshActor(Number(data.actorId)) : refreshVideo(Number(data.videoId))),
   })
   countRemoteFollowers(deps)
   askForSoftware(deps)

@@ -65,10 +65,7 @@ export function makeRefreshVideo(
   }
 
   const remoteVideo = async (videoId: number): Promise<{ url: string } | undefined> => {
-    const [video] = await db.query<{ url: string }>(
-      "select url from video where id = $1 and remote and state <> 'removed'",
-      [videoId],
-    )
+    const [video] = await db.query<{ url: string }>("select url from video where id = $1 and remote and state <> 'removed'", [videoId])
     return video
   }
 

@@ -41,9 +41,7 @@ export function readCavage(
     (names.includes('digest') && !hasRightDigest(message) ? 'bad-digest' : undefined)
   if (refusal) return { refusal }
   const { path, query } = requestTarget(message.url)
-  const bases = (query ? [path + query, path] : [path]).map((target) =>
-    signingString({ message, names, target, created, expires }),
-  )
+  const bases = (query ? [path + query, path] : [path]).map((target) => signingString({ message, names, target, created, expires }))
   const candidates = bases.filter((base) => base !== undefined)
   if (candidates.length === 0) return { refusal: 'malformed' }
   return { claim: { keyId, signature: Buffer.from(signature, 'base64'), candidates } }

@@ -21,9 +21,7 @@ serveTasks<CheckTask, CheckResult>(async (task) => {
 async function checkLdSignature(document: JsonObject, pem: string): Promise<CheckResult> {
   const { type: _type, id: _id, signatureValue, ...options } = isObject(document.signature) ? document.signature : {}
   const unsigned = without(document, 'signature')
-  const message =
-    (await hashOfStatements({ ...options, '@context': 'https://w3id.org/identity/v1' })) +
-    (await hashOfStatements(unsigned))
+  const message = (await hashOfStatements({ ...options, '@context': 'https://w3id.org/identity/v1' })) + (await hashOfStatements(unsigned))
   const signature = Buffer.from(String(signatureValue), 'base64')
   if (!verify('sha256', Buffer.from(message), pem, signature)) return { verdict: 'bad-signature' }
   const trusted = await rewritten(unsigned)
@@ -41,11 +39,7 @@ async function hashOfStatements(document: JsonObject): Promise<string> {
 /** The signed statements in our own context, as text; undefined when they do not describe the same activity. */
 async function rewritten(document: JsonObject): Promise<string | undefined> {
   const context = contextOf(kindOf(document))
-  const compacted: unknown = await jsonld.compact(
-    document,
-    { '@context': context },
-    { documentLoader: loadBundledContext },
-  )
+  const compacted: unknown = await jsonld.compact(document, { '@context': context }, { documentLoader: loadBundledContext })
   if (!isObject(compacted) || !isUnderstandable(compacted)) return undefined
   const isSame = ['id', 'type', 'actor'].every((key) => compacted[key] === document[key])
   const text = JSON.stringify(without(compacted, 'proof'))
@@ -62,14 +56,10 @@ function checkProof(document: JsonObject, task: Extract<CheckTask, { kind: 'proo
   }
   const configuration = without(proof, 'proofValue')
   const configurations =
-    proof['@context'] === undefined && context !== undefined
-      ? [{ ...configuration, '@context': context }, configuration]
-      : [configuration]
+    proof['@context'] === undefined && context !== undefined ? [{ ...configuration, '@context': context }, configuration] : [configuration]
   const unsigned = without(document, 'proof')
   // An LD signature is put on after the proof, so the proof is not over it.
   const documents = 'signature' in unsigned ? [without(unsigned, 'signature'), unsigned] : [unsigned]
-  const isGood = documents.some((body) =>
-    configurations.some((one) => verify(null, proofInput(body, one), pem, signature)),
-  )
+  const isGood = documents.some((body) => configurations.some((one) => verify(null, proofInput(body, one), pem, signature)))
   return { verdict: isGood ? 'good' : 'bad-signature' }
 }

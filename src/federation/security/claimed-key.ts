@@ -4,10 +4,7 @@ import { type HeaderValues, headerValue } from './http-message.ts'
 
 /** The key id that a request says to be signed with (draft-cavage or RFC 9421); undefined when it is not signed. */
 export function claimedKeyId(headers: HeaderValues): string | undefined {
-  const claim =
-    headerValue(headers, 'signature-input') ??
-    headerValue(headers, 'signature') ??
-    headerValue(headers, 'authorization')
+  const claim = headerValue(headers, 'signature-input') ?? headerValue(headers, 'signature') ?? headerValue(headers, 'authorization')
   return claim === undefined ? undefined : /\bkeyid="([^"]{1,2000})"/i.exec(claim)?.[1]
 }
 

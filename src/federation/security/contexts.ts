@@ -24,9 +24,7 @@ function bundledContext(url: string): unknown {
 }
 
 /** A JSON-LD document loader that knows the bundled contexts and nothing else. */
-export async function loadBundledContext(
-  url: string,
-): Promise<{ contextUrl: null; documentUrl: string; document: unknown }> {
+export async function loadBundledContext(url: string): Promise<{ contextUrl: null; documentUrl: string; document: unknown }> {
   const document = bundledContext(url)
   if (document === undefined) throw new Error(`unknown JSON-LD context: ${url}`)
   return { contextUrl: null, documentUrl: url, document }
@@ -84,9 +82,7 @@ function isPlainContext(context: unknown): boolean {
     terms.length <= MAX_TERMS &&
     isNamed &&
     contexts.every((one) => isObject(one) || (typeof one === 'string' && bundledContext(one) !== undefined)) &&
-    terms.every(
-      ([term, meaning]) => isPlainTerm(term, meaning) && namesOf(meaning).every((name) => isShort(name, derived)),
-    )
+    terms.every(([term, meaning]) => isPlainTerm(term, meaning) && namesOf(meaning).every((name) => isShort(name, derived)))
   )
 }
 

@@ -43,16 +43,7 @@ export type DocumentVerdict =
        * `unverifiable`: a context that we have not, a shape that hides what was signed, or too much work. `busy`: not checked, since
        * too many others wait for that.
        */
-      reason:
-        | 'unsigned'
-        | 'malformed'
-        | 'unverifiable'
-        | 'too-large'
-        | 'weak-key'
-        | 'bad-signature'
-        | 'expired'
-        | 'not-by-actor'
-        | 'busy'
+      reason: 'unsigned' | 'malformed' | 'unverifiable' | 'too-large' | 'weak-key' | 'bad-signature' | 'expired' | 'not-by-actor' | 'busy'
       keyId?: string
       key?: KnownKey
     }

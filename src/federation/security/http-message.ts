@@ -51,8 +51,7 @@ export function namesOurHost(message: InboundMessage): boolean {
 }
 
 /** Whether a body must be covered: every request that has one, and every POST. */
-export const needsDigest = (message: InboundMessage): boolean =>
-  message.rawBody.length > 0 || message.method.toUpperCase() === 'POST'
+export const needsDigest = (message: InboundMessage): boolean => message.rawBody.length > 0 || message.method.toUpperCase() === 'POST'
 
 export type Digests = { algorithm: string; value: Buffer }[]
 

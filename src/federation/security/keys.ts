@@ -77,11 +77,7 @@ const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
 export interface PrivateKeyRing {
   /** The key of `keyId`, imported once per version. `pem` is asked for only when it is not there yet. */
-  get(key: {
-    keyId: string
-    version: number | string
-    pem: string | (() => string | Promise<string>)
-  }): Promise<SigningKey>
+  get(key: { keyId: string; version: number | string; pem: string | (() => string | Promise<string>) }): Promise<SigningKey>
 }
 
 /** Keeps the imported private keys of the actors that signed lately, so that a delivery does not parse PEM each time. */

@@ -41,5 +41,4 @@ export async function signOutgoing(options: {
 
 const COMPONENTS = ['@method', '@target-uri', '@authority', 'host', 'date']
 
-const componentsOf = (more: Record<string, string>) =>
-  [...COMPONENTS, ...Object.keys(more)].map((value) => ({ value, params: {} }))
+const componentsOf = (more: Record<string, string>) => [...COMPONENTS, ...Object.keys(more)].map((value) => ({ value, params: {} }))

@@ -3,20 +3,7 @@
 import { z } from 'zod'
 import type { ContextKind, JsonObject } from './context.ts'
 import { withContext, withoutContext } from './context.ts'
-import {
-  asList,
-  audience,
-  BOUNDS,
-  httpUrl,
-  idOf,
-  iri,
-  isHttpUrl,
-  optionalDate,
-  type Read,
-  readWith,
-  text,
-  typeOf,
-} from './read.ts'
+import { asList, audience, BOUNDS, httpUrl, idOf, iri, isHttpUrl, optionalDate, type Read, readWith, text, typeOf } from './read.ts'
 
 /** A thing that an activity speaks of: by its address, embedded, or both. */
 export interface ObjectPart {
@@ -126,5 +113,4 @@ export function buildActivity(input: {
   })
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)

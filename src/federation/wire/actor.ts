@@ -154,18 +154,14 @@ export function buildActor(input: ActorDocumentInput): JsonObject {
     name: input.name,
     ...(input.sharedInbox === null ? {} : { endpoints: { sharedInbox: input.sharedInbox } }),
     publicKey: { id: input.publicKey.id, owner: input.publicKey.owner, publicKeyPem: input.publicKey.pem },
-    ...(input.multikeys.length === 0
-      ? {}
-      : { assertionMethod: input.multikeys.map((key) => ({ ...key, type: 'Multikey' })) }),
+    ...(input.multikeys.length === 0 ? {} : { assertionMethod: input.multikeys.map((key) => ({ ...key, type: 'Multikey' })) }),
     ...(input.publishedAt === null ? {} : { published: input.publishedAt.toISOString() }),
     ...(input.icons.length === 0 ? {} : { icon: input.icons.map(buildImage) }),
     ...(input.banners.length === 0 ? {} : { image: input.banners.map(buildImage) }),
     summary: input.summary,
     ...(input.type === 'Group' ? { support: input.support } : given('support', input.support)),
     ...given('postingRestrictedToMods', input.postingRestrictedToMods),
-    ...(input.attributedTo.length === 0
-      ? {}
-      : { attributedTo: input.attributedTo.map((id) => ({ type: 'Person', id })) }),
+    ...(input.attributedTo.length === 0 ? {} : { attributedTo: input.attributedTo.map((id) => ({ type: 'Person', id })) }),
     ...given('webfinger', input.webfinger),
     ...given('indexable', input.indexable),
     ...given('discoverable', input.discoverable),

@@ -16,9 +16,7 @@ export function readAnnounce(document: unknown): Read<AnnounceDocument> {
   if (!read.ok) return read
   const { id, type, actor, object, to, cc } = read.value
   if (type !== 'Announce') return { ok: false, problem: 'not an Announce' }
-  return object?.id
-    ? { ok: true, value: { id, actor, target: object, to, cc } }
-    : { ok: false, problem: 'object: missing' }
+  return object?.id ? { ok: true, value: { id, actor, target: object, to, cc } } : { ok: false, problem: 'object: missing' }
 }
 
 export interface AnnounceDocumentInput extends Audience {

@@ -3,18 +3,7 @@
 import { z } from 'zod'
 import type { Audience } from './activity.ts'
 import { type JsonObject, withContext } from './context.ts'
-import {
-  audience,
-  httpUrl,
-  iri,
-  ofType,
-  optionalCount,
-  optionalDate,
-  optionalNumber,
-  optionalText,
-  type Read,
-  readWith,
-} from './read.ts'
+import { audience, httpUrl, iri, ofType, optionalCount, optionalDate, optionalNumber, optionalText, type Read, readWith } from './read.ts'
 
 export interface CacheFileDocument extends Audience {
   id: string
@@ -76,7 +65,12 @@ const schema = z
   })
   .transform(
     ({ id, to, cc, object, expires, url }): CacheFileDocument => ({
-      ...{ id, to, cc, video: object, expiresAt: expires, copy: url },
+      id,
+      to,
+      cc,
+      video: object,
+      expiresAt: expires,
+      copy: url,
     }),
   )
 

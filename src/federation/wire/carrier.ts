@@ -15,7 +15,5 @@ export function readCarrier(document: unknown, type: 'Create' | 'Update'): Read<
   if (!read.ok) return read
   const { id, actor, object, to, cc, publishedAt } = read.value
   if (read.value.type !== type) return { ok: false, problem: `not a ${type}` }
-  return object?.id
-    ? { ok: true, value: { id, actor, object, to, cc, publishedAt } }
-    : { ok: false, problem: 'object: missing' }
+  return object?.id ? { ok: true, value: { id, actor, object, to, cc, publishedAt } } : { ok: false, problem: 'object: missing' }
 }

@@ -22,9 +22,7 @@ const chapter = z.object({ name: text(BOUNDS.shortText), startOffset: offset, en
 /** A list of chapters, without those that cannot be read. */
 export const chapters = listOf<ChapterDocument>(chapter, BOUNDS.chapters)
 
-const schema = z
-  .object({ id: httpUrl, hasPart: chapters })
-  .transform(({ id, hasPart }): ChaptersDocument => ({ id, chapters: hasPart }))
+const schema = z.object({ id: httpUrl, hasPart: chapters }).transform(({ id, hasPart }): ChaptersDocument => ({ id, chapters: hasPart }))
 
 export const readChapters = (document: unknown): Read<ChaptersDocument> => readWith(schema, document)
 

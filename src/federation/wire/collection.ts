@@ -19,9 +19,7 @@ export interface CollectionDocument {
 const document = z.record(z.string(), z.unknown())
 const link = z.preprocess(
   (value) =>
-    typeof value === 'object' && value !== null && 'type' in value && value.type === 'Link' && 'href' in value
-      ? value.href
-      : value,
+    typeof value === 'object' && value !== null && 'type' in value && value.type === 'Link' && 'href' in value ? value.href : value,
   z.union([httpUrl, document]),
 )
 

@@ -29,8 +29,7 @@ const PREFIXES = { pt: 'https://joinpeertube.org/ns#', sc: 'http://schema.org/' 
 
 const typed = (type: string, names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { '@type': `sc:${type}`, '@id': `pt:${name}` }]))
-const links = (names: string[]) =>
-  Object.fromEntries(names.map((name) => [name, { '@id': `as:${name}`, '@type': '@id' }]))
+const links = (names: string[]) => Object.fromEntries(names.map((name) => [name, { '@id': `as:${name}`, '@type': '@id' }]))
 
 const UUID = { uuid: { '@type': 'sc:identifier', '@id': 'pt:uuid' } }
 const SUPPORT = typed('Text', ['support'])

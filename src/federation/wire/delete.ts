@@ -16,9 +16,7 @@ export function readDelete(document: unknown): Read<DeleteDocument> {
   if (!read.ok) return read
   const { id, type, actor, object, to, cc } = read.value
   if (type !== 'Delete') return { ok: false, problem: 'not a Delete' }
-  return object?.id
-    ? { ok: true, value: { id, actor, target: object.id, to, cc } }
-    : { ok: false, problem: 'object: missing' }
+  return object?.id ? { ok: true, value: { id, actor, target: object.id, to, cc } } : { ok: false, problem: 'object: missing' }
 }
 
 /** The Delete of a playlist is addressed to nobody, as in the reference. */

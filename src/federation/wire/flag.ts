@@ -23,9 +23,7 @@ export interface FlagDocument extends Audience {
 
 const MARKDOWN = 'text/markdown'
 
-const hashtag = z
-  .object({ type: z.literal('Hashtag'), name: text(BOUNDS.shortText) })
-  .transform(({ name }) => name.replace(/^#/, ''))
+const hashtag = z.object({ type: z.literal('Hashtag'), name: text(BOUNDS.shortText) }).transform(({ name }) => name.replace(/^#/, ''))
 
 const schema = z.object({
   content: optionalText(BOUNDS.text),
@@ -49,7 +47,12 @@ export function readFlag(document: unknown): Read<FlagDocument> {
   return {
     ok: true,
     value: {
-      ...{ id, actor, to, cc, startAt, endAt },
+      id,
+      actor,
+      to,
+      cc,
+      startAt,
+      endAt,
       content: content ?? summary,
       mediaType: mediaType ?? MARKDOWN,
       objects: [...reported],
@@ -62,7 +65,12 @@ export function readFlag(document: unknown): Read<FlagDocument> {
 export function buildFlag(input: FlagDocument): JsonObject {
   const { id, actor, to, cc, content, mediaType, objects, reasons, startAt, endAt } = input
   const { object: _none, ...frame } = buildActivity({
-    ...{ type: 'Flag', id, actor, object: '', audience: { to, cc }, kind: 'flag' },
+    type: 'Flag',
+    id,
+    actor,
+    object: '',
+    audience: { to, cc },
+    kind: 'flag',
     more: {
       content: content ?? '',
       mediaType,

@@ -55,11 +55,6 @@ export function buildFollow(input: FollowDocument): JsonObject {
 }
 
 /** The follow as an Accept, Reject or Undo carries it. */
-export function buildAnswer(input: {
-  type: 'Accept' | 'Reject'
-  id: string
-  actor: string
-  follow: FollowDocument
-}): JsonObject {
+export function buildAnswer(input: { type: 'Accept' | 'Reject'; id: string; actor: string; follow: FollowDocument }): JsonObject {
   return buildActivity({ type: input.type, id: input.id, actor: input.actor, object: buildFollow(input.follow) })
 }

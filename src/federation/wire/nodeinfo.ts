@@ -28,11 +28,7 @@ const links = z
 export const readNodeInfoLinks = (document: unknown): Read<NodeInfoLinks> => readWith(links, document)
 
 /** The `/.well-known/nodeinfo` of ours. */
-export function buildNodeInfoLinks(input: {
-  nodeInfo20: string
-  nodeInfo21: string
-  instanceActor: string
-}): JsonObject {
+export function buildNodeInfoLinks(input: { nodeInfo20: string; nodeInfo21: string; instanceActor: string }): JsonObject {
   return {
     links: [
       { rel: `${SCHEMA}2.0`, href: input.nodeInfo20 },
@@ -115,5 +111,4 @@ export function buildNodeInfo(version: '2.0' | '2.1', input: NodeInfoInput): Jso
 }
 
 /** The content type of a NodeInfo document. */
-export const nodeInfoType = (version: '2.0' | '2.1'): string =>
-  `application/json; charset=utf-8; profile="${SCHEMA}${version}#"`
+export const nodeInfoType = (version: '2.0' | '2.1'): string => `application/json; charset=utf-8; profile="${SCHEMA}${version}#"`

@@ -144,15 +144,16 @@ const elementSchema = z
   })
   .transform(
     ({ id, url, position, startTimestamp, stopTimestamp }): PlaylistElementDocument => ({
-      ...{ id, position, startTimestamp },
+      id,
+      position,
+      startTimestamp,
       // One that would stop before it starts plays to the end.
       stopTimestamp: (stopTimestamp ?? 0) < (startTimestamp ?? 0) ? null : stopTimestamp,
       video: url,
     }),
   )
 
-export const readPlaylistElement = (document: unknown): Read<PlaylistElementDocument> =>
-  readWith(elementSchema, document)
+export const readPlaylistElement = (document: unknown): Read<PlaylistElementDocument> => readWith(elementSchema, document)
 
 /** The document of an element of a playlist of ours. */
 export function buildPlaylistElement(input: PlaylistElementDocument): JsonObject {

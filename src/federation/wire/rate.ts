@@ -19,9 +19,7 @@ export function readRate(document: unknown, type: 'Like' | 'Dislike'): Read<Rate
   if (!read.ok) return read
   const { id, actor, object, to, cc } = read.value
   if (!TYPES[type].includes(read.value.type)) return { ok: false, problem: `not a ${type}` }
-  return object?.id
-    ? { ok: true, value: { id, actor, target: object.id, to, cc } }
-    : { ok: false, problem: 'object: missing' }
+  return object?.id ? { ok: true, value: { id, actor, target: object.id, to, cc } } : { ok: false, problem: 'object: missing' }
 }
 
 export function buildRate(type: 'Like' | 'Dislike', input: RateDocument): JsonObject {

@@ -80,8 +80,7 @@ export function hrefOf(value: unknown): string | undefined {
   return hrefOf('href' in value ? value.href : 'url' in value ? value.url : undefined)
 }
 
-export const asList = (value: unknown): unknown[] =>
-  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]
+export const asList = (value: unknown): unknown[] => (value === undefined || value === null ? [] : Array.isArray(value) ? value : [value])
 
 export const httpUrl = z.custom<string>(isHttpUrl, 'not an http address')
 
@@ -121,10 +120,7 @@ export const iris = (max: number) => listOf(iri, max)
 
 /** `attributedTo`: ids, objects with an id and a type, or both. */
 export const attributions = listOf<Attribution>(
-  z.preprocess(
-    (value) => ({ id: idOf(value), type: typeOf(value) ?? null }),
-    z.object({ id: httpUrl, type: z.string().nullable() }),
-  ),
+  z.preprocess((value) => ({ id: idOf(value), type: typeOf(value) ?? null }), z.object({ id: httpUrl, type: z.string().nullable() })),
   BOUNDS.attributions,
 )
 
@@ -198,9 +194,7 @@ const DURATION = /^P(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,9}
 export const seconds = z.preprocess(textOf, z.string().max(50)).transform((value, problems) => {
   const [, days, hours, minutes, rest] = DURATION.exec(value) ?? []
   if (days ?? hours ?? minutes ?? rest)
-    return Math.round(
-      Number(days ?? 0) * 86_400 + Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(rest ?? 0),
-    )
+    return Math.round(Number(days ?? 0) * 86_400 + Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(rest ?? 0))
   problems.addIssue('not a duration')
   return z.NEVER
 })

@@ -33,8 +33,7 @@ export function parseDocument(bytes: Buffer, bounds: JsonBounds = ACTIVITY_BOUND
   } catch {
     return { ok: false, problem: 'not JSON' }
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return { ok: false, problem: 'not a JSON object' }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { ok: false, problem: 'not a JSON object' }
   const problem = keyProblem(value, scanned.keys)
   return problem === undefined ? { ok: true, value: value as JsonObject } : { ok: false, problem }
 }

@@ -20,8 +20,7 @@ export function readUndo(document: unknown): Read<UndoDocument> {
   if (!read.ok) return read
   const { id, type, actor, object, to, cc } = read.value
   if (type !== 'Undo') return { ok: false, problem: 'not an Undo' }
-  if (object === null || (object.id === null && object.document === null))
-    return { ok: false, problem: 'object: missing' }
+  if (object === null || (object.id === null && object.document === null)) return { ok: false, problem: 'object: missing' }
   const undoneActor = idOf(object.document?.actor)
   const undoneTarget = idOf(object.document?.object)
   return {

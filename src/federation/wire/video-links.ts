@@ -127,10 +127,7 @@ function filesOf(links: Link[]): VideoFileDocument[] {
 }
 
 const isFile = (one: Link): boolean =>
-  /^(video|audio)\/[\w.+-]{1,40}$/.test(one.mediaType) &&
-  one.height !== null &&
-  !one.rel.includes('metadata') &&
-  isHttpUrl(one.href)
+  /^(video|audio)\/[\w.+-]{1,40}$/.test(one.mediaType) && one.height !== null && !one.rel.includes('metadata') && isHttpUrl(one.href)
 
 function playlistOf(playlist: Link): HlsDocument {
   const tags = linksOf(playlist.tag)

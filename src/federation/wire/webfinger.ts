@@ -26,9 +26,7 @@ const link = z.object({
 const schema = z
   .object({ subject: z.string().min(1).max(1000), links: listOf(link, 100) })
   .transform((found, problems): WebFingerDocument => {
-    const self = found.links.find(
-      ({ rel, type, href }) => rel === 'self' && ACTIVITY_TYPE.test(type ?? '') && isHttpUrl(href),
-    )
+    const self = found.links.find(({ rel, type, href }) => rel === 'self' && ACTIVITY_TYPE.test(type ?? '') && isHttpUrl(href))
     if (!self?.href) {
       problems.addIssue('no link to an actor')
       return z.NEVER

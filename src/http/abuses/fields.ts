@@ -8,9 +8,7 @@ import { idNumber, idOrUuidInJson, idText, integerText, paging, readable, sortin
 /** The description of the API has another name for the first of them; both are taken. */
 const reasonName = z.enum([...predefinedReasons, 'violentOrAbusive'])
 /** One or several; refusals echo what was sent. */
-const reasonNames = z
-  .union([reasonName, z.array(reasonName).max(predefinedReasons.length)])
-  .transform((sent) => [sent].flat())
+const reasonNames = z.union([reasonName, z.array(reasonName).max(predefinedReasons.length)]).transform((sent) => [sent].flat())
 const LARGEST = 2_147_483_647
 const seconds = z.int().min(0).max(LARGEST).nullish()
 const prose = readable(z.string().min(2).max(LONGEST_REASON))

@@ -21,24 +21,8 @@ import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { tokensFor } from '../videos/address-token.ts'
 import { viewerOf } from '../videos/viewer.ts'
-import {
-  abuseParam,
-  abusesQuery,
-  messageBody,
-  messageParam,
-  moderationBody,
-  myAbusesQuery,
-  reportBody,
-  stateOfNumber,
-} from './fields.ts'
-import {
-  abuseMessageView,
-  abuseView,
-  toAbuseMessageView,
-  toAbuseView,
-  toUserAbuseView,
-  userAbuseView,
-} from './views.ts'
+import { abuseParam, abusesQuery, messageBody, messageParam, moderationBody, myAbusesQuery, reportBody, stateOfNumber } from './fields.ts'
+import { abuseMessageView, abuseView, toAbuseMessageView, toAbuseView, toUserAbuseView, userAbuseView } from './views.ts'
 
 export interface AbusesDeps {
   db: Database

@@ -8,14 +8,7 @@ import {
   type ReportedAccount,
   type ReportedChannel,
 } from '../../actors/abuse/index.ts'
-import {
-  accountSummaryView,
-  channelSummaryView,
-  type Here,
-  imageView,
-  toActorSummary,
-  toBannerViews,
-} from '../videos/actor.view.ts'
+import { accountSummaryView, channelSummaryView, type Here, imageView, toActorSummary, toBannerViews } from '../videos/actor.view.ts'
 import { type TokenOf, withFileToken } from '../videos/address-token.ts'
 
 const date = z.iso.datetime()
@@ -62,9 +55,7 @@ const abuseFields = {
   comment: commentView.nullable(),
 }
 
-export const userAbuseView = z
-  .object({ ...abuseFields, video: z.object(videoFields).nullable() })
-  .meta({ id: 'UserAbuse' })
+export const userAbuseView = z.object({ ...abuseFields, video: z.object(videoFields).nullable() }).meta({ id: 'UserAbuse' })
 
 export const abuseView = z
   .object({
@@ -99,7 +90,11 @@ const iso = (moment: string | Date): string => new Date(moment).toISOString()
 const toAccount = (row: ReportedAccount, here: Here): z.infer<typeof accountOfReport> => ({
   ...(row.id === null
     ? {
-        ...{ id: 0, name: row.username, displayName: row.username, url: row.url, avatars: [] },
+        id: 0,
+        name: row.username,
+        displayName: row.username,
+        url: row.url,
+        avatars: [],
         host: URL.parse(row.url)?.host ?? here.host,
       }
     : toActorSummary(row, here)),
@@ -118,11 +113,7 @@ export interface AbuseViewOptions {
   tokenOf: TokenOf
 }
 
-const toVideo = async (
-  video: NonNullable<AbuseRow['video']>,
-  { start_at, end_at }: AbuseRow,
-  { here, tokenOf }: AbuseViewOptions,
-) => ({
+const toVideo = async (video: NonNullable<AbuseRow['video']>, { start_at, end_at }: AbuseRow, { here, tokenOf }: AbuseViewOptions) => ({
   id: video.id,
   uuid: video.uuid,
   name: video.name,
@@ -131,9 +122,7 @@ const toVideo = async (
   endAt: end_at,
   deleted: video.deleted,
   blacklisted: video.blocked,
-  ...(video.thumbnail === null
-    ? {}
-    : { thumbnailPath: withFileToken(`/lazy-static/thumbnails/${video.thumbnail}`, await tokenOf(video)) }),
+  ...(video.thumbnail === null ? {} : { thumbnailPath: withFileToken(`/lazy-static/thumbnails/${video.thumbnail}`, await tokenOf(video)) }),
   channel: video.channel && {
     ...toActorSummary({ ...video.channel, host: hostOf(video.channel, here) }, here),
     hostRedundancyAllowed: false,
@@ -143,10 +132,7 @@ const toVideo = async (
   },
 })
 
-export async function toUserAbuseView(
-  row: AbuseRow,
-  options: AbuseViewOptions,
-): Promise<z.infer<typeof userAbuseView>> {
+export async function toUserAbuseView(row: AbuseRow, options: AbuseViewOptions): Promise<z.infer<typeof userAbuseView>> {
   return {
     id: row.id,
     reason: row.reason,

@@ -39,5 +39,4 @@ const precision = ({ type }: Range): number => (type === '*/*' ? 0 : type.endsWi
 
 const best = (ranges: Range[]): Range | undefined => ranges.toSorted(compare)[0]
 
-const compare = (a: Range, b: Range): number =>
-  b.quality - a.quality || precision(b) - precision(a) || a.order - b.order
+const compare = (a: Range, b: Range): number => b.quality - a.quality || precision(b) - precision(a) || a.order - b.order

@@ -47,13 +47,7 @@ const WELL_KNOWN = ['/.well-known/webfinger', '/.well-known/nodeinfo', '/.well-k
 
 const CONSTRAINT = 'activityPub'
 
-export function activityPubArea({
-  serveActivityPub,
-  config,
-}: {
-  serveActivityPub: ActivityPubPort
-  config: () => Config
-}): Area {
+export function activityPubArea({ serveActivityPub, config }: { serveActivityPub: ActivityPubPort; config: () => Config }): Area {
   async function serve(request: FastifyRequest, reply: FastifyReply, absent = nothing): Promise<FastifyReply> {
     const { method, url, originalUrl, headers } = request
     const answer = await serveActivityPub({ method, url, signedUrl: originalUrl, headers })

@@ -18,13 +18,7 @@ const EXTENSIONS = ['.png', '.jpeg', '.jpg', '.gif', '.webp']
  */
 export type ReceiveImage = <T>(request: FastifyRequest, field: string, use: (path: string) => Promise<T>) => Promise<T>
 
-export function makeReceiveImage({
-  uploads,
-  config,
-}: {
-  uploads: Pick<Uploads, 'beginForm'>
-  config: () => Config
-}): ReceiveImage {
+export function makeReceiveImage({ uploads, config }: { uploads: Pick<Uploads, 'beginForm'>; config: () => Config }): ReceiveImage {
   return async function receiveImage(request, field, use) {
     let work: Awaited<ReturnType<Uploads['beginForm']>> | undefined
     const file = {

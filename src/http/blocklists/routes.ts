@@ -4,12 +4,7 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
 import { type Blocklist, normalHost } from '../../actors/blocklist/index.ts'
-import {
-  accountBlockStatus,
-  listAccountBlocks,
-  listServerBlocks,
-  serverBlockStatus,
-} from '../../actors/moderation/index.ts'
+import { accountBlockStatus, listAccountBlocks, listServerBlocks, serverBlockStatus } from '../../actors/moderation/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -18,14 +13,7 @@ import { hostText, splitHandle, toActorHandle } from '../plugins/handles.ts'
 import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { App, Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
-import {
-  accountBlockView,
-  blockStatusView,
-  serverBlockView,
-  toAccountBlockView,
-  toServerBlockView,
-  toStatus,
-} from './views.ts'
+import { accountBlockView, blockStatusView, serverBlockView, toAccountBlockView, toServerBlockView, toStatus } from './views.ts'
 
 export interface BlocklistsDeps {
   db: Database
@@ -73,14 +61,9 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
   /** `name` of ours or `name@host`. */
   const handle = z
     .string()
-    .refine(
-      (text) => NAME.test(text) || splitHandle(text, config()) !== undefined,
-      'Should have a valid account handle',
-    )
+    .refine((text) => NAME.test(text) || splitHandle(text, config()) !== undefined, 'Should have a valid account handle')
 
-  const wholeHandle = z
-    .string()
-    .refine((text) => splitHandle(text, config()) !== undefined, 'Should have a valid account handle')
+  const wholeHandle = z.string().refine((text) => splitHandle(text, config()) !== undefined, 'Should have a valid account handle')
   /** Clients with a wrong list send these, which would be names of hosts where those need no top-level domain. */
   const isNoFlag = (text: string): boolean => !/^(true|false)$/i.test(text)
 

@@ -31,6 +31,4 @@ export const toServerBlockView = (row: ServerBlockRow, here: Here): z.infer<type
 })
 
 export const toStatus = (rows: BlockStatusRow[]): Record<string, z.infer<typeof status>> =>
-  Object.fromEntries(
-    rows.map(({ asked, byServer, byUser }) => [asked, { blockedByServer: byServer, blockedByUser: byUser }]),
-  )
+  Object.fromEntries(rows.map(({ asked, byServer, byUser }) => [asked, { blockedByServer: byServer, blockedByUser: byUser }]))

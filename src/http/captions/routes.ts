@@ -60,11 +60,7 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
   }
 
   /** Hands the WebVTT of the file in the form to `use`. Throws `invalid` without a file, and for what is no text. */
-  async function receiveCaption(
-    request: FastifyRequest,
-    language: string,
-    use: (vtt: string) => Promise<void>,
-  ): Promise<void> {
+  async function receiveCaption(request: FastifyRequest, language: string, use: (vtt: string) => Promise<void>): Promise<void> {
     const maxBytes = config().vireo.uploads.max_caption_size
     let work: Awaited<ReturnType<Uploads['beginForm']>> | undefined
     const captionfile = {

@@ -30,15 +30,7 @@ const newChapters = z.object({
 })
 
 /** Adds `/api/v1/videos/{id}/chapters`. */
-export function chaptersArea({
-  db,
-  config,
-  chapters,
-}: {
-  db: Database
-  config: () => Config
-  chapters: Chapters
-}): Area {
+export function chaptersArea({ db, config, chapters }: { db: Database; config: () => Config; chapters: Chapters }): Area {
   return (app) => {
     app.get(
       '/api/v1/videos/:videoId/chapters',

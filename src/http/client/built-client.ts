@@ -38,8 +38,7 @@ export async function openClient(deps: { folder: string; clock: Clock; logger: L
   for (const { name } of await readdir(root, { withFileTypes: true })) {
     if (LOCALE.test(name) && (await fileIn(root, `${name}/index.html`))) found.push(name)
   }
-  if (found.length === 0)
-    refuse('holds no built web client: there is no <locale>/index.html, such as en-US/index.html.')
+  if (found.length === 0) refuse('holds no built web client: there is no <locale>/index.html, such as en-US/index.html.')
 
   const open = <T>(path: string, read: (text: string) => T) =>
     keep({ path, locate: () => fileIn(root, path), read, clock, logger }).catch((error: unknown) =>

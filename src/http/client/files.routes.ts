@@ -72,8 +72,7 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
     const cacheControl = `public, max-age=${Math.floor(config().vireo.caching.static.server / 1000)}`
     const known = locales.nearest(locale)
     for (const name of known === undefined ? [locale] : [locale, known]) {
-      if (await sendFromFolder(request, reply, { root, path: `locale/${file}.${name}.json`, cacheControl }))
-        return reply
+      if (await sendFromFolder(request, reply, { root, path: `locale/${file}.${name}.json`, cacheControl })) return reply
     }
     if (known === undefined) throw notFound('There is no such language.')
     return reply.header('cache-control', cacheControl).send({})
@@ -89,8 +88,7 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
       async (request, reply) => {
         const path = request.params['*']
         const words = WORDS.exec(path)
-        if (words && client)
-          return await sendWords(request, reply, client, { locale: words[1] ?? '', file: words[2] ?? '' })
+        if (words && client) return await sendWords(request, reply, client, { locale: words[1] ?? '', file: words[2] ?? '' })
         const cacheControl = cachingOf(path, request)
         const overrides = await realFolder(config().storage.client_overrides)
         if (overrides && (await sendFromFolder(request, reply, { root: overrides, path, cacheControl }))) return reply
@@ -118,8 +116,7 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
     for (const name of WORKERS) {
       app.get(`/${name}`, { schema: { hide: true }, config: { limits: ['client'] } }, async (request, reply) => {
         for (const path of client ? [name, `${localeOf(request, client.locales)}/${name}`] : []) {
-          if (client && (await sendFromFolder(request, reply, { root: client.root, path, cacheControl: ALWAYS_ASK })))
-            return reply
+          if (client && (await sendFromFolder(request, reply, { root: client.root, path, cacheControl: ALWAYS_ASK }))) return reply
         }
         // A service worker that is told that its file is gone ends.
         throw notFound('There is nothing here.')

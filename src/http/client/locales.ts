@@ -30,8 +30,7 @@ export function makeLocales(names: readonly string[]): Locales {
   for (const name of names) byName.set(name.toLowerCase(), name)
 
   const named = (name: string): string | undefined => byName.get(name.toLowerCase())
-  const nearest = (tag: string): string | undefined =>
-    named(tag) ?? byScript.get(scriptOf(tag)) ?? (likely(tag) && named(languageOf(tag)))
+  const nearest = (tag: string): string | undefined => named(tag) ?? byScript.get(scriptOf(tag)) ?? (likely(tag) && named(languageOf(tag)))
   return {
     names,
     named,

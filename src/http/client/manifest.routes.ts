@@ -10,11 +10,7 @@ import { searchDescription } from './search-description.ts'
 
 const iconPath = (size: number): string => `/client/assets/images/icons/icon-${size}x${size}.png`
 
-export function manifestArea(deps: {
-  config: () => Config
-  urls: Here
-  client: Pick<BuiltClient, 'manifest'> | undefined
-}): Area {
+export function manifestArea(deps: { config: () => Config; urls: Here; client: Pick<BuiltClient, 'manifest'> | undefined }): Area {
   const { config, urls, client } = deps
   const options = { schema: { hide: true }, config: { limits: ['client'] } } as const
 
@@ -24,7 +20,9 @@ export function manifestArea(deps: {
       const manifest = {
         ...OWN,
         ...(await client?.manifest()),
-        ...{ name, short_name: name, description: short_description },
+        name,
+        short_name: name,
+        description: short_description,
       }
       return reply
         .header('content-type', 'application/json; charset=utf-8')

@@ -59,7 +59,10 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
     const { csp } = config()
     const reports = csp.enabled && csp.report_only
     const policy = clientPolicy({
-      ...{ scripts, evaluates, framed, handlers: template.handlers },
+      scripts,
+      evaluates,
+      framed,
+      handlers: template.handlers,
       reportUri: csp.enabled ? csp.report_uri : null,
     })
     const etag = etagOf(body)

@@ -68,8 +68,7 @@ export function makeTargets({ db, config, urls, answers }: TargetsDeps): Targets
   const accountOf = (handle: string) => findAccount(db, toActorHandle(handle, urls.host))
   const channelOf = (handle: string) => findChannel(db, toActorHandle(handle, urls.host))
   const toAccount = (actor: ActorProfile | undefined) => (actor ? about({ kind: 'account', actor }) : missing())
-  const toChannel = (found: ChannelRow | undefined) =>
-    found ? about({ kind: 'channel', actor: found.channel }) : missing()
+  const toChannel = (found: ChannelRow | undefined) => (found ? about({ kind: 'channel', actor: found.channel }) : missing())
 
   return {
     site: () => ({ status: 200, head: plainHead(site()) }),

@@ -40,8 +40,7 @@ export function parseTemplate(page: string): Template {
       if (mark) marks.push({ mark, start: parser.startIndex, end: parser.endIndex + 1 })
     },
     onopentag(name, attributes) {
-      for (const [key, value] of Object.entries(attributes))
-        if (/^on/i.test(key)) handlers.add(sourceOf(asParsed(value)))
+      for (const [key, value] of Object.entries(attributes)) if (/^on/i.test(key)) handlers.add(sourceOf(asParsed(value)))
       if (name === 'script' && attributes.src === undefined) script = ''
       if (name === 'meta' && attributes.property === 'og:platform') namesPlatform = true
     },
@@ -67,5 +66,4 @@ export function parseTemplate(page: string): Template {
   }
 }
 
-const textOf = (values: Partial<Record<Mark, Html>>, mark: Mark | undefined): string =>
-  (mark && values[mark]?.text) ?? ''
+const textOf = (values: Partial<Record<Mark, Html>>, mark: Mark | undefined): string => (mark && values[mark]?.text) ?? ''

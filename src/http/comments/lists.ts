@@ -56,10 +56,7 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
   type Filters = z.output<z.ZodObject<typeof filters>>
 
   /** The id of the video. Throws `not_found` and `forbidden` for a video or channel whose comments are not all shown to the caller. */
-  async function assertSees(
-    viewer: NonNullable<Viewer>,
-    { videoId, videoChannelId }: Filters,
-  ): Promise<number | undefined> {
+  async function assertSees(viewer: NonNullable<Viewer>, { videoId, videoChannelId }: Filters): Promise<number | undefined> {
     const video = videoId && (await findVideoAccess(db, videoId))
     if (videoId !== undefined) {
       if (!video) throw notFound('Video not found')

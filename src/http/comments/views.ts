@@ -32,9 +32,7 @@ export interface CommentTree {
   children: CommentTree[]
 }
 
-export const commentTree: z.ZodType<CommentTree> = z.lazy(() =>
-  z.object({ comment: commentView, children: z.array(commentTree) }),
-)
+export const commentTree: z.ZodType<CommentTree> = z.lazy(() => z.object({ comment: commentView, children: z.array(commentTree) }))
 
 const iso = (text: string): string => new Date(text).toISOString()
 

@@ -25,8 +25,7 @@ export function toChanges(body: Values): Change[] {
 
 /** The form of a web client cannot be saved while this field is empty: a handle without a name stands for none. */
 const NO_HANDLE = '@'
-const shown = (field: string, value: unknown): unknown =>
-  field === 'services.twitter.username' && value === '' ? NO_HANDLE : value
+const shown = (field: string, value: unknown): unknown => (field === 'services.twitter.username' && value === '' ? NO_HANDLE : value)
 
 /**
  * A body without the fields that say what is in force: they change nothing, so that values of the files that are beyond the bounds of
@@ -47,8 +46,7 @@ function without(sent: Values, view: Values): Values {
   )
 }
 
-const isSection = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSection = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The forms in which clients have always been free to send these fields. */
 function read(field: string, value: unknown): unknown {
@@ -61,8 +59,7 @@ function read(field: string, value: unknown): unknown {
 }
 
 /** `defaultNSFWPolicy` → `default_nsfw_policy`; `1080p` stays. */
-export const snakeCased = (name: string): string =>
-  (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z\d]+/g) ?? []).join('_').toLowerCase()
+export const snakeCased = (name: string): string => (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z\d]+/g) ?? []).join('_').toLowerCase()
 
 /** The paths of all fields of a schema, optional ones too. */
 export function fieldsOf(schema: z.core.$ZodType, prefix: readonly string[] = []): string[][] {

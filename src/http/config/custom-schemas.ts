@@ -69,9 +69,7 @@ const optionalFields = (schema: z.ZodObject): z.ZodObject =>
 /** The sections that have to be there, with nothing in them. */
 const emptySections = (schema: z.ZodObject): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(schema.shape).flatMap(([name, child]) =>
-      child instanceof z.ZodObject ? [[name, emptySections(child)]] : [],
-    ),
+    Object.entries(schema.shape).flatMap(([name, child]) => (child instanceof z.ZodObject ? [[name, emptySections(child)]] : [])),
   )
 
 const wholeBody = (themes: readonly string[]) =>

@@ -43,10 +43,8 @@ export function configArea(deps: ConfigDeps): Area {
       async (request, reply) => sendPrepared(request, reply, await serverConfig(clientIp(request))),
     )
 
-    app.get(
-      '/api/v1/config/about',
-      { schema: { operationId: 'getAbout', tags: TAGS, response: { 200: aboutView } } },
-      async () => toAbout(config(), await facts.read()),
+    app.get('/api/v1/config/about', { schema: { operationId: 'getAbout', tags: TAGS, response: { 200: aboutView } } }, async () =>
+      toAbout(config(), await facts.read()),
     )
 
     app.get(

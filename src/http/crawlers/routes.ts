@@ -47,13 +47,9 @@ export function crawlersArea(deps: {
 
   const options = { config: { limits: ['client'] } } as const
   return (app) => {
-    app.get('/sitemap.xml', { ...options, schema: { hide: true } }, (request, reply) =>
-      serve(request, reply, 'sitemap.xml'),
-    )
-    app.get(
-      '/sitemap-:page.xml',
-      { ...options, schema: { params: z.object({ page: z.string() }), hide: true } },
-      (request, reply) => serve(request, reply, `sitemap-${request.params.page}.xml`),
+    app.get('/sitemap.xml', { ...options, schema: { hide: true } }, (request, reply) => serve(request, reply, 'sitemap.xml'))
+    app.get('/sitemap-:page.xml', { ...options, schema: { params: z.object({ page: z.string() }), hide: true } }, (request, reply) =>
+      serve(request, reply, `sitemap-${request.params.page}.xml`),
     )
   }
 }

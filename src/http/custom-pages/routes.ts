@@ -22,15 +22,11 @@ export function customPagesArea(deps: {
 }): Area {
   const { db, homepage, facts } = deps
   return (app) => {
-    app.get(
-      URL,
-      { schema: { operationId: 'getCustomPagesHomepageInstance', tags: TAGS, response: { 200: homepageView } } },
-      async () => {
-        const content = await findHomepage(db.query)
-        if (content === undefined) throw notFound('This instance has no homepage.')
-        return { content }
-      },
-    )
+    app.get(URL, { schema: { operationId: 'getCustomPagesHomepageInstance', tags: TAGS, response: { 200: homepageView } } }, async () => {
+      const content = await findHomepage(db.query)
+      if (content === undefined) throw notFound('This instance has no homepage.')
+      return { content }
+    })
 
     app.put(
       URL,

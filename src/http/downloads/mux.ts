@@ -4,15 +4,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
-import {
-  type Ffmpeg,
-  type FileRef,
-  MediaError,
-  type MuxInput,
-  muxStreams,
-  type Store,
-  withMuxInputs,
-} from '../../media/index.ts'
+import { type Ffmpeg, type FileRef, MediaError, type MuxInput, muxStreams, type Store, withMuxInputs } from '../../media/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 
 /**

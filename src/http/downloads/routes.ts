@@ -91,9 +91,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
       const isPrivate = hasPrivateFiles(video)
       return await sendVideo(request, reply, { refs: placesOf(video, plan.file), name, isPrivate })
     }
-    const [picture, sound] = await Promise.all(
-      [plan.picture, plan.sound].map((file) => locate(store, placesOf(video, file))),
-    )
+    const [picture, sound] = await Promise.all([plan.picture, plan.sound].map((file) => locate(store, placesOf(video, file))))
     if (!picture || !sound) throw notFound('File not found')
     reply.headers({ 'content-disposition': attachment(name), 'cache-control': 'no-store' }).type(typeOf(name))
     if (request.method === 'HEAD') return reply.send()
@@ -177,12 +175,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
 }
 
 /** In the folder that its privacy gives it, and in the one from which it may still be moved. */
-function placesOf(
-  video: Openness & { uuid: string },
-  { hls, filename }: Pick<StoredFileRow, 'hls' | 'filename'>,
-): FileRef[] {
+function placesOf(video: Openness & { uuid: string }, { hls, filename }: Pick<StoredFileRow, 'hls' | 'filename'>): FileRef[] {
   const isPrivate = hasPrivateFiles(video)
-  return [isPrivate, !isPrivate].map((hidden) =>
-    hls ? hlsFile(video.uuid, filename, hidden) : webVideoFile(filename, hidden),
-  )
+  return [isPrivate, !isPrivate].map((hidden) => (hls ? hlsFile(video.uuid, filename, hidden) : webVideoFile(filename, hidden)))
 }

@@ -82,7 +82,8 @@ export function writeRss(
     feed.addItem({
       // The library would put it into one CDATA section, which a text may end.
       title: '',
-      ...{ link, date },
+      link,
+      date,
       ...(summary ? { description: asHtml(legal(summary)) } : {}),
       ...(content ? { content: legal(content) } : {}),
       ...(category ? { category: [{ name: element(category) }] } : {}),
@@ -117,7 +118,8 @@ function writeAtom(head: FeedHead, items: readonly FeedItem[]): string {
   for (const { title, link, date, summary, content, author, category } of items) {
     feed.addItem({
       title: asHtml(legal(title)),
-      ...{ link, date },
+      link,
+      date,
       ...(summary ? { description: asHtml(legal(summary)) } : {}),
       ...(content ? { content: legal(content) } : {}),
       ...(category ? { category: [{ name: category, term: category }] } : {}),
@@ -139,7 +141,9 @@ function writeJson(head: FeedHead, items: readonly FeedItem[]): string {
     feed.addItem({
       id: link,
       title: title.toWellFormed(),
-      ...{ link, date, content },
+      link,
+      date,
+      content,
       ...(summary ? { description: summary.toWellFormed() } : {}),
       ...(category ? { category: [{ name: category }] } : {}),
       author: [author],
@@ -150,7 +154,11 @@ function writeJson(head: FeedHead, items: readonly FeedItem[]): string {
 }
 
 const common = ({ id, link, image, favicon, origin, updated }: FeedHead) => ({
-  ...{ id: element(id), link, image, favicon, updated },
+  id: element(id),
+  link,
+  image,
+  favicon,
+  updated,
   generator: `Vireo - ${origin}`,
   copyright: `All rights reserved, unless the terms at ${origin}/about or the licence of a video grant more.`,
 })
@@ -161,9 +169,7 @@ const authorInXml = ({ name, link }: Author): Author => ({
 })
 
 const extensionsOf = (elements: Record<string, unknown>): Extension[] =>
-  Object.entries(elements).flatMap(([name, objects]) =>
-    objects === undefined ? [] : [{ name, objects: asObjects(objects) }],
-  )
+  Object.entries(elements).flatMap(([name, objects]) => (objects === undefined ? [] : [{ name, objects: asObjects(objects) }]))
 
 /** The library takes lists too, which its types do not say. */
 const asObjects = (value: unknown): Record<string, unknown> => value as Record<string, unknown>

@@ -20,12 +20,7 @@ export const formatOf = (request: FastifyRequest): FeedFormat => askedFormat(req
 /** Readers ask again after this time only, also when they asked for what is refused; but what is not there may be soon. */
 const NOT_KEPT = 'no-cache, no-store, must-revalidate'
 
-export function feedHooks(options: {
-  kept?: Keeping | undefined
-  maxAge: () => number
-  format?: 'podcast'
-  isPrivate?: boolean
-}): {
+export function feedHooks(options: { kept?: Keeping | undefined; maxAge: () => number; format?: 'podcast'; isPrivate?: boolean }): {
   onRequest: onRequestHookHandler[]
   onSend: onSendHookHandler[]
 } {

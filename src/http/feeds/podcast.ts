@@ -17,9 +17,7 @@ export async function writePodcast(
   rows: readonly VideoListRow[],
 ): Promise<string> {
   // An episode is something to play.
-  const items = (await mapInTurns(rows, (row) => toPodcastItem(row, here))).filter(
-    ({ enclosure }) => enclosure !== undefined,
-  )
+  const items = (await mapInTurns(rows, (row) => toPodcastItem(row, here))).filter(({ enclosure }) => enclosure !== undefined)
   const language = mostHave(rows.map((row) => row.language))
   return writeRss({ ...head, language }, items, {
     uses: ['podcast', 'itunes'],
@@ -27,8 +25,7 @@ export async function writePodcast(
       'podcast:medium': text('video'),
       'podcast:person': personOf(account, here),
       // An owner without an address is none (Apple's requirements).
-      'itunes:owner':
-        email === undefined ? undefined : { 'itunes:name': text(account.name), 'itunes:email': text(email) },
+      'itunes:owner': email === undefined ? undefined : { 'itunes:name': text(account.name), 'itunes:email': text(email) },
       // A single one makes it so.
       'itunes:explicit': explicit(rows.some(({ nsfw }) => nsfw)),
       'itunes:category': categoryOf(rows),

@@ -2,21 +2,9 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import {
-  type FeedOwnerKey,
-  findFeedAccount,
-  findFeedChannel,
-  findSubscriber,
-  listFeedComments,
-} from '../../actors/feed/index.ts'
+import { type FeedOwnerKey, findFeedAccount, findFeedChannel, findSubscriber, listFeedComments } from '../../actors/feed/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import {
-  findVideoDetails,
-  listVideos,
-  nsfwPolicyOf,
-  type VideoListScope,
-  type Viewer,
-} from '../../actors/video/index.ts'
+import { findVideoDetails, listVideos, nsfwPolicyOf, type VideoListScope, type Viewer } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -34,16 +22,7 @@ import { toCommentItem } from './comment-items.ts'
 import { type FeedHead, type FeedItem, writeFeed } from './document.ts'
 import { byFormat, commentFeedQuery, podcastQuery, subscriptionFeedQuery, videoFeedQuery } from './fields.ts'
 import { contentTypeOf, type FeedFormat } from './formats.ts'
-import {
-  accountPage,
-  faviconOf,
-  feedId,
-  type HeadOf,
-  headOfAccount,
-  headOfChannel,
-  headOfInstance,
-  headOfVideo,
-} from './heads.ts'
+import { accountPage, faviconOf, feedId, type HeadOf, headOfAccount, headOfChannel, headOfInstance, headOfVideo } from './heads.ts'
 import { feedHooks, formatOf } from './hooks.ts'
 import { writePodcast } from './podcast.ts'
 import { podcastEmail } from './podcast-about.ts'
@@ -120,9 +99,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
   /** The address of the feed, with what the route reads of the query, as it was sent, and nothing else. */
   function selfOf(path: string, request: FastifyRequest, names: readonly string[]): FeedHead['self'] {
     const sent = [...new URLSearchParams(request.url.split('?')[1] ?? '')]
-    const query = new URLSearchParams(
-      sent.filter(([name]) => name !== 'format' && names.includes(name.replace(/\[\d*\]$/, ''))),
-    )
+    const query = new URLSearchParams(sent.filter(([name]) => name !== 'format' && names.includes(name.replace(/\[\d*\]$/, ''))))
     const search = query.size === 0 ? '' : `?${query}`
     return (family) => `${urls.origin}${path}${path.endsWith('.xml') ? '' : `.${family}`}${search}`
   }
@@ -158,7 +135,9 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
       const asked = toListQuery(listed, { ...of, reader: of.viewer?.accountId ?? null, ownHost: urls.host })
       const { rows } = await listVideos(db, {
         ...asked,
-        ...{ strangers, skipCount: true, include: { files: true, description: true } },
+        strangers,
+        skipCount: true,
+        include: { files: true, description: true },
       })
       return rows
     }
@@ -275,7 +254,10 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           // A directory lists a podcast once: where it comes from.
           isLocal: true,
           isLive: false,
-          ...{ start: 0, count: config().feeds.videos.count, skipCount: true, mutedFor: null },
+          start: 0,
+          count: config().feeds.videos.count,
+          skipCount: true,
+          mutedFor: null,
           sort: { by: 'publishedAt', descending: true },
           nsfw: nsfwWanted({}, undefined),
           include: { files: true, description: true },

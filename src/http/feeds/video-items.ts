@@ -76,7 +76,8 @@ export function toVideoItem(row: VideoListRow, here: Here): FeedItem {
   })
   const title = row.name.toWellFormed()
   const attached = (url: string, size: number, type: string) => ({
-    ...{ title, url },
+    title,
+    url,
     size_in_bytes: size,
     mime_type: type,
   })
@@ -99,10 +100,7 @@ function mediaOf(
   { files, torrents, summary }: { files: PlayableFile[]; torrents: { url: string }[]; summary: string | undefined },
 ): Record<string, unknown> {
   const preview = previewUrl(row, here)
-  const pictures = [
-    ...(preview ? [preview] : []),
-    ...(row.thumbnail ? [`${here.origin}/lazy-static/thumbnails/${row.thumbnail}`] : []),
-  ]
+  const pictures = [...(preview ? [preview] : []), ...(row.thumbnail ? [`${here.origin}/lazy-static/thumbnails/${row.thumbnail}`] : [])]
   const group = {
     'media:peerLink': torrents.map(({ url: href }) => attributes({ type: TORRENT, href, isDefault: false })),
     'media:content': files.map((file, index) =>

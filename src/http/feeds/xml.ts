@@ -10,8 +10,7 @@ export const legal = (text: string): string => text.toWellFormed().replace(ILLEG
 export const element = (text: string): string => legal(text).replaceAll('&', '&amp;')
 
 /** For an attribute: the writer escapes quotes only. */
-export const attribute = (text: string): string =>
-  legal(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replace(/\s+/g, ' ')
+export const attribute = (text: string): string => legal(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replace(/\s+/g, ' ')
 
 /** Attributes with their texts escaped; those without a value are left out. */
 export const attributes = (values: Record<string, string | number | boolean | undefined>) => ({

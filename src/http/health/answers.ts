@@ -19,9 +19,7 @@ export const readyView = z.object({
 
 export const LIVE: z.infer<typeof liveView> = { status: 'live' }
 
-export async function answerReady(
-  health: Pick<Health, 'readiness'>,
-): Promise<{ code: 200 | 503; body: z.infer<typeof readyView> }> {
+export async function answerReady(health: Pick<Health, 'readiness'>): Promise<{ code: 200 | 503; body: z.infer<typeof readyView> }> {
   const readiness = await health.readiness()
   return { code: readiness.ready ? 200 : 503, body: toView(readiness) }
 }

@@ -71,12 +71,12 @@ export async function listenBeside(options: {
 }
 
 function send(response: ServerResponse, { code, type, body }: Answer): void {
-  response
-    .writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store' })
-    .end(body)
+  response.writeHead(code, { 'content-type': type, 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store' }).end(body)
 }
 
 const json = (code: number, body: object): Answer => ({
-  ...{ code, type: 'application/json; charset=utf-8', body: JSON.stringify(body) },
+  code,
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify(body),
 })
 const plain = (code: number, body: string): Answer => ({ code, type: 'text/plain; charset=utf-8', body })

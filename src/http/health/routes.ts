@@ -11,13 +11,9 @@ export function healthArea({ health }: { health: Pick<Health, 'readiness'> }): A
       reply.header('cache-control', 'no-store')
       return LIVE
     })
-    app.get(
-      READY_PATH,
-      { config, schema: { hide: true, response: { 200: readyView, 503: readyView } } },
-      async (_request, reply) => {
-        const { code, body } = await answerReady(health)
-        return reply.code(code).header('cache-control', 'no-store').send(body)
-      },
-    )
+    app.get(READY_PATH, { config, schema: { hide: true, response: { 200: readyView, 503: readyView } } }, async (_request, reply) => {
+      const { code, body } = await answerReady(health)
+      return reply.code(code).header('cache-control', 'no-store').send(body)
+    })
   }
 }

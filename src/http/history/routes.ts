@@ -41,9 +41,14 @@ export function historyArea({ db, config, videoPages, history }: HistoryAreaDeps
         const { accountId } = sessionOf(request).user
         const asked: VideoListQuery = {
           scope: { of: 'watched', accountId },
-          ...{ start, count, search: search || undefined },
+          start,
+          count,
+          search: search || undefined,
           sort: { by: 'publishedAt', descending: true },
-          ...{ internal: true, skipCount: false, mutedFor: accountId, watcher: accountId },
+          internal: true,
+          skipCount: false,
+          mutedFor: accountId,
+          watcher: accountId,
         }
         return await videoPages(request, asked, 0)
       },

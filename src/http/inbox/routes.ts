@@ -30,12 +30,7 @@ const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? url
 /** JSON under any of its names; a form or a text could be sent by a page that somebody looks at. */
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json|json)\s*(?:;|$)/i
 
-export function inboxArea(deps: {
-  receiveActivity: InboxPort
-  urls: { origin: string }
-  config: () => Config
-  maxBodySize: number
-}): Area {
+export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: string }; config: () => Config; maxBodySize: number }): Area {
   const { receiveActivity, urls, config, maxBodySize } = deps
 
   return (app) => {
@@ -52,14 +47,17 @@ export function inboxArea(deps: {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const url = `${urls.origin}${request.originalUrl}`
       const answer = await receiveActivity({
-        ...{ method: request.method, url, path: pathOf(request), headers: request.headers, body },
+        method: request.method,
+        url,
+        path: pathOf(request),
+        headers: request.headers,
+        body,
         from: request.ip,
       })
       if (answer.status !== 204) {
         const refusal = `The activity was refused: ${answer.reason ?? 'no reason'}.`
         const { retryAfterMs } = answer
-        const headers: Record<string, string> =
-          retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }
+        const headers: Record<string, string> = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }
         throw new DomainError(REFUSALS[answer.status], refusal, { headers })
       }
       return reply.code(204).send()

@@ -22,12 +22,7 @@ const listQuery = (config: Config) => {
   })
 }
 
-export function jobsArea(deps: {
-  db: Database
-  clock: Clock
-  config: () => Config
-  jobQueue: Pick<JobQueue, 'pause' | 'resume'>
-}): Area {
+export function jobsArea(deps: { db: Database; clock: Clock; config: () => Config; jobQueue: Pick<JobQueue, 'pause' | 'resume'> }): Area {
   const { db, clock, config, jobQueue } = deps
   const manage = { right: 'MANAGE_JOBS' } as const
   const querystring = listQuery(config())

@@ -80,10 +80,7 @@ export function makeRemoteFiles(deps: {
     return url !== undefined && (await inTurnOf(hostOf(url), () => fetchOne(file, { key, url })))
   }
 
-  async function fetchOne(
-    { ref, maxBytes, urlOf, check }: RemoteFile,
-    { key, url }: { key: string; url: string },
-  ): Promise<boolean> {
+  async function fetchOne({ ref, maxBytes, urlOf, check }: RemoteFile, { key, url }: { key: string; url: string }): Promise<boolean> {
     if (silent.has(hostOf(url))) return false
     try {
       const bytes = await fetchRemoteFile(url, maxBytes).catch((error: unknown) => {

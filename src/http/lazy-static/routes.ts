@@ -28,14 +28,7 @@ import { folderIn, locate, type ServeOptions, serveFile } from '../static/serve-
 import { passwordOf } from '../videos/viewer.ts'
 import { makeAwaitPicture } from './awaited-pictures.ts'
 import { makeKeptFiles } from './kept-files.ts'
-import {
-  checkCaption,
-  checkPicture,
-  checkTorrent,
-  type FetchRemoteFile,
-  makeRemoteFiles,
-  type RemoteFile,
-} from './remote-files.ts'
+import { checkCaption, checkPicture, checkTorrent, type FetchRemoteFile, makeRemoteFiles, type RemoteFile } from './remote-files.ts'
 
 const REFUSALS = { 404: '' }
 
@@ -77,18 +70,11 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const waitMs = () => config().vireo.federation.fetch.file_wait
   const bring = makeRemoteFiles({ ...deps, store: remoteCache, kept, waitMs })
   const awaitPicture = makeAwaitPicture(deps)
-  const open = (lifetime: 'lazy_server' | 'server' = 'lazy_server') =>
-    openFile(Math.floor(config().vireo.caching.static[lifetime] / 1000))
-  const largest = (kind: FileKind) =>
-    config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
+  const open = (lifetime: 'lazy_server' | 'server' = 'lazy_server') => openFile(Math.floor(config().vireo.caching.static[lifetime] / 1000))
+  const largest = (kind: FileKind) => config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
 
   /** Throws unless the video is open, or the request may read its files. Answers whether the file is guarded. */
-  async function assertReadable(
-    request: FastifyRequest,
-    video: VideoAccessRow,
-    token: string | undefined,
-    { always = false } = {},
-  ) {
+  async function assertReadable(request: FastifyRequest, video: VideoAccessRow, token: string | undefined, { always = false } = {}) {
     const isGuarded = hasPrivateFiles(video) && (always || config().static_files.private_files_require_auth)
     if (isGuarded) await assertMayRead(deps.fileTokens, request, video, token)
     return isGuarded
@@ -120,7 +106,10 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
 
   const serve = (request: FastifyRequest, reply: FastifyReply, ref: FileRef, how: How = {}) =>
     serveFile(request, reply, {
-      ...{ store, refs: [ref], caching: open(), ...how },
+      store,
+      refs: [ref],
+      caching: open(),
+      ...how,
       delivery: config().vireo.delivery,
     })
 
@@ -130,7 +119,10 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
     const { delivery } = config().vireo
     const location = delivery.x_accel_location
     return await serveFile(request, reply, {
-      ...{ store: remoteCache, refs: [file.ref], caching: open(), ...how },
+      store: remoteCache,
+      refs: [file.ref],
+      caching: open(),
+      ...how,
       delivery: { ...delivery, x_accel_location: location && folderIn(location, 'cache') },
     })
   }
@@ -176,7 +168,9 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
         url: `/${isDownload ? 'download' : 'lazy-static'}/torrents/:filename`,
         config: { auth: 'optional', plainRefusals: isDownload ? { 403: 'Forbidden' } : REFUSALS },
         schema: {
-          ...{ params, querystring: tokenQuery, hide: true },
+          params,
+          querystring: tokenQuery,
+          hide: true,
           ...(isDownload ? { tags: ['Video Download'] } : {}),
         },
         handler: async (request, reply) => {

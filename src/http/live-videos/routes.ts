@@ -31,10 +31,6 @@ export function liveVideosArea({ db }: { db: Database }): Area {
     app.get('/api/v1/videos/live/:id', { config: { auth: 'optional' }, schema: { tags, params } }, noLive)
     app.put('/api/v1/videos/live/:id', { config: byUser, schema: { tags, params } }, noLive)
     app.get('/api/v1/videos/live/:id/sessions', { config: byUser, schema: { tags, params } }, noLive)
-    app.get(
-      '/api/v1/videos/:id/live-session',
-      { config: { auth: 'optional' }, schema: { tags, params } },
-      refuse('No live replay found'),
-    )
+    app.get('/api/v1/videos/:id/live-session', { config: { auth: 'optional' }, schema: { tags, params } }, refuse('No live replay found'))
   }
 }

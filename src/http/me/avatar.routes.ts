@@ -26,13 +26,9 @@ export function myAvatarArea(deps: { actorImages: ActorImages; receiveImage: Rec
       )
     })
 
-    app.delete(
-      '/api/v1/users/me/avatar',
-      { config: { auth: 'user' }, schema: { tags, response: { 200: avatars } } },
-      async (request) => {
-        await actorImages.remove(sessionOf(request).user.actorId, 'avatar')
-        return { avatars: [] }
-      },
-    )
+    app.delete('/api/v1/users/me/avatar', { config: { auth: 'user' }, schema: { tags, response: { 200: avatars } } }, async (request) => {
+      await actorImages.remove(sessionOf(request).user.actorId, 'avatar')
+      return { avatars: [] }
+    })
   }
 }

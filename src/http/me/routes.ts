@@ -32,21 +32,17 @@ export function meArea({ db, urls, bus, updateMe, notificationSettings }: MeDeps
   })
 
   return (app) => {
-    app.get(
-      '/api/v1/users/me',
-      { config: { auth: 'user' }, schema: { tags, response: { 200: meView } } },
-      async (request) => {
-        const session = sessionOf(request)
-        const keptNow = kept
-        const known = keptNow.get(session)
-        if (known) return known
-        const me = await findMe(db, session.user.id)
-        if (!me) throw notFound('User not found')
-        const view = toMeView(me, urls.host)
-        keptNow.set(session, view)
-        return view
-      },
-    )
+    app.get('/api/v1/users/me', { config: { auth: 'user' }, schema: { tags, response: { 200: meView } } }, async (request) => {
+      const session = sessionOf(request)
+      const keptNow = kept
+      const known = keptNow.get(session)
+      if (known) return known
+      const me = await findMe(db, session.user.id)
+      if (!me) throw notFound('User not found')
+      const view = toMeView(me, urls.host)
+      keptNow.set(session, view)
+      return view
+    })
 
     app.put(
       '/api/v1/users/me',

@@ -39,7 +39,11 @@ export function toMeChanges(body: z.output<typeof updateMeBody>): MeChanges {
   const { displayName, description, email, password, currentPassword, displayNSFW, ...settings } = body
   const legacyPolicy = displayNSFW && (displayNSFW === 'false' ? 'do_not_list' : 'display')
   return {
-    ...{ displayName, description, email, password, currentPassword },
+    displayName,
+    description,
+    email,
+    password,
+    currentPassword,
     settings: { ...(legacyPolicy ? { nsfwPolicy: legacyPolicy } : {}), ...settings },
   }
 }
@@ -70,7 +74,5 @@ const laterNotices = {
   myVideoTranscriptionGenerated: notice,
 }
 
-export const notificationSettingsView = z
-  .object({ ...notices, ...laterNotices })
-  .meta({ id: 'UserNotificationSetting' })
+export const notificationSettingsView = z.object({ ...notices, ...laterNotices }).meta({ id: 'UserNotificationSetting' })
 export const notificationSettingsBody = z.object({ ...notices, ...z.object(laterNotices).partial().shape })

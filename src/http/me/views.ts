@@ -84,8 +84,7 @@ export const toMeView = (me: MeRow, host: string): z.infer<typeof meView> => ({
   specialPlaylists: me.special_playlists,
 })
 
-export const toNotices = (user: Pick<UserRow, 'notification_settings'>) =>
-  user.notification_settings ?? notificationDefaults
+export const toNotices = (user: Pick<UserRow, 'notification_settings'>) => user.notification_settings ?? notificationDefaults
 
 export function toUserView(me: UserRow, host: string): z.infer<typeof userView> {
   return {

@@ -27,8 +27,7 @@ const RESOLUTIONS: ReadonlySet<number> = new Set([0, 144, 240, 360, 480, 720, 10
 export type CountPlayback = (playback: Playback, video: { remote: boolean }) => void
 
 export function makeCountPlayback(telemetry: Pick<Telemetry, 'counter'>): CountPlayback {
-  const counter = (name: string, help: string) =>
-    telemetry.counter({ name: `vireo_playback_${name}_total`, help, labels: LABELS })
+  const counter = (name: string, help: string) => telemetry.counter({ name: `vireo_playback_${name}_total`, help, labels: LABELS })
   const reports = counter('reports', 'Reports of players')
   const changes = counter('resolution_changes', 'Changes of the resolution while playing')
   const stalls = counter('buffer_stalled', 'Times that a player ran out of data')

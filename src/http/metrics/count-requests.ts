@@ -11,10 +11,7 @@ const LABELS = ['method', 'route', 'status'] as const
 export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => void
 
 /** With `timed`, durations are kept too: a dozen series for each route. */
-export function makeCountRequests(
-  telemetry: Pick<Telemetry, 'counter' | 'histogram'>,
-  { timed }: { timed: boolean },
-): CountRequest {
+export function makeCountRequests(telemetry: Pick<Telemetry, 'counter' | 'histogram'>, { timed }: { timed: boolean }): CountRequest {
   const requests = telemetry.counter({
     name: 'vireo_http_requests_total',
     help: 'Answered requests, by the template of the route and the class of the status',

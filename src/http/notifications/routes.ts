@@ -43,7 +43,11 @@ export function notificationsArea({ db, config, urls, notifications }: Notificat
       async (request) => {
         const { start, count, sort, typeOneOf } = request.query
         const { total, rows } = await listNotifications(db, {
-          ...{ userId: sessionOf(request).user.id, start, count, sort, types: typeOneOf },
+          userId: sessionOf(request).user.id,
+          start,
+          count,
+          sort,
+          types: typeOneOf,
           unread: request.query.unread,
         })
         return { total, data: rows.map((row) => toNotificationView(row, urls.host)) }

@@ -79,7 +79,9 @@ export function toNotificationView(row: NotificationRow, host: string): Notifica
   const toActor = (actor: ActorInfoRow) => toActorInfo(actor, host)
   const { id, type, read, video, comment, abuse, block, follow, account, registration } = row
   return {
-    ...{ id, type, read },
+    id,
+    type,
+    read,
     ...(video && { video: { ...toVideoInfo(video), channel: toActor(video.channel) } }),
     ...(comment?.account && {
       comment: {
@@ -125,7 +127,9 @@ export function toNotificationView(row: NotificationRow, host: string): Notifica
 }
 
 const toVideoInfo = ({ id, uuid, name }: VideoInfoRow): z.infer<typeof videoInfo> => ({
-  ...{ id, uuid, name },
+  id,
+  uuid,
+  name,
   shortUUID: toShortUuid(uuid),
 })
 

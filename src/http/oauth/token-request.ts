@@ -38,8 +38,7 @@ export function readTokenRequest(contentType: string | undefined, body: unknown)
   const client = { clientId, clientSecret }
   const grant = field('grant_type')
   if (!grant) throw missing('grant_type')
-  if (grant === 'password')
-    return { grant, client, username: demand(field, 'username'), password: demand(field, 'password') }
+  if (grant === 'password') return { grant, client, username: demand(field, 'username'), password: demand(field, 'password') }
   if (grant === 'refresh_token') return { grant, client, refreshToken: demand(field, 'refresh_token') }
   throw refused('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid')
 }

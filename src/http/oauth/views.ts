@@ -14,9 +14,7 @@ export const tokenView = z
   })
   .meta({ id: 'OAuthToken' })
 
-export const oauthClientView = z
-  .object({ client_id: z.string(), client_secret: z.string() })
-  .meta({ id: 'OAuthClient' })
+export const oauthClientView = z.object({ client_id: z.string(), client_secret: z.string() }).meta({ id: 'OAuthClient' })
 
 export const revokedView = z.object({ success: z.literal(true) })
 
@@ -29,5 +27,4 @@ export const toTokenView = (tokens: Tokens): z.infer<typeof tokenView> => ({
 })
 
 /** Tokens must not be kept by caches (RFC 6749, 5.1). */
-export const neverStored = (reply: FastifyReply): FastifyReply =>
-  reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
+export const neverStored = (reply: FastifyReply): FastifyReply => reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })

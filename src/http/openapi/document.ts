@@ -106,17 +106,12 @@ function responsesOf(response: unknown, schemas: Json): Json {
 
 /** JSON schema of a zod schema; those with a name (`meta({ id })`) go to the components. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
-  const {
-    $schema: _dialect,
-    $defs = {},
-    ...body
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any', cycles: 'ref' })
+  const { $schema: _dialect, $defs = {}, ...body } = z.toJSONSchema(schema, { io, unrepresentable: 'any', cycles: 'ref' })
   for (const [name, definition] of Object.entries($defs)) schemas[name] ??= relocated(definition)
   return relocated(body)
 }
 
-const relocated = (schema: unknown): Json =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
+const relocated = (schema: unknown): Json => JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 
 const problemSchema: Json = {
   type: 'object',

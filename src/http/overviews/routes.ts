@@ -63,16 +63,19 @@ export function overviewsArea(deps: OverviewsDeps): Area {
         const place = query.page - 1
         const [category, tag, channelId] = [categories[place], tags[place], channels[place]]
         const common: VideoListQuery = {
-          ...{ scope: { of: 'everybody' }, internal: viewer !== null, mutedFor: viewer?.accountId ?? null },
-          ...{ start: 0, count: videos_per_sample, skipCount: true, sort: { by: 'publishedAt', descending: true } },
+          scope: { of: 'everybody' },
+          internal: viewer !== null,
+          mutedFor: viewer?.accountId ?? null,
+          start: 0,
+          count: videos_per_sample,
+          skipCount: true,
+          sort: { by: 'publishedAt', descending: true },
           nsfw: nsfwWanted({}, session?.nsfwPolicy),
         }
         const wanted = [
           ...(category === undefined ? [] : [{ kind: 'category', query: { ...common, categoryOneOf: [category] } }]),
           ...(tag === undefined ? [] : [{ kind: 'tag', query: { ...common, tagsOneOf: [tag] } }]),
-          ...(channelId === undefined
-            ? []
-            : [{ kind: 'channel', query: { ...common, scope: { of: 'channel', channelId } as const } }]),
+          ...(channelId === undefined ? [] : [{ kind: 'channel', query: { ...common, scope: { of: 'channel', channelId } as const } }]),
         ]
         const found = await listSamples(
           db,
@@ -98,9 +101,7 @@ export function overviewsArea(deps: OverviewsDeps): Area {
                     videos: await shown(ofCategory),
                   },
                 ],
-          channels: ofChannel
-            .slice(0, 1)
-            .map(({ channel }) => ({ channel: toActorSummary(channel, urls), videos: channelVideos })),
+          channels: ofChannel.slice(0, 1).map(({ channel }) => ({ channel: toActorSummary(channel, urls), videos: channelVideos })),
           tags: tag === undefined || ofTag.length === 0 ? [] : [{ tag, videos: await shown(ofTag) }],
         }
       },

@@ -43,16 +43,13 @@ export function addAccountPages(tools: PageTools): void {
     return send(request, reply, { title: 'Settings', body: changedPasswordBody(), isPrivate: true })
   })
 
-  form(
-    { path: `${SETTINGS}/notifications`, back: `${SETTINGS}?saved=notifications#notifications` },
-    async (asked, field) => {
-      const { id, role } = asked.visit.user
-      const { changes, wrong } = readSettings(field, settingsFor(role))
-      if (wrong.size > 0) return await showSettings(asked, { wrong })
-      await notificationSettings.update(id, changes)
-      return undefined
-    },
-  )
+  form({ path: `${SETTINGS}/notifications`, back: `${SETTINGS}?saved=notifications#notifications` }, async (asked, field) => {
+    const { id, role } = asked.visit.user
+    const { changes, wrong } = readSettings(field, settingsFor(role))
+    if (wrong.size > 0) return await showSettings(asked, { wrong })
+    await notificationSettings.update(id, changes)
+    return undefined
+  })
 
   /** `problem`: with the new password; `wrong`: choices that are none. */
   async function showSettings(
@@ -62,7 +59,10 @@ export function addAccountPages(tools: PageTools): void {
     const { id, username, role } = visit.user
     const token = visitors.formToken(request, reply)
     const settings = notificationSettingsBody({
-      ...{ settings: await findNotificationSettings(db.query, id), names: settingsFor(role), wrong, token },
+      settings: await findNotificationSettings(db.query, id),
+      names: settingsFor(role),
+      wrong,
+      token,
       sendsMail: isMailEnabled(config()),
       isSaved: queryOf(request)('saved') === 'notifications',
     })
@@ -76,11 +76,16 @@ ${settings}
   page(NOTIFICATIONS, async ({ request, reply, visit }) => {
     const number = pageNumber(queryOf(request))
     const { total, rows } = await listNotifications(db, {
-      ...{ userId: visit.user.id, start: (number - 1) * PAGE_COUNT, count: PAGE_COUNT },
+      userId: visit.user.id,
+      start: (number - 1) * PAGE_COUNT,
+      count: PAGE_COUNT,
       sort: { by: 'createdAt', descending: true },
     })
     const content = notificationsBody({
-      ...{ rows, path: NOTIFICATIONS, page: number, hasMore: total > number * PAGE_COUNT },
+      rows,
+      path: NOTIFICATIONS,
+      page: number,
+      hasMore: total > number * PAGE_COUNT,
       token: visitors.formToken(request, reply),
     })
     return send(request, reply, { title: 'Notifications', body: accountPage(NOTIFICATIONS, content), isPrivate: true })

@@ -112,14 +112,17 @@ function makeActorPages(tools: PageTools) {
       channel: `${row.channel.username}@${row.channel.host ?? urls.host}`,
       name: row.channel.name,
       isSubscribed: row.followed === true,
-      ...{ next, token },
+      next,
+      token,
     })
 
   async function channelsOf(asked: Pick<Asked, 'request' | 'reply' | 'visit'> & { actor: ActorProfile; path: string }) {
     const { request, reply, visit, actor, path } = asked
     const page = pageNumber(queryOf(request))
     const { total, rows } = await listChannels(db, {
-      ...{ accountId: actor.id, start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT },
+      accountId: actor.id,
+      start: (page - 1) * PAGE_COUNT,
+      count: PAGE_COUNT,
       sort: { by: 'updatedAt', descending: true },
       followedBy: visit?.user.actorId,
     })
@@ -150,8 +153,13 @@ function makeActorPages(tools: PageTools) {
       )
     }
     const { total, rows } = await listPlaylists(db, {
-      ...{ of, everyPrivacy: false, type: playlistTypes.regular, mutedFor: visit?.user.accountId ?? null },
-      ...{ start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT, sort: { by: 'updatedAt', descending: true } },
+      of,
+      everyPrivacy: false,
+      type: playlistTypes.regular,
+      mutedFor: visit?.user.accountId ?? null,
+      start: (page - 1) * PAGE_COUNT,
+      count: PAGE_COUNT,
+      sort: { by: 'updatedAt', descending: true },
     })
     if (rows.length === 0) return html`<p class="soft">There are no playlists.</p>`
     return html`${playlistCards(rows)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`

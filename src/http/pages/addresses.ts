@@ -41,10 +41,8 @@ export const previewUrl = (video: { preview: string | null }, here: Here): strin
   video.preview && `${here.origin}${previewPath(video)}`
 
 export const playlistPath = (playlist: { uuid: string }): string => `/w/p/${toShortUuid(playlist.uuid)}`
-export const playlistUrlOf = (playlist: { uuid: string }, here: Here): string =>
-  `${here.origin}${playlistPath(playlist)}`
-export const playlistEmbedUrl = (playlist: { uuid: string }, here: Here): string =>
-  `${here.origin}/video-playlists/embed/${playlist.uuid}`
+export const playlistUrlOf = (playlist: { uuid: string }, here: Here): string => `${here.origin}${playlistPath(playlist)}`
+export const playlistEmbedUrl = (playlist: { uuid: string }, here: Here): string => `${here.origin}/video-playlists/embed/${playlist.uuid}`
 
 /** A handle as a segment of a path. */
 export const inPath = (actor: Named): string => encodeURIComponent(handleOf(actor)).replace('%40', '@')

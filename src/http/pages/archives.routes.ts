@@ -43,9 +43,7 @@ export function addArchivePages(tools: PageTools): void {
 
   form({ path: `${ARCHIVES}/export`, back: ARCHIVES }, async (asked, field) => {
     const { id: userId, role } = asked.visit.user
-    return await saying(asked, () =>
-      userExports.request(userId, { userId, role }, { withVideoFiles: field('withVideoFiles') === 'yes' }),
-    )
+    return await saying(asked, () => userExports.request(userId, { userId, role }, { withVideoFiles: field('withVideoFiles') === 'yes' }))
   })
 
   form({ path: `${ARCHIVES}/remove`, back: ARCHIVES }, async (asked, field) => {
@@ -72,7 +70,9 @@ export function addArchivePages(tools: PageTools): void {
 
   async function receiveImport({ request, visit }: Asked): Promise<void> {
     const archive = receivedArchive({
-      ...{ uploads, userId: visit.user.id, maxBytes: config().vireo.uploads.max_partial_per_user },
+      uploads,
+      userId: visit.user.id,
+      maxBytes: config().vireo.uploads.max_partial_per_user,
       formBytes: request.headers['content-length'],
       check: (token) => visitors.refuseForged(request, token),
     })
@@ -94,10 +94,7 @@ export function addArchivePages(tools: PageTools): void {
     }
   }
 
-  async function showArchives(
-    { request, reply, visit }: Asked,
-    problem?: { text: string; status: number },
-  ): Promise<FastifyReply> {
+  async function showArchives({ request, reply, visit }: Asked, problem?: { text: string; status: number }): Promise<FastifyReply> {
     const { id: userId } = visit.user
     const [exports, latest, left, { total: used }] = await Promise.all([
       listUserExports(db, userId, clock.now()),
@@ -108,7 +105,9 @@ export function addArchivePages(tools: PageTools): void {
     const { users: rules } = config().export
     const { legacy_timeout: longest, max_partial_per_user: largest } = config().vireo.uploads
     const content = archivesBody({
-      ...{ exports, problem: problem?.text, token: visitors.formToken(request, reply) },
+      exports,
+      problem: problem?.text,
+      token: visitors.formToken(request, reply),
       files: rules.enabled ? { used, most: rules.max_user_video_quota } : undefined,
       upload: config().import.users.enabled ? { largest, left, minutes: Math.floor(longest / MINUTE) } : undefined,
       latest: latest && toUserImportProgressView(latest),

@@ -44,12 +44,7 @@ function attributesOf(text: string): Attributes {
 }
 
 const unescaped = (text: string): string =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
+  text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
 /** What stands in place of an element; of one that is not known, what is in it. */
 function elementOf(name: string, attribute: Attributes): Html {

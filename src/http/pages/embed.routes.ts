@@ -44,14 +44,16 @@ export function addEmbedPages(tools: PageTools): void {
           ? plainHead(site(), video.name, { isIndexed: false })
           : headTagsOf({ kind: 'video', video, embed: true }, { site: site(), here: urls }),
       ),
-      ...{ body: player, player: true, embed: true, origins: sources.origins, isPrivate },
+      body: player,
+      player: true,
+      embed: true,
+      origins: sources.origins,
+      isPrivate,
     })
   }
 
   const kept = keep(Object.keys(playerQuery.shape), { embed: true })
-  app.get(PATH, { ...options, ...kept }, async (request, reply) =>
-    show(request, reply, { id: request.params.id, query: request.query }),
-  )
+  app.get(PATH, { ...options, ...kept }, async (request, reply) => show(request, reply, { id: request.params.id, query: request.query }))
   app.post(
     PATH,
     {
@@ -59,7 +61,6 @@ export function addEmbedPages(tools: PageTools): void {
       config: { ...options.config, takesVideoPassword: true },
       schema: { ...options.schema, body: passwordForm },
     },
-    async (request, reply) =>
-      show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+    async (request, reply) => show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
   )
 }

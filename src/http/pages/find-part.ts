@@ -9,10 +9,7 @@ import { makePart, type Said, type WatchPart } from './show-watch.ts'
 import { findWatched, sensitivePolicy, type Watched } from './watched.ts'
 
 type Found = Exclude<Watched, { found: 'video' }> | { found: 'video'; part: WatchPart }
-type FindPart = (
-  visit: Visit | null,
-  asked: { id: string; password?: string | undefined; said: Said },
-) => Promise<Found>
+type FindPart = (visit: Visit | null, asked: { id: string; password?: string | undefined; said: Said }) => Promise<Found>
 
 export function makeFindPart(tools: PageTools): FindPart {
   const { db, config, answers } = tools
@@ -46,7 +43,8 @@ export function makeFindPart(tools: PageTools): FindPart {
     const { part } = shared
     const viewer = viewerOf(visit)
     const { watchedSeconds, differs } = await findOwnReading(db, {
-      ...{ videoId: part.videoId, accountId: viewer.accountId },
+      videoId: part.videoId,
+      accountId: viewer.accountId,
       seesHeld: seesHeld({ ownerAccountId: part.video.owner_account_id }, viewer),
     })
     if (differs) return undefined

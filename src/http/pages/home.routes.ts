@@ -32,10 +32,7 @@ export function addHomePage(tools: PageTools): void {
 
   app.get('/', { ...pageOptions, ...keep([]) }, async (request, reply) => {
     const [visit, known] = await Promise.all([visitors.of(request), facts.recent()])
-    const [content, videos] = await Promise.all([
-      homepageOf(known),
-      videoPage(tools, visit, { scope: { of: 'everybody' }, page: 1 }),
-    ])
+    const [content, videos] = await Promise.all([homepageOf(known), videoPage(tools, visit, { scope: { of: 'everybody' }, page: 1 })])
     const body = homeBody({ name: site().name, banner: known.banners[0]?.filename, content, videos })
     return send(request, reply, { ...headed(headTagsOf({ kind: 'home' }, { site: site(), here: urls })), body })
   })
@@ -88,5 +85,4 @@ function sortOf(text = ''): { by: VideoSortField; descending: boolean } {
   return by === undefined ? { by: 'publishedAt', descending: true } : { by, descending: text.startsWith('-') }
 }
 
-const listAt = (path: string): ListName | undefined =>
-  (Object.keys(LISTS) as ListName[]).find((name) => LISTS[name].path === path)
+const listAt = (path: string): ListName | undefined => (Object.keys(LISTS) as ListName[]).find((name) => LISTS[name].path === path)

@@ -84,11 +84,7 @@ ${message}${body}
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/
 
 /** `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that a page of ours does not do. */
-export function contentSecurityPolicy(options: {
-  origins: readonly string[]
-  framed: boolean
-  forms?: boolean
-}): string {
+export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean; forms?: boolean }): string {
   const media = ["'self'", ...options.origins.filter((origin) => ORIGIN.test(origin))].join(' ')
   return [
     "default-src 'none'",

@@ -26,7 +26,9 @@ export function addLoginPages({ app, config, visitors, sessions, instance, send 
   ): FastifyReply {
     const { status = 200, ...fields } = form
     const body = loginBody({
-      ...{ ...fields, canReset: isMailEnabled(config()), canSignUp: config().signup.enabled },
+      ...fields,
+      canReset: isMailEnabled(config()),
+      canSignUp: config().signup.enabled,
       token: visitors.formToken(request, reply),
     })
     return send(request, reply, { status, title: 'Log in', body, isPrivate: true })

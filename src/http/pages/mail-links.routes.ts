@@ -41,11 +41,8 @@ export function addMailLinkPages(tools: PageTools): void {
   const { app, config, visitors, emailVerification, passwordReset, registrations, send } = tools
 
   /** The addresses of these pages are secrets: they are named to no other site, and nobody keeps the pages. */
-  const answer = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    page: { title: string; body: Html; status?: number },
-  ): FastifyReply => send(request, reply, { ...page, isPrivate: true, isSecret: true })
+  const answer = (request: FastifyRequest, reply: FastifyReply, page: { title: string; body: Html; status?: number }): FastifyReply =>
+    send(request, reply, { ...page, isPrivate: true, isSecret: true })
 
   const useless = (request: FastifyRequest, reply: FastifyReply, what: 'address' | 'password') =>
     answer(request, reply, { status: 403, title: 'An old link', body: uselessLinkBody(what) })
@@ -120,9 +117,7 @@ export function addMailLinkPages(tools: PageTools): void {
     reply: FastifyReply,
     { status = 200, ...form }: { email?: string; problem?: string; status?: number },
   ): FastifyReply {
-    const body = isMailEnabled(config())
-      ? askResetBody({ ...form, token: visitors.formToken(request, reply) })
-      : noMailBody()
+    const body = isMailEnabled(config()) ? askResetBody({ ...form, token: visitors.formToken(request, reply) }) : noMailBody()
     return answer(request, reply, { status, title: 'A new password', body })
   }
 }
@@ -135,5 +130,4 @@ const linkOf = (field: Field) => ({
 })
 
 /** Used, too old, or of nobody: which of these it is makes no difference to whoever has the link. */
-const isUseless = (error: unknown): boolean =>
-  error instanceof DomainError && (error.kind === 'forbidden' || error.kind === 'not_found')
+const isUseless = (error: unknown): boolean => error instanceof DomainError && (error.kind === 'forbidden' || error.kind === 'not_found')

@@ -16,10 +16,7 @@ export interface Asked {
 export interface OwnPages {
   page(path: string, show: (asked: Asked) => Promise<FastifyReply>): void
   /** A form of `back`, on which its sender ends unless `act` sends something else. */
-  form(
-    options: { path: string; back: string; limits?: LimitGroup[] },
-    act: (asked: Asked, field: Field) => Promise<unknown>,
-  ): void
+  form(options: { path: string; back: string; limits?: LimitGroup[] }, act: (asked: Asked, field: Field) => Promise<unknown>): void
 }
 
 export const ownPages = ({ app, visitors }: PageTools): OwnPages => ({

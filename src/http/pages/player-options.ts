@@ -32,17 +32,18 @@ const word = z
 
 /** `mode`, `p2p` and `warningTitle` are taken and change nothing: there is one mode, without peers to warn of. */
 export const playerQuery = z.object({
-  ...{
-    start: word,
-    stop: word,
-    autoplay: word,
-    loop: word,
-    muted: word,
-    controls: word,
-    controlBar: word,
-    title: word,
-  },
-  ...{ peertubeLink: word, subtitle: word, bigPlayBackgroundColor: word, foregroundColor: word },
+  start: word,
+  stop: word,
+  autoplay: word,
+  loop: word,
+  muted: word,
+  controls: word,
+  controlBar: word,
+  title: word,
+  peertubeLink: word,
+  subtitle: word,
+  bigPlayBackgroundColor: word,
+  foregroundColor: word,
 })
 
 export type PlayerQuery = z.infer<typeof playerQuery>

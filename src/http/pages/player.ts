@@ -102,16 +102,13 @@ function bannerOf({ video, options, here }: PlayerParts, name: string): Html | n
   if (options.title) {
     return html`<p class="banner"><a href="${href}" target="_blank" rel="noopener" dir="auto">${name}</a></p>`
   }
-  return options.link
-    ? html`<p class="banner"><a href="${href}" target="_blank" rel="noopener">${here.host}</a></p>`
-    : null
+  return options.link ? html`<p class="banner"><a href="${href}" target="_blank" rel="noopener">${here.host}</a></p>` : null
 }
 
 /** Shown by the script, which makes them work. */
 const toolsOf = ({ files, hls }: Sources): Html =>
   html`<div class="tools" hidden>${
-    (hls || files.length > 1) &&
-    html`<label>Quality <select class="quality"><option value="">Auto</option></select></label>`
+    (hls || files.length > 1) && html`<label>Quality <select class="quality"><option value="">Auto</option></select></label>`
   }<label>Speed <select class="speed">${[0.5, 0.75, 1, 1.25, 1.5, 2].map(
     (speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${speed}×</option>`,
   )}</select></label></div>`

@@ -46,7 +46,9 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     const asked = playerOptions(query)
     const { video, fileToken } = watched
     return {
-      ...{ video, visit, fileToken },
+      video,
+      visit,
+      fileToken,
       options: {
         ...asked,
         start: query.start === undefined ? (current.start_timestamp ?? 0) : asked.start,
@@ -78,24 +80,22 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     })
   }
 
-  app.get(
-    '/video-playlists/embed/:id',
-    { ...options, config: { ...options.config, frameguard: false } },
-    async (request, reply) => {
-      const list = await find(null, request.params.id, request.query)
-      if (!list) return sendMissing(request, reply, true)
-      const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
-      const listed = playlistElements({ ...list, urlOf, covers: coversOf(config(), null), embed: true })
-      const elements = html`<nav class="elements" aria-label="Playlist">${listed}</nav>`
-      const shown = shownOf(list, { query: request.query, visit: null, urlOf })
-      const player = shown && showPlayer(tools, { ...shown, embed: true })
-      return send(request, reply, {
-        ...headOfList(list, true),
-        body: html`<div class="list">${player?.player}${elements}</div>`,
-        ...{ embed: true, player: true, origins: player?.sources.origins ?? [] },
-      })
-    },
-  )
+  app.get('/video-playlists/embed/:id', { ...options, config: { ...options.config, frameguard: false } }, async (request, reply) => {
+    const list = await find(null, request.params.id, request.query)
+    if (!list) return sendMissing(request, reply, true)
+    const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
+    const listed = playlistElements({ ...list, urlOf, covers: coversOf(config(), null), embed: true })
+    const elements = html`<nav class="elements" aria-label="Playlist">${listed}</nav>`
+    const shown = shownOf(list, { query: request.query, visit: null, urlOf })
+    const player = shown && showPlayer(tools, { ...shown, embed: true })
+    return send(request, reply, {
+      ...headOfList(list, true),
+      body: html`<div class="list">${player?.player}${elements}</div>`,
+      embed: true,
+      player: true,
+      origins: player?.sources.origins ?? [],
+    })
+  })
 }
 
 /** It is seen by its owner alone. */

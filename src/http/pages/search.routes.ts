@@ -86,8 +86,13 @@ export function addSearchPage(tools: PageTools): void {
 
     async playlists({ search, page, visit }) {
       const { total, rows } = await listPlaylists(db, {
-        ...{ ...range(page), everyPrivacy: false, type: playlistTypes.regular, withVideos: true },
-        ...{ search, sort: byMatch, mutedFor: visit?.user.accountId ?? null },
+        ...range(page),
+        everyPrivacy: false,
+        type: playlistTypes.regular,
+        withVideos: true,
+        search,
+        sort: byMatch,
+        mutedFor: visit?.user.accountId ?? null,
       })
       if (rows.length === 0) return html`<p class="soft">No playlist was found.</p>`
       const hasMore = total > page * PAGE_COUNT

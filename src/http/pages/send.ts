@@ -104,11 +104,7 @@ const HEADERS = ['cache-control', 'vary', 'content-security-policy', 'referrer-p
 export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTools {
   const site = () => siteOf(deps.config())
 
-  const send: PageTools['send'] = (
-    request,
-    reply,
-    { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page },
-  ) => {
+  const send: PageTools['send'] = (request, reply, { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page }) => {
     const framed = page.embed === true
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
     const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
@@ -129,16 +125,15 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     send(request, reply, {
       status: 404,
       ...headed(plainHead(site(), 'Not found', { isIndexed: false })),
-      ...{ body: missingBody({ embed }), embed },
+      body: missingBody({ embed }),
+      embed,
     })
 
   const keep: PageTools['keep'] = (names, { embed = false } = {}) => {
     // Frames of other sites know nobody.
     const isForAll = (request: FastifyRequest) => embed || !deps.visitors.seemsSignedIn(request)
     const kept = deps.answers?.ofPages(names, { headers: HEADERS, isForAll })
-    return kept
-      ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] }
-      : { onSend: [conditionalTagged] }
+    return kept ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] } : { onSend: [conditionalTagged] }
   }
 
   return { ...deps, app, site, send, sendMissing, keep }

@@ -39,8 +39,7 @@ export const reportsOf = (
   { visitors }: PageTools,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { video, visit }: Pick<Shown, 'video' | 'visit'>,
-): Reports | undefined =>
-  visit ? { path: `${watchPath(video)}/views`, token: visitors.formToken(request, reply) } : undefined
+): Reports | undefined => (visit ? { path: `${watchPath(video)}/views`, token: visitors.formToken(request, reply) } : undefined)
 
 /** The player, or what is said in its place; and where its bytes come from. */
 export function showPlayer({ urls, config }: PageTools, shown: Shown): { player: Html; sources: Sources } {
@@ -62,27 +61,22 @@ export interface WatchPart extends Part {
 /** `said`: which comments are asked for; none in playlists, where `aside` stands for what comes next. */
 export async function makePart(
   tools: PageTools,
-  {
-    video,
-    visit,
-    fileToken,
-    said,
-    aside,
-  }: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { said?: Said; aside?: Html },
+  { video, visit, fileToken, said, aside }: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { said?: Said; aside?: Html },
 ): Promise<WatchPart> {
   const { urls: here, site, config } = tools
   const isPrivate = hasPrivateFiles(video)
   const { hls, files } = sourcesOf(video, here, fileToken)
   return {
-    ...{ video, videoId: video.id, fileToken },
+    video,
+    videoId: video.id,
+    fileToken,
     // What is not for everybody is told to no machine.
     head: headed(
-      isPrivate
-        ? plainHead(site(), video.name, { isIndexed: false })
-        : headTagsOf({ kind: 'video', video }, { site: site(), here }),
+      isPrivate ? plainHead(site(), video.name, { isIndexed: false }) : headTagsOf({ kind: 'video', video }, { site: site(), here }),
     ),
     body: belowPlayer({
-      ...{ video, here },
+      video,
+      here,
       notices: noticesOf(video, hls !== undefined || files.length > 0),
       comments: said ? await commentsOf(tools, visit, video, said) : null,
       downloads: downloadsOf(video, here, fileToken),
@@ -121,7 +115,9 @@ async function commentsOf(
   const viewer = viewerOf(visit)
   const ownerAccountId = video.owner_account_id
   const reader = {
-    ...{ videoId: video.id, ownerAccountId, accountId: viewer?.accountId ?? null },
+    videoId: video.id,
+    ownerAccountId,
+    accountId: viewer?.accountId ?? null,
     seesHeld: viewer !== null && seesHeld({ ownerAccountId }, viewer),
   }
   if (threadId !== undefined) {

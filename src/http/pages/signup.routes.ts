@@ -53,7 +53,12 @@ export function addSignupPages({ app, config, visitors, registrations, send }: P
   ): FastifyReply => {
     const { minimum_age: minimumAge, requires_email_verification: verifiesEmail } = config().signup
     const body = signupBody({
-      ...{ typed, wrong, problem, minimumAge, verifiesEmail, needsApproval: needsApproval() },
+      typed,
+      wrong,
+      problem,
+      minimumAge,
+      verifiesEmail,
+      needsApproval: needsApproval(),
       token: visitors.formToken(request, reply),
     })
     return answer(request, reply, { status, body })
@@ -63,9 +68,7 @@ export function addSignupPages({ app, config, visitors, registrations, send }: P
     const visit = await visitors.of(request)
     if (visit) return answer(request, reply, { body: loggedInBody(visit.user.username) })
     const closed = await closedTo(request)
-    return closed === undefined
-      ? showForm(request, reply, {})
-      : answer(request, reply, { body: signupClosedBody(closed) })
+    return closed === undefined ? showForm(request, reply, {}) : answer(request, reply, { body: signupClosedBody(closed) })
   })
 
   app.post(PATH, attempts, async (request, reply) => {
@@ -85,8 +88,7 @@ export function addSignupPages({ app, config, visitors, registrations, send }: P
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       // The last place went to somebody else.
-      if (error.kind === 'forbidden')
-        return answer(request, reply, { status: 403, body: signupClosedBody(error.message) })
+      if (error.kind === 'forbidden') return answer(request, reply, { status: 403, body: signupClosedBody(error.message) })
       const status = STATUS[error.kind]
       if (status === undefined) throw error
       return showForm(request, reply, typed, { status, problem: error.message })
@@ -125,7 +127,8 @@ function readForm(typed: ReturnType<typeof typedIn>, needsApproval: boolean) {
   const { channelName, channelDisplayName, registrationReason, displayName, ...fields } = typed
   const hasChannel = Boolean(channelName || channelDisplayName)
   const body = {
-    ...{ ...fields, displayName: displayName || undefined },
+    ...fields,
+    displayName: displayName || undefined,
     channel: hasChannel ? { name: channelName, displayName: channelDisplayName || channelName } : undefined,
     registrationReason: needsApproval ? registrationReason : undefined,
   }

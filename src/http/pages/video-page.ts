@@ -26,7 +26,10 @@ export async function videoPage(
 ): Promise<VideoPage> {
   const policy = sensitivePolicy(config(), visit)
   const { rows } = await listVideos(db, {
-    ...{ internal: false, start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT + 1, skipCount: true },
+    internal: false,
+    start: (page - 1) * PAGE_COUNT,
+    count: PAGE_COUNT + 1,
+    skipCount: true,
     sort: { by: 'publishedAt', descending: true },
     mutedFor: visit?.user.accountId ?? null,
     ...(policy === 'do_not_list' ? { nsfw: false } : {}),

@@ -81,10 +81,7 @@ export function makeVisitors(deps: {
       const bound = boundTo(request)
       const [sent, expected] = [Buffer.from(token ?? ''), Buffer.from(bound === undefined ? '' : proofOf(bound))]
       if (expected.length > 0 && sent.length === expected.length && timingSafeEqual(sent, expected)) return
-      throw new DomainError(
-        'forbidden',
-        'This form is too old. Open its page again, and let the browser keep its cookies.',
-      )
+      throw new DomainError('forbidden', 'This form is too old. Open its page again, and let the browser keep its cookies.')
     },
     refuseForeign,
   }

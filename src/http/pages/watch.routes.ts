@@ -68,8 +68,7 @@ export function addWatchPages(tools: PageTools): void {
         config: { ...options.config, takesVideoPassword: true },
         schema: { ...options.schema, body: passwordForm },
       },
-      async (request, reply) =>
-        show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+      async (request, reply) => show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
     )
   }
 }

@@ -1,12 +1,6 @@
 // The playlist of a page, the elements around the one that plays, and its video.
 
-import {
-  assertMaySeePlaylist,
-  type ElementRow,
-  findPlaylist,
-  listElements,
-  type PlaylistRow,
-} from '../../actors/playlist/index.ts'
+import { assertMaySeePlaylist, type ElementRow, findPlaylist, listElements, type PlaylistRow } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles } from '../../actors/video/index.ts'
@@ -52,7 +46,10 @@ export async function findWatchedPlaylist(
   }
   const start = Math.floor(((position ?? 1) - 1) / ELEMENTS_PER_PAGE) * ELEMENTS_PER_PAGE
   const { total, rows: elements } = await listElements(deps.db, {
-    ...{ playlistId: playlist.id, start, count: ELEMENTS_PER_PAGE, watcher: viewer?.accountId },
+    playlistId: playlist.id,
+    start,
+    count: ELEMENTS_PER_PAGE,
+    watcher: viewer?.accountId,
   })
   const strangers = seesStrangers(deps, visit !== null)
   const playable = elements.filter((element) => elementTypeOf(element, viewer, { strangers }) === elementTypes.regular)

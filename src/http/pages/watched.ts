@@ -44,7 +44,8 @@ export async function findWatched(
   if (!key) return { found: 'nothing' }
   const viewer = viewerOf(visit)
   const video = await findWatchedVideo(db, key, {
-    ...{ password, watcher: viewer?.accountId },
+    password,
+    watcher: viewer?.accountId,
     sensitive: sensitivePolicy(config(), visit) !== 'do_not_list',
   })
   if (!video) return { found: 'nothing' }
@@ -70,5 +71,4 @@ export const coversOf = (config: Config, visit: Visit | null): boolean =>
 export const warnsOf = (config: Config, visit: Visit | null): boolean => sensitivePolicy(config, visit) !== 'display'
 
 /** What whoever looks wants of sensitive videos. */
-export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string =>
-  visit?.nsfwPolicy ?? instance.default_nsfw_policy
+export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string => visit?.nsfwPolicy ?? instance.default_nsfw_policy

@@ -12,14 +12,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { readHost } from '../plugins/handles.ts'
 import { idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import {
-  inboundDecisionView,
-  parkedActivityView,
-  peerView,
-  toInboundDecisionView,
-  toParkedActivityView,
-  toPeerView,
-} from './views.ts'
+import { inboundDecisionView, parkedActivityView, peerView, toInboundDecisionView, toParkedActivityView, toPeerView } from './views.ts'
 
 export interface PeersDeps {
   db: Database
@@ -121,8 +114,7 @@ export function peersArea(deps: PeersDeps): Area {
         config: { right: 'MANAGE_SERVERS_BLOCKLIST' },
         schema: {
           operationId: 'listInboundDecisions',
-          summary:
-            'List what was refused, put off, dropped, held or tagged of what others sent, by server, reason and kind',
+          summary: 'List what was refused, put off, dropped, held or tagged of what others sent, by server, reason and kind',
           tags: TAGS,
           querystring: z.object({
             ...paging(config()),

@@ -71,7 +71,9 @@ function toHistoryView(rows: HistoryRow[]): z.infer<typeof peerView>['history'] 
   const [first] = rows
   if (!first) return null
   return {
-    ...{ actors: first.walks, seen: first.seen_in_all, total: first.total_in_all },
+    actors: first.walks,
+    seen: first.seen_in_all,
+    total: first.total_in_all,
     walks: rows.map((row) => ({
       actor: row.actor_url,
       state: row.state,
@@ -110,9 +112,7 @@ export const toParkedActivityView = (row: ParkedActivityRow): z.infer<typeof par
 
 export const inboundDecisionView = z
   .object({
-    host: z
-      .string()
-      .meta({ description: 'Empty for servers that are not known, and where nobody proved to be of one.' }),
+    host: z.string().meta({ description: 'Empty for servers that are not known, and where nobody proved to be of one.' }),
     verdict: z.enum(verdicts),
     reason: z.enum(reasons),
     kind: z.string().meta({ description: 'Type of the activity, with that of its object: `Create Note`.' }),

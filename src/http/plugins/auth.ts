@@ -31,13 +31,7 @@ export function makeAuth(options: { authenticate: Authenticate }): Auth {
     return session
   }
 
-  function guard({
-    auth,
-    right,
-  }: {
-    auth?: AuthLevel | undefined
-    right?: UserRight | undefined
-  }): onRequestHookHandler | undefined {
+  function guard({ auth, right }: { auth?: AuthLevel | undefined; right?: UserRight | undefined }): onRequestHookHandler | undefined {
     const level = auth ?? (right ? 'user' : 'none')
     if (level === 'none') return undefined
     return (request, _reply, done) => {
@@ -48,12 +42,7 @@ export function makeAuth(options: { authenticate: Authenticate }): Auth {
     }
   }
 
-  async function admit(
-    request: FastifyRequest,
-    credentials: Credentials,
-    level: AuthLevel,
-    right: UserRight | undefined,
-  ): Promise<void> {
+  async function admit(request: FastifyRequest, credentials: Credentials, level: AuthLevel, right: UserRight | undefined): Promise<void> {
     if (credentials === 'none') throw refused(tokenInQuery(request) ? 'invalid_request' : 'unauthorized_request')
     if (credentials === 'malformed') throw refused('invalid_request')
     const session = await identify(request)
@@ -88,8 +77,7 @@ function credentialsOf(request: FastifyRequest): Credentials {
 }
 
 /** Tokens in addresses end in logs and histories (RFC 6750, 2.3), so they are refused with an error of their own. */
-const tokenInQuery = ({ query }: FastifyRequest): boolean =>
-  typeof query === 'object' && query !== null && 'access_token' in query
+const tokenInQuery = ({ query }: FastifyRequest): boolean => typeof query === 'object' && query !== null && 'access_token' in query
 
 /** A 401 says how to authenticate (RFC 9110, 15.5.2); a malformed request is 400. */
 function refused(code: 'unauthorized_request' | 'invalid_token' | 'invalid_request'): DomainError {

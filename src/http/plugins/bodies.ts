@@ -20,19 +20,15 @@ export async function addBodyParsers(app: App): Promise<void> {
   )
 
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser<Buffer>(
-    /^application\/(?:[\w.-]+\+)?json\b/i,
-    { parseAs: 'buffer' },
-    (request, body, done) => {
-      if (request.routeOptions.config.body === 'raw') done(null, body)
-      else if (body.length === 0) done(null, undefined)
-      else if (isDeep(body)) done(new HttpError(400, 'The body is nested too deeply.', { code: 'SyntaxError' }))
-      else {
-        checkLength(body.length)
-        parseJson(request, body.toString(), done)
-      }
-    },
-  )
+  app.addContentTypeParser<Buffer>(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.routeOptions.config.body === 'raw') done(null, body)
+    else if (body.length === 0) done(null, undefined)
+    else if (isDeep(body)) done(new HttpError(400, 'The body is nested too deeply.', { code: 'SyntaxError' }))
+    else {
+      checkLength(body.length)
+      parseJson(request, body.toString(), done)
+    }
+  })
 
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     const mode = request.routeOptions.config.body

@@ -54,8 +54,7 @@ export function withValues<T>(input: T, changes: readonly Change[]): T {
 
 export const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
-    (at, step) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
+    (at, step) => (typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined),
     input,
   )
 
@@ -82,13 +81,9 @@ const SCALARS = new Map<string, boolean>([
 function isWanted(issue: z.core.$ZodIssue, value: number | boolean): boolean {
   if (issue.code === 'invalid_value') return issue.values.includes(value)
   if (issue.code !== 'invalid_type') return false
-  return (
-    issue.expected === (typeof value === 'boolean' ? 'boolean' : 'number') ||
-    (issue.expected === 'int' && typeof value === 'number')
-  )
+  return issue.expected === (typeof value === 'boolean' ? 'boolean' : 'number') || (issue.expected === 'int' && typeof value === 'number')
 }
 
-const issuesOf = (schema: z.ZodType, body: unknown): readonly z.core.$ZodIssue[] =>
-  schema.safeParse(body).error?.issues ?? []
+const issuesOf = (schema: z.ZodType, body: unknown): readonly z.core.$ZodIssue[] => schema.safeParse(body).error?.issues ?? []
 
 const keyOf = (path: readonly PropertyKey[]): string => path.map(String).join('\n')

@@ -31,8 +31,7 @@ export function conditionalJson(options: { always: boolean }): onSendHookHandler
 }
 
 /** The hook of GET routes that tag their answers themselves: turns known ones into 304. */
-export const conditionalTagged: onSendHookHandler = (request, reply, payload, done) =>
-  done(null, unlessFresh(request, reply, payload))
+export const conditionalTagged: onSendHookHandler = (request, reply, payload, done) => done(null, unlessFresh(request, reply, payload))
 
 /** The payload; when the client has the answer already, makes that 304 and returns an empty one. */
 function unlessFresh(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {

@@ -6,11 +6,7 @@ type Strategy = Parameters<App['addConstraintStrategy']>[0]
 type RouteHandler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
 
 /** Lets routes ask for a value that `derive` makes of the Accept header; all other requests go on to the next route that fits. */
-export function addConstraint(
-  app: App,
-  name: string,
-  derive: (accept: string | undefined) => string | undefined,
-): void {
+export function addConstraint(app: App, name: string, derive: (accept: string | undefined) => string | undefined): void {
   app.addConstraintStrategy({
     name,
     storage() {

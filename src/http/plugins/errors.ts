@@ -103,12 +103,7 @@ type Answer = Problem & { headers: Record<string, string> }
 function problemOf(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof InvalidRequest) {
     // Nobody is called so.
-    if (
-      error.part === 'params' &&
-      isObject(request.params) &&
-      'name' in request.params &&
-      hasNul(request.params.name)
-    ) {
+    if (error.part === 'params' && isObject(request.params) && 'name' in request.params && hasNul(request.params.name)) {
       return { status: 404, detail: 'Not found', headers: {} }
     }
     return refusedParams(allInvalidParams(error, request), request)
@@ -156,8 +151,7 @@ function allInvalidParams(error: InvalidRequest, request: FastifyRequest): Inval
   })
 }
 
-const sentPart = (request: FastifyRequest, part: Part): unknown =>
-  part === 'querystring' ? request.query : request[part]
+const sentPart = (request: FastifyRequest, part: Part): unknown => (part === 'querystring' ? request.query : request[part])
 
 function frameworkProblem(error: unknown): Answer | undefined {
   if (!isFrameworkError(error)) return undefined
@@ -181,9 +175,7 @@ const isFrameworkError = (error: unknown): error is FastifyError & { statusCode:
   error.statusCode < 500
 
 function storageProblem(error: unknown, request: FastifyRequest): Answer | undefined {
-  const isUnstorable = causesOf(error).some(
-    (cause) => 'code' in cause && typeof cause.code === 'string' && UNSTORABLE.has(cause.code),
-  )
+  const isUnstorable = causesOf(error).some((cause) => 'code' in cause && typeof cause.code === 'string' && UNSTORABLE.has(cause.code))
   if (isUnstorable) {
     // Nothing that is stored has such a name, so a path with one leads nowhere.
     const inPath = Object.values(request.params ?? {}).some(hasNul)

@@ -30,8 +30,7 @@ export function checkLength(bytes: number): void {
 }
 
 /** How many fields a form of this schema can have. */
-export const mostFields = (schema: unknown): number =>
-  schema instanceof z.ZodType ? leavesOf(schema) + UNNAMED_FIELDS : MAX_FIELDS
+export const mostFields = (schema: unknown): number => (schema instanceof z.ZodType ? leavesOf(schema) + UNNAMED_FIELDS : MAX_FIELDS)
 
 /** The scalars of a value, with as many items in a list as it may have. */
 function leavesOf(schema: z.core.$ZodType): number {
@@ -118,10 +117,7 @@ function put(root: Fields, steps: string[], value: string, places: Places): void
   for (const [index, step] of steps.entries()) {
     const following = steps[index + 1]
     if (following === undefined) set(at, step, value)
-    else
-      at = Array.isArray(at)
-        ? itemOf(at, step, isListStep(following), places)
-        : descend(at, step, isListStep(following))
+    else at = Array.isArray(at) ? itemOf(at, step, isListStep(following), places) : descend(at, step, isListStep(following))
   }
 }
 

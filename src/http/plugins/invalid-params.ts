@@ -109,9 +109,7 @@ function likeliestBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 }
 
 const isMissingObject = (issue: z.core.$ZodIssue, input: object): boolean =>
-  issue.code === 'invalid_type' &&
-  issue.expected === 'object' &&
-  (issue.path.length === 0 || valueAt(input, issue.path) === undefined)
+  issue.code === 'invalid_type' && issue.expected === 'object' && (issue.path.length === 0 || valueAt(input, issue.path) === undefined)
 
 function pathsOf(issue: z.core.$ZodIssue): PropertyKey[][] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...upToList(issue.path), key])

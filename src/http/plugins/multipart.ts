@@ -140,8 +140,7 @@ async function receive(
 }
 
 /** What browsers send for a file input without a file. */
-const isEmptyInput = ({ filename, mimetype }: MultipartFile): boolean =>
-  filename !== undefined || mimetype === 'application/octet-stream'
+const isEmptyInput = ({ filename, mimetype }: MultipartFile): boolean => filename !== undefined || mimetype === 'application/octet-stream'
 
 /** The bytes of a field that comes after `before` bytes of others. */
 async function textOf({ file }: MultipartFile, before: number): Promise<Buffer> {
@@ -174,9 +173,7 @@ async function store(
   })
   if (!wanted || twice) {
     file.resume()
-    throw refusal([
-      { name: fieldname, location: 'body', msg: twice ? 'Only one file is expected' : 'No such file is expected' },
-    ])
+    throw refusal([{ name: fieldname, location: 'body', msg: twice ? 'Only one file is expected' : 'No such file is expected' }])
   }
   const target = await wanted.open(part, sent)
   discards.push(() => target.discard())
@@ -211,17 +208,12 @@ function refuseLongForms(request: FastifyRequest, wanted: Record<string, FormFil
   const files = Object.entries(wanted).toSorted(([, one], [, other]) => other.maxBytes - one.maxBytes)
   const total = files.reduce((sum, [, { maxBytes }]) => sum + maxBytes, 0)
   const [name, largest] = files[0] ?? ['', { maxBytes: 0 }]
-  if (Number(request.headers['content-length']) > total + MAX_FIELDS_BYTES + HEADERS_OVERHEAD)
-    throw tooLarge(name, largest)
+  if (Number(request.headers['content-length']) > total + MAX_FIELDS_BYTES + HEADERS_OVERHEAD) throw tooLarge(name, largest)
 }
 
 /** The refusal of a file over its limit, with the limit in the notation of web servers, such as `4M`. */
-function tooLarge(
-  name: string,
-  { maxBytes, overLimit = 'too large' }: Pick<FormFile<unknown>, 'maxBytes' | 'overLimit'>,
-): DomainError {
-  if (overLimit === 'bad field')
-    return refusal([{ name, location: 'body', msg: `Should be a file of at most ${maxBytes} bytes` }])
+function tooLarge(name: string, { maxBytes, overLimit = 'too large' }: Pick<FormFile<unknown>, 'maxBytes' | 'overLimit'>): DomainError {
+  if (overLimit === 'bad field') return refusal([{ name, location: 'body', msg: `Should be a file of at most ${maxBytes} bytes` }])
   return new DomainError('too_large', `The file is larger than ${maxBytes} bytes.`, {
     code: 'max_file_size_reached',
     headers: { 'x-file-maximum-size': inWebServerNotation(maxBytes) },

@@ -41,10 +41,7 @@ export function addOpenApi(app: App, options: { publicUrl: string; version: stri
 
 /** The page's plugin brings 4 MB of script, so it is loaded for the first reader, into an application of its own. */
 async function makeViewer(): Promise<FastifyInstance> {
-  const [{ default: Fastify }, { default: scalar }] = await Promise.all([
-    import('fastify'),
-    import('@scalar/fastify-api-reference'),
-  ])
+  const [{ default: Fastify }, { default: scalar }] = await Promise.all([import('fastify'), import('@scalar/fastify-api-reference')])
   const viewer = Fastify()
   await viewer.register(scalar, {
     routePrefix: PAGE,

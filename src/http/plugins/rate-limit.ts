@@ -91,11 +91,7 @@ export function countedAddress(request: FastifyRequest): string {
 /** Our store in the shape that the plugin wants; keys carry the group, so that all limiters share one store. */
 function adapt(store: LimitStore) {
   return class {
-    incr(
-      key: string,
-      callback: (error: Error | null, result?: { current: number; ttl: number }) => void,
-      timeWindow: number,
-    ): void {
+    incr(key: string, callback: (error: Error | null, result?: { current: number; ttl: number }) => void, timeWindow: number): void {
       const count = store.add(key, timeWindow)
       if (count instanceof Promise) {
         count.then(

@@ -12,8 +12,7 @@ export const idText = z
   .transform(Number)
 
 /** A text of which something can be read. */
-export const readable = (text: z.ZodString, message = 'Should have a text that can be read') =>
-  text.refine(isReadable, message)
+export const readable = (text: z.ZodString, message = 'Should have a text that can be read') => text.refine(isReadable, message)
 
 /** The address of a file or page of another site. It is stored, and shown to the staff with the jobs: nothing secret may be in it. */
 export function isOpenWebAddress(text: string): boolean {
@@ -60,9 +59,7 @@ export const integerText = (bounds: { min?: number; max?: number } = {}) => {
  */
 export const coercedInteger = (bounds: { min?: number; max?: number } = {}) => {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = bounds
-  return z
-    .preprocess((sent) => (sent === undefined ? undefined : toInteger(sent)), z.int().min(min).max(max))
-    .meta({ type: 'integer' })
+  return z.preprocess((sent) => (sent === undefined ? undefined : toInteger(sent)), z.int().min(min).max(max)).meta({ type: 'integer' })
 }
 
 /** One row id or several of a query, at least one. */
@@ -87,10 +84,7 @@ export const booleanOrBoth = z
 
 /** One value or several of a query or form: `a=1`, `a=1&a=2`, `a[]=1`. */
 export const oneOrMore = <T extends z.ZodType>(item: T, options: { max?: number } = {}) => {
-  return z.preprocess(
-    (sent) => (sent === undefined || Array.isArray(sent) ? sent : [sent]),
-    z.array(item).max(options.max ?? 100),
-  )
+  return z.preprocess((sent) => (sent === undefined || Array.isArray(sent) ? sent : [sent]), z.array(item).max(options.max ?? 100))
 }
 
 /** A moment (ISO 8601); one without a zone is UTC. */
@@ -134,8 +128,7 @@ export function paging(config: Config) {
 }
 
 /** The answer of a list. `total` is missing when the client skipped the count. */
-export const listOf = <T extends z.ZodType>(item: T) =>
-  z.object({ total: z.int().min(0).optional(), data: z.array(item) })
+export const listOf = <T extends z.ZodType>(item: T) => z.object({ total: z.int().min(0).optional(), data: z.array(item) })
 
 function toInteger(sent: unknown): number | null {
   if (typeof sent === 'number') return sent

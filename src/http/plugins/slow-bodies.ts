@@ -47,10 +47,7 @@ export function addBodyDeadline(app: App, { longestMs, pace = PACE }: { longestM
         endSlow(raw, { pace: UPLOAD_PACE, end: () => raw.destroy(tooLate()) })
       } else {
         endInTime(raw, { longestMs, end })
-        endSlow(
-          raw,
-          takesFiles(request) ? { pace: UPLOAD_PACE, end } : { pace, end, late, address: countedAddress(request) },
-        )
+        endSlow(raw, takesFiles(request) ? { pace: UPLOAD_PACE, end } : { pace, end, late, address: countedAddress(request) })
       }
     }
     done()

@@ -9,13 +9,7 @@ import type { UserRight } from '../../actors/user/index.ts'
 import type { LimitGroup, RateLimits } from './rate-limit-groups.ts'
 
 /** The Fastify instance that areas get: handlers see the parsed types of their zod schemas. */
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse<IncomingMessage>,
-  FastifyBaseLogger,
-  ZodTypeProvider
->
+export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse<IncomingMessage>, FastifyBaseLogger, ZodTypeProvider>
 
 /** Part of the API: adds its routes. Its hooks and content-type parsers stay its own. */
 export type Area = (app: App) => void | Promise<void>

@@ -23,9 +23,7 @@ export function addUnknownRoutes(app: App): void {
 
   function refuse(request: FastifyRequest, _reply: FastifyReply): never {
     const path = request.url.split('?', 1)[0] ?? ''
-    const methods = [...known.values()]
-      .filter(({ pattern }) => pattern.test(path))
-      .flatMap((entry) => [...entry.methods])
+    const methods = [...known.values()].filter(({ pattern }) => pattern.test(path)).flatMap((entry) => [...entry.methods])
     if (methods.length === 0 || methods.includes(request.method)) throw new HttpError(404, 'There is nothing here.')
     const allow = [...new Set([...methods, 'OPTIONS'])].sort().join(', ')
     if (request.method === 'OPTIONS') throw new HttpError(404, 'There is nothing here.', { headers: { allow } })

@@ -108,13 +108,11 @@ function videoOf({ params, query }: FastifyRequest): string {
   return JSON.stringify(key ?? named)
 }
 
-const hasSecret = (request: FastifyRequest): boolean =>
-  hasPassword(request) || fieldOf(request.query, 'videoFileToken') !== undefined
+const hasSecret = (request: FastifyRequest): boolean => hasPassword(request) || fieldOf(request.query, 'videoFileToken') !== undefined
 
 /** In the header, or in the form of a page. */
 const hasPassword = ({ headers, body, routeOptions: { config } }: FastifyRequest): boolean =>
-  headers['x-peertube-video-password'] !== undefined ||
-  (config.takesVideoPassword === true && fieldOf(body, 'password') !== undefined)
+  headers['x-peertube-video-password'] !== undefined || (config.takesVideoPassword === true && fieldOf(body, 'password') !== undefined)
 
 const fieldOf = (fields: unknown, name: string): unknown =>
   typeof fields === 'object' && fields !== null ? Reflect.get(fields, name) : undefined

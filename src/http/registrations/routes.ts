@@ -8,15 +8,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import {
-  applicantOf,
-  askBody,
-  decisionBody,
-  registerBody,
-  registrationParam,
-  requestBody,
-  verificationString,
-} from './fields.ts'
+import { applicantOf, askBody, decisionBody, registerBody, registrationParam, requestBody, verificationString } from './fields.ts'
 import { registrationView, toRegistrationView } from './views.ts'
 
 const TAGS = ['Register']

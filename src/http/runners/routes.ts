@@ -51,13 +51,9 @@ function addAdministration(app: App): void {
       throw notFound('Registration token not found')
     },
   )
-  app.delete(
-    '/api/v1/runners/:runnerId',
-    { config: manage, schema: { ...schema, params: z.object({ runnerId: idText }) } },
-    async () => {
-      throw notFound('Runner not found')
-    },
-  )
+  app.delete('/api/v1/runners/:runnerId', { config: manage, schema: { ...schema, params: z.object({ runnerId: idText }) } }, async () => {
+    throw notFound('Runner not found')
+  })
   const ofJob = { config: manage, schema: { ...schema, params: jobParams } }
   const unknownJob = async (): Promise<never> => {
     throw notFound('Unknown runner job')
@@ -82,9 +78,5 @@ function addProtocol(app: App): void {
   app.post('/api/v1/runners/unregister', { schema: { tags, body: runnerBody } }, unknownRunner)
   const wanted = runnerBody.extend({ jobTypes: z.array(z.string().max(100)).max(100).optional() })
   app.post('/api/v1/runners/jobs/request', { schema: { tags, body: wanted } }, unknownRunner)
-  app.post(
-    '/api/v1/runners/jobs/:jobUUID/accept',
-    { schema: { tags, params: jobParams, body: runnerBody } },
-    unknownRunner,
-  )
+  app.post('/api/v1/runners/jobs/:jobUUID/accept', { schema: { tags, params: jobParams, body: runnerBody } }, unknownRunner)
 }

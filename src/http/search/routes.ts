@@ -142,13 +142,16 @@ export function searchArea(deps: SearchDeps): Area {
         const { start, count, sort, uuids } = query
         const search = query.search?.trim() ?? ''
         const isAddress = ADDRESS.test(search)
-        const named = isAddress
-          ? await resolvePasted.playlist(search, { fetch: mayFetch(session !== null) })
-          : undefined
+        const named = isAddress ? await resolvePasted.playlist(search, { fetch: mayFetch(session !== null) }) : undefined
         if (isAddress && named === undefined) return { total: 0, data: [] }
         const host = query.host?.toLowerCase()
         const { total, rows } = await listPlaylists(db, {
-          ...{ start, count, sort, uuids, everyPrivacy: false, type: playlistTypes.regular },
+          start,
+          count,
+          sort,
+          uuids,
+          everyPrivacy: false,
+          type: playlistTypes.regular,
           search: isAddress ? undefined : search || undefined,
           host: host === urls.host ? null : host,
           mutedFor: session?.user.accountId ?? null,
@@ -161,5 +164,4 @@ export function searchArea(deps: SearchDeps): Area {
   }
 }
 
-const span = <T>(from: T | undefined, to: T | undefined) =>
-  from === undefined && to === undefined ? undefined : { from, to }
+const span = <T>(from: T | undefined, to: T | undefined) => (from === undefined && to === undefined ? undefined : { from, to })

@@ -22,10 +22,7 @@ const searchTarget = (config: () => Config) =>
   z
     .enum(['local', 'search-index'])
     .optional()
-    .refine(
-      (target) => target !== 'search-index' || config().search.search_index.enabled,
-      'The search index is not enabled on this server',
-    )
+    .refine((target) => target !== 'search-index' || config().search.search_index.enabled, 'The search index is not enabled on this server')
 
 const hostOf = (config: () => Config) =>
   hostText(config, 'Invalid value')

@@ -11,10 +11,7 @@ export const followBody = (config: () => Config) =>
   z.object({
     hosts: oneOrMore(z.string().transform(readHost))
       .optional()
-      .refine(
-        (hosts = []) => isUnique(hosts) && hosts.every((host) => isHost(host, config())),
-        'Should have an array of unique hosts',
-      ),
+      .refine((hosts = []) => isUnique(hosts) && hosts.every((host) => isHost(host, config())), 'Should have an array of unique hosts'),
     handles: oneOrMore(z.string())
       .optional()
       .refine(

@@ -12,10 +12,7 @@ export function toLogLineView({ rest, tags, level, message, time }: LogLine, lab
 }
 
 /** The message is JSON: who did what, and the fields of what it was done to; what became of them begins with `new-`. */
-export function toAuditLineView(
-  { at, username, role, domain, action, entity, changes }: AuditRow,
-  label: string,
-): LogLineView {
+export function toAuditLineView({ at, username, role, domain, action, entity, changes }: AuditRow, label: string): LogLineView {
   const prefix = PREFIXES[domain]
   const before = flat(entity, prefix)
   const after = Object.entries(changes ?? {}).flatMap(([field, value]) => {
@@ -25,7 +22,10 @@ export function toAuditLineView(
     return [...Object.entries(now), ...gone].filter(([key, one]) => JSON.stringify(one) !== JSON.stringify(before[key]))
   })
   const message = {
-    ...{ user: username, role: ROLES[role], domain, action },
+    user: username,
+    role: ROLES[role],
+    domain,
+    action,
     ...before,
     ...Object.fromEntries(after.map(([key, value]) => [`new-${key}`, value])),
   }
@@ -69,5 +69,4 @@ function flat(value: Record<string, unknown>, prefix: string): Record<string, un
   )
 }
 
-const isSection = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSection = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -28,7 +28,9 @@ export function serverPluginsArea({ config }: { config: () => Config }): Area {
       {
         config: manage,
         schema: {
-          ...{ tags, operationId: 'getPlugins', response: { 200: empty } },
+          tags,
+          operationId: 'getPlugins',
+          response: { 200: empty },
           querystring: z.object({
             ...paging(config()),
             pluginType,
@@ -45,7 +47,9 @@ export function serverPluginsArea({ config }: { config: () => Config }): Area {
       {
         config: manage,
         schema: {
-          ...{ tags, operationId: 'getAvailablePlugins', response: { 200: empty } },
+          tags,
+          operationId: 'getAvailablePlugins',
+          response: { 200: empty },
           querystring: z.object({
             ...paging(config()),
             pluginType,
@@ -76,11 +80,7 @@ function addChanges(app: App): void {
   app.get('/api/v1/plugins/:npmName/registered-settings', { config: manage, schema: { tags, params } }, missing)
   app.get('/api/v1/plugins/:npmName/public-settings', { schema: { tags, params } }, missing)
   const settings = z.object({ settings: z.object({}).optional() }).nullish()
-  app.put(
-    '/api/v1/plugins/:npmName/settings',
-    { config: manage, schema: { tags, params, body: settings, response } },
-    missing,
-  )
+  app.put('/api/v1/plugins/:npmName/settings', { config: manage, schema: { tags, params, body: settings, response } }, missing)
   app.post(
     '/api/v1/plugins/install',
     { config: manage, schema: { tags, operationId: 'addPlugin', body: installBody, response } },
@@ -103,10 +103,7 @@ function addChanges(app: App): void {
 /** What web clients load with each page. */
 function addPages(app: App): void {
   app.get('/plugins/global.css', { schema: { hide: true }, config: { limits: ['plugins'] } }, async (_request, reply) =>
-    reply
-      .headers({ 'cache-control': 'public, max-age=0', 'accept-ranges': 'bytes' })
-      .type('text/css; charset=utf-8')
-      .send(''),
+    reply.headers({ 'cache-control': 'public, max-age=0', 'accept-ranges': 'bytes' }).type('text/css; charset=utf-8').send(''),
   )
   app.get(
     '/plugins/translations/:file',

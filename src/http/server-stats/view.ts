@@ -57,10 +57,7 @@ export const serverStatsView = z
   })
   .meta({ id: 'ServerStats' })
 
-export function toServerStats(
-  { totals, redundancy, activities }: ServerStats,
-  { stats }: Config,
-): z.infer<typeof serverStatsView> {
+export function toServerStats({ totals, redundancy, activities }: ServerStats, { stats }: Config): z.infer<typeof serverStatsView> {
   const { successes, errors, waiting, perSecond } = activities
   const [good, bad] = [sum(successes), sum(errors)]
   return {
@@ -84,7 +81,11 @@ export function toServerStats(
     totalInstanceFollowers: totals.instanceFollowers,
     totalInstanceFollowing: totals.instanceFollowing,
     videosRedundancy: redundancy.map(({ strategy, totalSize, totalUsed, totalVideos, totalVideoFiles }) => ({
-      ...{ totalUsed, totalVideos, totalVideoFiles, strategy, totalSize },
+      totalUsed,
+      totalVideos,
+      totalVideoFiles,
+      strategy,
+      totalSize,
     })),
     ...(stats.abuses.enabled
       ? {
@@ -114,7 +115,6 @@ function nameOf(type: string, result: 'Successes' | 'Errors'): string {
   return `totalActivityPub${type}Messages${result}`
 }
 
-const sum = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((total, one) => total + one, 0)
+const sum = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((total, one) => total + one, 0)
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.max(0, Math.round(ms)))

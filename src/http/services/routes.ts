@@ -82,9 +82,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
           author_url: author.url,
           provider_name: config().instance.name,
           provider_url: urls.origin,
-          ...(fits
-            ? { thumbnail_url: picture.url, thumbnail_width: picture.width, thumbnail_height: picture.height }
-            : {}),
+          ...(fits ? { thumbnail_url: picture.url, thumbnail_width: picture.width, thumbnail_height: picture.height } : {}),
         }
       },
     )
@@ -130,8 +128,7 @@ export function servicesArea({ db, config, urls }: ServicesDeps): Area {
       author: channel ?? account,
       embed: playlistEmbedUrl(playlist, urls),
       aspectRatio: null,
-      picture:
-        thumbnail === null ? undefined : { url: `${urls.origin}/lazy-static/thumbnails/${thumbnail}`, width, height },
+      picture: thumbnail === null ? undefined : { url: `${urls.origin}/lazy-static/thumbnails/${thumbnail}`, width, height },
     }
   }
 }

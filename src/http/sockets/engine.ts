@@ -61,11 +61,7 @@ interface Session {
   joined: number
 }
 
-export function makeEngine(options: {
-  newSid: () => string
-  namespaces: readonly SocketNamespace[]
-  logger: Logger
-}): Engine {
+export function makeEngine(options: { newSid: () => string; namespaces: readonly SocketNamespace[]; logger: Logger }): Engine {
   const { newSid, namespaces, logger } = options
   const sessions = new Map<string, Session>()
   const byConnection = new WeakMap<Connection, Session>()
@@ -88,7 +84,8 @@ export function makeEngine(options: {
   io.engine.on('connection', begin)
   hub.on('request', notePost)
   addNamespaces(io, {
-    ...{ namespaces, logger },
+    namespaces,
+    logger,
     joining: {
       mayAsk(connection) {
         const session = byConnection.get(connection)

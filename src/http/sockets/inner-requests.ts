@@ -30,9 +30,7 @@ export function askInside(server: Server, inner: InnerRequest): Promise<InnerAns
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.once('error', reject)
-      answer.once('end', () =>
-        resolve({ status: answer.statusCode ?? 500, body: Buffer.concat(chunks).toString('utf8') }),
-      )
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 500, body: Buffer.concat(chunks).toString('utf8') }))
     })
     asked.once('error', reject)
     asked.once('close', () => theirs.destroy())

@@ -7,9 +7,6 @@ import type { Bus } from '../../platform/bus/index.ts'
 const stored = z.object({ userId: z.int(), notificationId: z.int() })
 
 /** Returns the function that ends it. */
-export function listenForNotifications(
-  bus: Pick<Bus, 'subscribe'>,
-  listener: (stored: NotificationStored) => void,
-): () => void {
+export function listenForNotifications(bus: Pick<Bus, 'subscribe'>, listener: (stored: NotificationStored) => void): () => void {
   return bus.subscribe(NOTIFICATION_STORED, (payload) => listener(stored.parse(payload)))
 }

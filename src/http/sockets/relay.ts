@@ -134,7 +134,8 @@ export function makeRelay(options: {
         }
         let timer = setTimeout(giveUp, HELD_WITHIN_MS)
         const waiting: Asked = {
-          ...{ heldBy: undefined, pieces: [] },
+          heldBy: undefined,
+          pieces: [],
           isHeld() {
             clearTimeout(timer)
             timer = setTimeout(giveUp, HELD_AGAIN_WITHIN_MS)

@@ -109,9 +109,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
         const given = await elsewhere.ask({ what, sid, body }, hungUp.signal)
         if (given?.status === 413) throw tooLarge()
         if (given?.status !== 200) throw unknownSession()
-        return await reply
-          .headers({ 'content-type': 'text/plain; charset=UTF-8', 'cache-control': 'no-store' })
-          .send(given.body)
+        return await reply.headers({ 'content-type': 'text/plain; charset=UTF-8', 'cache-control': 'no-store' }).send(given.body)
       } finally {
         leave()
       }

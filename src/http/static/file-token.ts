@@ -26,10 +26,7 @@ export const playlistQuery = tokenQuery.extend({
 /** Private files are never given to somebody who says nothing about themselves, whatever is at the address. */
 export function assertCredentials(request: FastifyRequest, token: string | undefined): void {
   if (request.session || passwordOf(request) !== undefined || token) return
-  throw new DomainError(
-    'forbidden',
-    'A bearer token, a file token or the password of the video is needed to read this file.',
-  )
+  throw new DomainError('forbidden', 'A bearer token, a file token or the password of the video is needed to read this file.')
 }
 
 /** Throws unless the session, the password or the file token of the request lets it read the files of the video. */

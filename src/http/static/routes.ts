@@ -4,12 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import {
-  type FileTokens,
-  findAccessByWebVideo,
-  findVideoAccess,
-  type VideoAccessRow,
-} from '../../actors/video/index.ts'
+import { type FileTokens, findAccessByWebVideo, findVideoAccess, type VideoAccessRow } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { type FileRef, hlsFile, mirrorFolder, type Store, webVideoFile } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -37,9 +32,7 @@ const PRIVATE_WEB_VIDEOS = [
   '/object-storage-proxy/web-videos',
   '/object-storage-proxy/webseed',
 ].map((path) => `${path}/private/:filename`)
-const PRIVATE_HLS = ['/static', '/object-storage-proxy'].map(
-  (path) => `${path}/streaming-playlists/hls/private/:uuid/:filename`,
-)
+const PRIVATE_HLS = ['/static', '/object-storage-proxy'].map((path) => `${path}/streaming-playlists/hls/private/:uuid/:filename`)
 const fileName = z.object({ filename: z.string().max(255) })
 const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(255) })
 
@@ -63,11 +56,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
     return serveFile(request, reply, { store, refs, caching: PRIVATE_FILE, delivery: delivery(), ...kind })
   }
 
-  async function assertAllowed(
-    request: FastifyRequest,
-    video: VideoAccessRow | undefined,
-    token: string | undefined,
-  ): Promise<void> {
+  async function assertAllowed(request: FastifyRequest, video: VideoAccessRow | undefined, token: string | undefined): Promise<void> {
     if (!video || video.remote) throw forbidden()
     try {
       await assertMayRead(fileTokens, request, video, token)
@@ -91,8 +80,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
         method: ['GET', 'HEAD'],
         url: path,
         schema: { params: fileName, hide: true },
-        handler: (request, reply) =>
-          serveOpen(request, reply, webVideoFile(plain(request.params.filename, noName), false)),
+        handler: (request, reply) => serveOpen(request, reply, webVideoFile(plain(request.params.filename, noName), false)),
       })
     }
 
@@ -140,8 +128,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
       method: ['GET', 'HEAD'],
       url: '/static/redundancy/:filename',
       schema: { params: fileName, hide: true },
-      handler: (request, reply) =>
-        serveOpen(request, reply, { kind: 'redundancy', name: plain(request.params.filename) }),
+      handler: (request, reply) => serveOpen(request, reply, { kind: 'redundancy', name: plain(request.params.filename) }),
     })
 
     for (const path of PRIVATE_HLS) {

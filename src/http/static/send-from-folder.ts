@@ -36,10 +36,7 @@ export async function sendFromFolder(
     })
   }
   if (result.type !== 'file') return false
-  reply
-    .code(result.statusCode)
-    .headers(result.headers)
-    .headers({ 'cache-control': cacheControl, vary: 'Accept-Encoding' })
+  reply.code(result.statusCode).headers(result.headers).headers({ 'cache-control': cacheControl, vary: 'Accept-Encoding' })
   if (result.statusCode !== 304) reply.header('content-type', typeOf(path))
   if (encoding) reply.header('content-encoding', encoding)
   await reply.send(result.stream)
@@ -50,10 +47,7 @@ async function smallest(
   request: FastifyRequest,
   { root, path, plain }: { root: string; path: string; plain: FolderFile },
 ): Promise<{ file: FolderFile; encoding: string | undefined }> {
-  const accepted = new Negotiator({ headers: { 'accept-encoding': request.headers['accept-encoding'] } }).encodings([
-    'br',
-    'gzip',
-  ])
+  const accepted = new Negotiator({ headers: { 'accept-encoding': request.headers['accept-encoding'] } }).encodings(['br', 'gzip'])
   for (const [encoding, ending] of Object.entries(FORMS)) {
     if (!accepted.includes(encoding)) continue
     const file = await fileIn(root, path + ending)

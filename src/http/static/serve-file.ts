@@ -5,15 +5,7 @@ import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
-import {
-  type ByteRange,
-  contentTypeOf,
-  type FileRef,
-  type FileStat,
-  MediaError,
-  type OpenedFile,
-  type Store,
-} from '../../media/index.ts'
+import { type ByteRange, contentTypeOf, type FileRef, type FileStat, MediaError, type OpenedFile, type Store } from '../../media/index.ts'
 import { isFresh } from '../plugins/conditional.ts'
 import { corsHeaders } from '../plugins/cors.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -46,11 +38,7 @@ const LOOKS = 3
  * Sends the first of the files that exists. Throws `not_found`, 412 when it is not the version that the client wants, and
  * 416 for a range beyond the end.
  */
-export async function serveFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: ServeOptions,
-): Promise<FastifyReply> {
+export async function serveFile(request: FastifyRequest, reply: FastifyReply, options: ServeOptions): Promise<FastifyReply> {
   const { absent = missing } = options
   let outcome: Outcome | undefined
   for (let look = 1; look <= LOOKS; look += 1) {
@@ -172,10 +160,7 @@ async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['s
 }
 
 /** The first of the places where there is a file. One that is moved while it is looked for is in an earlier place at the end. */
-export async function locate(
-  store: Store,
-  refs: readonly FileRef[],
-): Promise<{ ref: FileRef; stat: FileStat } | undefined> {
+export async function locate(store: Store, refs: readonly FileRef[]): Promise<{ ref: FileRef; stat: FileStat } | undefined> {
   for (const ref of [...refs, ...refs.slice(0, -1)]) {
     const stat = await store.stat(ref).catch((error: unknown) => {
       if (error instanceof MediaError && error.reason === 'invalid-name') return undefined

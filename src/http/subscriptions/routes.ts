@@ -66,7 +66,8 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
       async (request) => {
         const { start, count, sort, search } = request.query
         const { total, rows } = await listChannels(db, {
-          ...{ start, count },
+          start,
+          count,
           words: search === undefined ? undefined : { text: search, ownHost: urls.host },
           sort: { by: sort.by === 'id' ? 'followId' : 'followed', descending: sort.descending },
           followerActorId: await subscriptions.actorOf(sessionOf(request).user.accountId),
@@ -137,7 +138,9 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
       async (request) => {
         const { uri } = request.params
         const { rows } = await listChannels(db, {
-          ...{ start: 0, count: 1, sort: { by: 'followId', descending: true } },
+          start: 0,
+          count: 1,
+          sort: { by: 'followId', descending: true },
           handles: [here(uri)],
           followerActorId: await subscriptions.actorOf(sessionOf(request).user.accountId),
         })

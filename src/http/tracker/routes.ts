@@ -30,7 +30,9 @@ export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
     const sockets = makeSockets({ now: () => clock.now().getTime() })
     const loaded = memoize(() =>
       loadSwarms({
-        ...{ config, logger, addressOf: normalizeIP },
+        config,
+        logger,
+        addressOf: normalizeIP,
         limits: makeAnnounceLimits(config),
         accessOf: (infoHash) => findSwarmAccess(db, infoHash),
       }),

@@ -38,10 +38,7 @@ const MOST_UNKNOWN = 20_000
 export type Swarms = Awaited<ReturnType<typeof loadSwarms>>
 
 export async function loadSwarms({ config, logger, limits, accessOf, addressOf }: SwarmsDeps) {
-  const [{ default: Server }, { default: bencode }] = await Promise.all([
-    import('bittorrent-tracker/server'),
-    import('bencode'),
-  ])
+  const [{ default: Server }, { default: bencode }] = await Promise.all([import('bittorrent-tracker/server'), import('bencode')])
   const unknownHashes = makeLru<string, true>(MOST_UNKNOWN, { ttl: UNKNOWN_MS })
   const failure = (reason: string): Uint8Array => bencode.encode({ 'failure reason': reason })
   // Announces since it was last counted are taken for new peers.
@@ -52,7 +49,9 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
   let toldOfUnknownAt = -TELL_UNKNOWN_EVERY_MS
 
   const server = new Server({
-    ...{ http: false, udp: false, stats: false },
+    http: false,
+    udp: false,
+    stats: false,
     ws: { noServer: true, maxPayload: MAX_MESSAGE },
     peersCacheLength: PEERS_OF_A_SWARM,
     filter(infoHash, params, done) {
@@ -184,9 +183,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
     async scrape(query: string): Promise<Uint8Array> {
       const read = readScrape(query)
       if ('wrong' in read) return failure(`invalid ${read.wrong}`)
-      const served = await Promise.all(
-        read.infoHashes.map((infoHash) => server.torrents[infoHash] !== undefined && isServed(infoHash)),
-      )
+      const served = await Promise.all(read.infoHashes.map((infoHash) => server.torrents[infoHash] !== undefined && isServed(infoHash)))
       for (const [index, infoHash] of read.infoHashes.entries()) if (!served[index]) drop(infoHash)
       const files = read.infoHashes.flatMap((infoHash) => {
         const { complete = 0, incomplete = 0 } = server.torrents[infoHash] ?? {}

@@ -42,9 +42,7 @@ const listOfTexts = <T extends z.ZodType<string>>(item: T, options: { max: numbe
   )
 
 const dateOrNull = (message: string) =>
-  z
-    .preprocess(nothing, z.union([moment, z.null()], message).optional())
-    .transform((date) => date?.toISOString() ?? null)
+  z.preprocess(nothing, z.union([moment, z.null()], message).optional()).transform((date) => date?.toISOString() ?? null)
 
 /** A form's `true` or `1`; clients have always been able to send anything else for false. */
 const formFlag = z.preprocess(
@@ -122,16 +120,21 @@ export const toNewVideo = (sent: SentFields, defaults: PublishDefaults): NewVide
 })
 
 /** The same of a video that gets its name from elsewhere. */
-export function toUnnamedVideo(
-  sent: Omit<SentFields, 'name'>,
-  defaults: PublishDefaults,
-): Omit<NewVideoFields, 'name'> {
+export function toUnnamedVideo(sent: Omit<SentFields, 'name'>, defaults: PublishDefaults): Omit<NewVideoFields, 'name'> {
   const { privacy = defaults.privacy, licence = defaults.licence } = sent
   const { channelId, category, language, description, support, tags } = sent
   const passwords = privacy === PASSWORD_PROTECTED ? sent.videoPasswords : []
   if (privacy === PASSWORD_PROTECTED) refuseBadPasswords(passwords)
   return {
-    ...{ channelId, privacy, category, licence, language, description, support, tags, passwords },
+    channelId,
+    privacy,
+    category,
+    licence,
+    language,
+    description,
+    support,
+    tags,
+    passwords,
     nsfw: sent.nsfw ?? false,
     waitTranscoding: sent.waitTranscoding ?? false,
     downloadEnabled: sent.downloadEnabled ?? defaults.downloadEnabled,

@@ -12,12 +12,7 @@ import type { FilePart, FileTarget, FormFile } from '../plugins/multipart.ts'
 export const PICTURES = ['.png', '.jpg', '.jpeg', '.webp']
 
 /** The file of a video, cut off as soon as it is over what the user may add (`left` bytes). */
-export function videoFile(options: {
-  uploads: Uploads
-  folder: string
-  left: number
-  maxBytes: number
-}): FormFile<string> {
+export function videoFile(options: { uploads: Uploads; folder: string; left: number; maxBytes: number }): FormFile<string> {
   const { uploads, folder, left, maxBytes } = options
   return {
     maxBytes,
@@ -51,10 +46,7 @@ export const pictureFiles = (options: { folder: string; maxBytes: number }) => (
 })
 
 /** Runs `work` with a folder for the files of a request, which is gone afterwards. */
-export async function withFolder<T>(
-  uploads: Pick<Uploads, 'beginForm'>,
-  work: (folder: string) => Promise<T>,
-): Promise<T> {
+export async function withFolder<T>(uploads: Pick<Uploads, 'beginForm'>, work: (folder: string) => Promise<T>): Promise<T> {
   const { folder, end } = await uploads.beginForm()
   try {
     return await work(folder)

@@ -28,11 +28,7 @@ export function tokenOf({ query }: { query: z.output<typeof ofUpload> }): string
 }
 
 /** An answer that is all headers. */
-export const sendEmpty = (
-  reply: FastifyReply,
-  status: 201 | 204 | 308,
-  headers: Record<string, string> = {},
-): FastifyReply =>
+export const sendEmpty = (reply: FastifyReply, status: 201 | 204 | 308, headers: Record<string, string> = {}): FastifyReply =>
   reply
     .code(status)
     .headers({ ...headers, 'content-length': '0', ...UNCACHED })

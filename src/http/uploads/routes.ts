@@ -41,7 +41,11 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
         const newVideo = toNewVideo(fields, publishDefaults(config()))
         const pictures = await fitPictures(uploads, files)
         return await uploads.receiveWhole({
-          ...{ userId, pictures, fields: newVideo, fileName: file.filename, path: file.value },
+          userId,
+          pictures,
+          fields: newVideo,
+          fileName: file.filename,
+          path: file.value,
           signal: request.signal,
         })
       })

@@ -115,8 +115,7 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
         const { object_storage, vireo } = config()
         const disposition = `attachment; filename="user-export-${archive.userId}-${archive.createdAt.toISOString()}.zip"`
         const isSent = object_storage.proxy.proxify_private_files
-        if (!isSent && (await sendOnSigned(reply, { store, refs, saved: { disposition, type: typeOf(name) } })))
-          return reply
+        if (!isSent && (await sendOnSigned(reply, { store, refs, saved: { disposition, type: typeOf(name) } }))) return reply
         return serveFile(request, reply, { store, refs, disposition, caching: PRIVATE_FILE, delivery: vireo.delivery })
       },
     })

@@ -47,8 +47,13 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
         bodyLimit: config().vireo.uploads.max_metadata,
         config: { auth: 'user' },
         schema: {
-          ...{ operationId: 'userImportResumableInit', summary: 'Open the resumable upload of an archive', tags },
-          ...{ params, headers: initHeaders, body: z.object({ filename }), response: { 201: nothing } },
+          operationId: 'userImportResumableInit',
+          summary: 'Open the resumable upload of an archive',
+          tags,
+          params,
+          headers: initHeaders,
+          body: z.object({ filename }),
+          response: { 201: nothing },
         },
       },
       async (request, reply) => {
@@ -69,17 +74,19 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
       {
         config: { auth: 'user', body: 'stream' },
         schema: {
-          ...{
-            operationId: 'userImportResumable',
-            summary: 'Send a chunk of an archive, or ask where its upload stands',
-          },
-          ...{ tags, params, querystring: ofUpload, response: { 204: nothing, 308: nothing } },
+          operationId: 'userImportResumable',
+          summary: 'Send a chunk of an archive, or ask where its upload stands',
+          tags,
+          params,
+          querystring: ofUpload,
+          response: { 204: nothing, 308: nothing },
         },
       },
       async (request, reply) => {
         const userId = await ownerOf(request, request.params.userId)
         const receipt = await uploads.receiveArchive({
-          ...{ userId, token: tokenOf(request) },
+          userId,
+          token: tokenOf(request),
           range: parseContentRange(request.headers['content-range']),
           body: request.raw,
         })
@@ -93,8 +100,12 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
       {
         config: { auth: 'user' },
         schema: {
-          ...{ operationId: 'userImportResumableCancel', summary: 'Cancel the upload of an archive' },
-          ...{ tags, params, querystring: ofUpload, response: { 204: nothing } },
+          operationId: 'userImportResumableCancel',
+          summary: 'Cancel the upload of an archive',
+          tags,
+          params,
+          querystring: ofUpload,
+          response: { 204: nothing },
         },
       },
       async (request, reply) => {
@@ -115,8 +126,11 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
       {
         config: { auth: 'user' },
         schema: {
-          ...{ operationId: 'getLatestUserImport', summary: 'The latest import of a user' },
-          ...{ tags, params, response: { 200: userImportView } },
+          operationId: 'getLatestUserImport',
+          summary: 'The latest import of a user',
+          tags,
+          params,
+          response: { 200: userImportView },
         },
       },
       async (request) => toUserImportView(await latestOf(request, request.params.userId)),
@@ -129,7 +143,9 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
         schema: {
           operationId: 'getLatestUserImportProgress',
           summary: 'The latest import of a user, how far it came, and why it failed',
-          ...{ tags, params, response: { 200: userImportProgressView } },
+          tags,
+          params,
+          response: { 200: userImportProgressView },
         },
       },
       async (request) => toUserImportProgressView(await latestOf(request, request.params.userId)),

@@ -1,14 +1,7 @@
 // The latest import of a user: as the contract has it, and with how far it came.
 
 import { z } from 'zod'
-import {
-  countsOf,
-  importedParts,
-  itemReasons,
-  summaryNames,
-  type UserImportRow,
-  userImportStates,
-} from '../../actors/user-import/index.ts'
+import { countsOf, importedParts, itemReasons, summaryNames, type UserImportRow, userImportStates } from '../../actors/user-import/index.ts'
 import { idNumber } from '../plugins/schemas.ts'
 
 const counts = z.object({ success: z.int(), duplicates: z.int(), errors: z.int() })
@@ -69,7 +62,8 @@ export function toUserImportProgressView(row: UserImportRow): z.infer<typeof use
       part: state === 'processing' ? (importedParts[context.part] ?? null) : null,
       partsDone: context.part,
       parts: importedParts.length,
-      ...{ itemsDone: item, items },
+      itemsDone: item,
+      items,
     },
     resultSummary: { stats: Object.fromEntries(summaryNames.map((name) => [name, countsOf(summary, name)])) },
     failures: {

@@ -62,10 +62,7 @@ export function usersArea(deps: {
       { config: manage, schema: { tags, body: newUserBody, response: { 200: createdUserView } } },
       async (request) => {
         const { password, ...user } = request.body
-        const made = await users.create(
-          { ...user, password: password === '' ? null : password },
-          { by: managerOf(request) },
-        )
+        const made = await users.create({ ...user, password: password === '' ? null : password }, { by: managerOf(request) })
         return { user: { id: made.id, account: { id: made.accountId } } }
       },
     )
@@ -120,22 +117,14 @@ export function usersArea(deps: {
       },
     )
 
-    app.delete(
-      '/api/v1/users/:id',
-      { config: manage, schema: { tags, params: userId, response: done } },
-      async (request, reply) => {
-        await users.remove(request.params.id, managerOf(request))
-        return reply.code(204).send(null)
-      },
-    )
+    app.delete('/api/v1/users/:id', { config: manage, schema: { tags, params: userId, response: done } }, async (request, reply) => {
+      await users.remove(request.params.id, managerOf(request))
+      return reply.code(204).send(null)
+    })
 
-    app.delete(
-      '/api/v1/users/me',
-      { config: { auth: 'user' }, schema: { tags: ['My User'], response: done } },
-      async (request, reply) => {
-        await users.leave(sessionOf(request).user.id)
-        return reply.code(204).send(null)
-      },
-    )
+    app.delete('/api/v1/users/me', { config: { auth: 'user' }, schema: { tags: ['My User'], response: done } }, async (request, reply) => {
+      await users.leave(sessionOf(request).user.id)
+      return reply.code(204).send(null)
+    })
   }
 }

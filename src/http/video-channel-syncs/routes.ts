@@ -3,12 +3,7 @@
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
 import { findChannelByHandle } from '../../actors/channel/index.ts'
-import {
-  assertMayManageSyncs,
-  type ChannelSyncs,
-  findChannelSync,
-  listChannelSyncs,
-} from '../../actors/channel-sync/index.ts'
+import { assertMayManageSyncs, type ChannelSyncs, findChannelSync, listChannelSyncs } from '../../actors/channel-sync/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -27,22 +22,12 @@ const ALL = '/api/v1/video-channel-syncs'
 
 const LONGEST_URL = 2000
 
-const externalChannelUrl = z
-  .string('Invalid value')
-  .max(LONGEST_URL, 'Invalid value')
-  .refine(isOpenWebAddress, 'Invalid value')
+const externalChannelUrl = z.string('Invalid value').max(LONGEST_URL, 'Invalid value').refine(isOpenWebAddress, 'Invalid value')
 
 const newSync = z.object({ externalChannelUrl, videoChannelId: idNumber.min(1) }).meta({ id: 'VideoChannelSyncCreate' })
-const importOfAll = z
-  .object({ externalChannelUrl, videoChannelSyncId: idNumber.optional() })
-  .meta({ id: 'ImportVideosInChannelCreate' })
+const importOfAll = z.object({ externalChannelUrl, videoChannelSyncId: idNumber.optional() }).meta({ id: 'ImportVideosInChannelCreate' })
 
-export function videoChannelSyncsArea(deps: {
-  db: Database
-  config: () => Config
-  urls: Here
-  channelSyncs: ChannelSyncs
-}): Area {
+export function videoChannelSyncsArea(deps: { db: Database; config: () => Config; urls: Here; channelSyncs: ChannelSyncs }): Area {
   const { db, config, urls, channelSyncs } = deps
 
   return (app) => {

@@ -18,12 +18,7 @@ import { channelParam as params } from './fields.ts'
 const tags = ['Video Channels']
 const images = z.array(imageView)
 
-export function channelImagesArea(deps: {
-  db: Database
-  urls: Here
-  actorImages: ActorImages
-  receiveImage: ReceiveImage
-}): Area {
+export function channelImagesArea(deps: { db: Database; urls: Here; actorImages: ActorImages; receiveImage: ReceiveImage }): Area {
   const { db, urls, actorImages, receiveImage } = deps
 
   async function managed(request: FastifyRequest, handle: string): Promise<number> {
@@ -64,14 +59,10 @@ export function channelImagesArea(deps: {
         )
       })
 
-      app.delete(
-        url,
-        { config: { auth: 'user' }, schema: { tags, params, response: { 204: z.null() } } },
-        async (request, reply) => {
-          await actorImages.remove(await managed(request, request.params.channelHandle), kind)
-          return reply.code(204).send(null)
-        },
-      )
+      app.delete(url, { config: { auth: 'user' }, schema: { tags, params, response: { 204: z.null() } } }, async (request, reply) => {
+        await actorImages.remove(await managed(request, request.params.channelHandle), kind)
+        return reply.code(204).send(null)
+      })
     }
   }
 }

@@ -115,15 +115,11 @@ export function videoChannelsArea(deps: {
       },
     )
 
-    app.delete(
-      ONE,
-      { config: { auth: 'user' }, schema: { tags, params, response: { 204: z.null() } } },
-      async (request, reply) => {
-        const { id } = await existing(request.params.channelHandle)
-        await channels.remove(id, viewerOf(sessionOf(request)))
-        return reply.code(204).send(null)
-      },
-    )
+    app.delete(ONE, { config: { auth: 'user' }, schema: { tags, params, response: { 204: z.null() } } }, async (request, reply) => {
+      const { id } = await existing(request.params.channelHandle)
+      await channels.remove(id, viewerOf(sessionOf(request)))
+      return reply.code(204).send(null)
+    })
 
     app.get(
       `${ONE}/videos`,

@@ -88,11 +88,7 @@ export function videoImportsArea({ db, config, urls, fileTokens, uploads, videoI
       )
     })
 
-    const change = (
-      method: 'post' | 'delete',
-      address: string,
-      apply: (importId: number, by: ImportUser) => Promise<void>,
-    ) =>
+    const change = (method: 'post' | 'delete', address: string, apply: (importId: number, by: ImportUser) => Promise<void>) =>
       app[method](
         address,
         { config: { auth: 'user' }, schema: { tags, params: ofImport, response: { 204: z.null() } } },
@@ -125,8 +121,13 @@ export function videoImportsArea({ db, config, urls, fileTokens, uploads, videoI
       async (request) => {
         const { start, count, sort, targetUrl, search, videoChannelSyncId: channelSyncId } = request.query
         const { total, rows } = await listVideoImports(db, {
-          ...{ userId: sessionOf(request).user.id, start, count, descending: sort.descending },
-          ...{ targetUrl, search, channelSyncId },
+          userId: sessionOf(request).user.id,
+          start,
+          count,
+          descending: sort.descending,
+          targetUrl,
+          search,
+          channelSyncId,
         })
         return { total, data: await Promise.all(rows.map((row) => toVideoImportView(row, viewOptions(request)))) }
       },

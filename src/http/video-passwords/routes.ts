@@ -68,7 +68,9 @@ export function videoPasswordsArea({ db, config, videoPasswords }: VideoPassword
         refuseUnprotected(video)
         const { start, count, sort } = request.query
         const { total, rows } = await listPasswords(db, {
-          ...{ videoId: video.id, start, count },
+          videoId: video.id,
+          start,
+          count,
           descending: sort.descending,
         })
         return {

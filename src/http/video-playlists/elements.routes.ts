@@ -78,7 +78,8 @@ export function playlistElementsArea(deps: {
         if (remote) await assertActorFollowed(deps, session !== null, { accountId, originUrl })
         await keepFresh(playlist)
         const { total, rows } = await listElements(db, {
-          ...{ playlistId: playlist.id, watcher: viewer?.accountId },
+          playlistId: playlist.id,
+          watcher: viewer?.accountId,
           ...query,
         })
         const strangers = seesStrangers(deps, session !== null)
@@ -182,9 +183,7 @@ export function playlistElementsArea(deps: {
         const known = ids.filter((id) => id !== undefined)
         const found = known.length === 0 ? [] : await listPlaylistsWith(db, { accountId, videoIds: known })
         const places = Map.groupBy(found, (one): number | undefined => one.video_id)
-        return Object.fromEntries(
-          videoIds.map(({ text }, index) => [text, (places.get(ids[index]) ?? []).map(toPlaceView)]),
-        )
+        return Object.fromEntries(videoIds.map(({ text }, index) => [text, (places.get(ids[index]) ?? []).map(toPlaceView)]))
       },
     )
   }

@@ -209,9 +209,7 @@ export function playlistsArea(deps: {
         async (request, reply) => {
           const by = viewerOf(sessionOf(request))
           const id = await existing(request.params.playlistId)
-          await receive(request, playlistChanges, (sent, picture) =>
-            playlists.update(id, by, toPlaylistChanges(sent), picture),
-          )
+          await receive(request, playlistChanges, (sent, picture) => playlists.update(id, by, toPlaylistChanges(sent), picture))
           return reply.code(204).send(null)
         },
       )

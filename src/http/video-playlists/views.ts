@@ -91,8 +91,7 @@ export async function toElementView(
     startTimestamp: row.start_timestamp,
     stopTimestamp: row.stop_timestamp,
     type,
-    video:
-      type === elementTypes.regular && row.video ? await toVideoView(row.video, { here, include: 0, tokenOf }) : null,
+    video: type === elementTypes.regular && row.video ? await toVideoView(row.video, { here, include: 0, tokenOf }) : null,
   }
 }
 

@@ -4,13 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { rangeHeader, type Uploads } from '../../actors/upload/index.ts'
-import {
-  assertMayChange,
-  findSource,
-  findVideoAccess,
-  type ReplaceSource,
-  type VideoKey,
-} from '../../actors/video/index.ts'
+import { assertMayChange, findSource, findVideoAccess, type ReplaceSource, type VideoKey } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
@@ -93,7 +87,9 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
         const { user } = sessionOf(request)
         const { id: videoId, uuid } = await existing(request.params.id)
         const { token } = await uploads.openReplacement({
-          ...{ userId: user.id, by: viewerOf(sessionOf(request)), videoId },
+          userId: user.id,
+          by: viewerOf(sessionOf(request)),
+          videoId,
           fileName: request.body.filename,
           size: request.headers['x-upload-content-length'],
           type: request.headers['x-upload-content-type'],
@@ -113,7 +109,9 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
         assertEnabled()
         const { id: videoId } = await existing(request.params.id)
         const receipt = await uploads.receive({
-          ...{ userId: sessionOf(request).user.id, token: tokenOf(request), videoId },
+          userId: sessionOf(request).user.id,
+          token: tokenOf(request),
+          videoId,
           range: parseContentRange(request.headers['content-range']),
           body: request.raw,
         })

@@ -8,9 +8,7 @@ import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { passwordOf, viewerOf } from '../videos/viewer.ts'
 
-const tokenView = z
-  .object({ files: z.object({ token: z.string(), expires: z.iso.datetime() }) })
-  .meta({ id: 'VideoToken' })
+const tokenView = z.object({ files: z.object({ token: z.string(), expires: z.iso.datetime() }) }).meta({ id: 'VideoToken' })
 
 /** Adds `/api/v1/videos/{id}/token`. */
 export function videoTokensArea({ db, fileTokens }: { db: Database; fileTokens: FileTokens }): Area {

@@ -108,11 +108,7 @@ export const toAccountView = (row: ActorProfile, here: Here): z.infer<typeof acc
   ...(row.user_id === null ? {} : { userId: row.user_id }),
 })
 
-export const toChannelView = (
-  channel: ActorProfile,
-  account: ActorProfile,
-  here: Here,
-): z.infer<typeof channelView> => ({
+export const toChannelView = (channel: ActorProfile, account: ActorProfile, here: Here): z.infer<typeof channelView> => ({
   ...toProfile(channel, here),
   banners: toBannerViews(channel.banners),
   support: channel.support,
@@ -120,10 +116,7 @@ export const toChannelView = (
   ownerAccount: toAccountView(account, here),
 })
 
-export function toListedChannelView(
-  { channel, account, stats }: ChannelRow,
-  here: Here,
-): z.infer<typeof listedChannelView> {
+export function toListedChannelView({ channel, account, stats }: ChannelRow, here: Here): z.infer<typeof listedChannelView> {
   return {
     ...toChannelView(channel, account, here),
     ...(stats && {

@@ -12,6 +12,8 @@ import { etagOf, type Prepared, sendAtOnce, smallEtagOf } from '../plugins/condi
 interface Answer extends Prepared {
   /** The one video that it is about. */
   videoId: number | undefined
+  /** Of the part that ends first, when it is made of parts; in ms since the epoch. */
+  until?: number
 }
 
 /** What pages of a video are made of. */
@@ -39,10 +41,7 @@ export interface VideoAnswers {
    * HTML by the path and the names of the query that the route reads, always with a tag. `headers`: names of those that the route sets
    * beside it; `isForAll`: whether the answer depends on nothing else of the request. Also answers HEAD.
    */
-  ofPages(
-    names: readonly string[],
-    options: { headers: readonly string[]; isForAll: (request: FastifyRequest) => boolean },
-  ): Keeping
+  ofPages(names: readonly string[], options: { headers: readonly string[]; isForAll: (request: FastifyRequest) => boolean }): Keeping
   /**
    * A cache of what such pages are made of, by keys of its user; it ends when they end. Nothing is kept when `make` returns undefined.
    */
@@ -71,11 +70,7 @@ interface Making {
   until?: number
 }
 
-export function makeVideoAnswers(deps: {
-  config: () => Config
-  bus: Pick<Bus, 'subscribe' | 'publish'>
-  clock: Clock
-}): VideoAnswers {
+export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 'subscribe' | 'publish'>; clock: Clock }): VideoAnswers {
   const { config, bus, clock } = deps
   const cacheOf = <A extends Answer | Part>(share: number): ByteCache<A> =>
     makeByteCache({ clock, maxBytes: Math.max(1, Math.floor(config().vireo.caching.memory.videos * share)) })
@@ -141,7 +136,11 @@ export function makeVideoAnswers(deps: {
             const { videoId, until } = making
             const contentType = String(reply.getHeader('content-type'))
             making.resolve({
-              ...{ body: Buffer.from(payload), etag: tagOf(payload), contentType, videoId, until },
+              body: Buffer.from(payload),
+              etag: tagOf(payload),
+              contentType,
+              videoId,
+              until,
               headers: headers && Object.fromEntries(headers.map((name) => [name, String(reply.getHeader(name))])),
             })
           } else making.reject(NOT_FOR_ALL)
@@ -223,8 +222,7 @@ function keyOfQuery(query: unknown, names: ReadonlySet<string>): string {
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
 /** The id or UUID of a path, as it was written. */
-const nameIn = (params: unknown): string =>
-  typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : ''
+const nameIn = (params: unknown): string => (typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '')
 
 /** What an answer is about is not known before it is made. */
 const isAboutVideo =

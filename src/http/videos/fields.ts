@@ -1,13 +1,7 @@
 // The fields of a change, as JSON and as multipart forms carry them, and what they ask for.
 
 import { z } from 'zod'
-import {
-  categoryLabels,
-  languageLabels,
-  licenceLabels,
-  privacyLabels,
-  type VideoChanges,
-} from '../../actors/video/index.ts'
+import { categoryLabels, languageLabels, licenceLabels, privacyLabels, type VideoChanges } from '../../actors/video/index.ts'
 import { booleanText, idNumber, moment, readable } from '../plugins/schemas.ts'
 
 const PASSWORD_LENGTH = 'Should have between 2 and 99 characters'
@@ -34,9 +28,7 @@ export function updateFields(encoding: Encoding) {
     commentsPolicy: nullable(integer(1, 3)).optional(),
     commentsEnabled: boolean.optional(),
     downloadEnabled: boolean.optional(),
-    tags: nullable(
-      listOf(encoding, readable(z.string().trim().min(2, TAGS).max(30, TAGS), TAGS), { max: 5, message: TAGS }),
-    ).optional(),
+    tags: nullable(listOf(encoding, readable(z.string().trim().min(2, TAGS).max(30, TAGS), TAGS), { max: 5, message: TAGS })).optional(),
     originallyPublishedAt: nullable(moment).optional(),
     videoPasswords: nullable(listOf(encoding, videoPassword, { max: 100, message: PASSWORDS })).optional(),
     scheduleUpdate: nullable(

@@ -12,7 +12,5 @@ export function addressOf(
   const path = `${FOLDERS[kind]}/${name}`
   if (storage !== fileStorages.objectStorage) return `${origin}/static/${path}`
   const isPrivate = /^(?:hls\/)?private\//.test(name)
-  return isPrivate
-    ? `${origin}/object-storage-proxy/${path}`
-    : (objectAddress({ kind, name }) ?? `${origin}/static/${path}`)
+  return isPrivate ? `${origin}/object-storage-proxy/${path}` : (objectAddress({ kind, name }) ?? `${origin}/static/${path}`)
 }

@@ -85,9 +85,7 @@ export function toFileViews(video: FilesOwner, here: Here, token: string | undef
               type: playlist.type,
               playlistUrl: master,
               segmentsSha256Url:
-                playlist.segments_sha256_url ??
-                hlsUrl(video, playlist.segments_sha256_filename, playlist.storage, here) ??
-                null,
+                playlist.segments_sha256_url ?? hlsUrl(video, playlist.segments_sha256_filename, playlist.storage, here) ?? null,
               redundancies: playlist.mirrors.map((baseUrl) => ({ baseUrl })),
               files: toFiles(
                 video,
@@ -131,9 +129,7 @@ function hlsUrl(video: FilesOwner, filename: string | null, storage: number, her
  * there.
  */
 const storageOfPlaylist = ({ files = [] }: FilesOwner, { storage }: PlaylistRow): number =>
-  files.every((file) => file.streaming_playlist_id === null || file.storage === storage)
-    ? storage
-    : fileStorages.fileSystem
+  files.every((file) => file.streaming_playlist_id === null || file.storage === storage) ? storage : fileStorages.fileSystem
 
 /** Clients of torrents read the copies of a web video as well. */
 const magnetOf = ({ magnet_url, mirrors }: VideoFileRow): string | null =>
@@ -154,19 +150,12 @@ function toFiles(video: FilesOwner, rows: VideoFileRow[], here: Here, token: str
   })
 }
 
-function toFile(
-  video: FilesOwner,
-  file: VideoFileRow,
-  here: Here,
-  token: string | undefined,
-): z.infer<typeof fileView>[] {
+function toFile(video: FilesOwner, file: VideoFileRow, here: Here, token: string | undefined): z.infer<typeof fileView>[] {
   const url = fileUrl(video, file, here)
   if (url === undefined) return []
   const { origin } = here
   const torrentAt = (folder: string): string | null =>
-    file.torrent_filename
-      ? withFileToken(`${origin}/${folder}/torrents/${file.torrent_filename}`, token)
-      : file.torrent_url
+    file.torrent_filename ? withFileToken(`${origin}/${folder}/torrents/${file.torrent_filename}`, token) : file.torrent_url
   return [
     {
       id: file.id,

@@ -1,25 +1,11 @@
 // The query of video lists, and what it asks of the database for whoever asks.
 
 import { z } from 'zod'
-import {
-  seesAllVideos,
-  type VideoListQuery,
-  type VideoListScope,
-  type Viewer,
-  videoSortFields,
-} from '../../actors/video/index.ts'
+import { seesAllVideos, type VideoListQuery, type VideoListScope, type Viewer, videoSortFields } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { readHost } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
-import {
-  booleanOrBoth,
-  booleanText,
-  coercedInteger,
-  integerText,
-  oneOrMore,
-  paging,
-  sorting,
-} from '../plugins/schemas.ts'
+import { booleanOrBoth, booleanText, coercedInteger, integerText, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import { includes } from './video.view.ts'
 
 const texts = oneOrMore(z.string().min(1).max(200))
@@ -89,14 +75,26 @@ export function toListQuery(
   options: { scope: VideoListScope; viewer: Viewer; reader: number | null; nsfw: boolean | undefined; ownHost: string },
 ): VideoListQuery {
   const { scope, viewer, reader, nsfw, ownHost } = options
-  const { start, count, sort, skipCount, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf, privacyOneOf } =
-    query
+  const { start, count, sort, skipCount, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf, privacyOneOf } = query
   const { hasHLSFiles, hasWebVideoFiles, search, include } = query
   const host = query.host?.toLowerCase()
   const includesMuted = (include & includes.blockedOwner) !== 0
   return {
-    ...{ scope, start, count, sort, skipCount, nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf },
-    ...{ privacyOneOf, hasWebVideoFiles, hasHlsFiles: hasHLSFiles, search: search || undefined },
+    scope,
+    start,
+    count,
+    sort,
+    skipCount,
+    nsfw,
+    isLocal,
+    isLive,
+    categoryOneOf,
+    licenceOneOf,
+    languageOneOf,
+    privacyOneOf,
+    hasWebVideoFiles,
+    hasHlsFiles: hasHLSFiles,
+    search: search || undefined,
     internal: viewer !== null,
     watcher: viewer?.accountId,
     notWatchedBy: query.excludeAlreadyWatched ? viewer?.accountId : undefined,

@@ -14,11 +14,7 @@ import { toChanges, updateFields } from './fields.ts'
 /** Fits a picture to the size of its kind. Throws MediaError when the file is none. */
 export type FitPicture = (name: 'thumbnail' | 'preview', path: string) => Promise<EncodedImage>
 
-export function makeReceiveChanges(deps: {
-  uploads: Pick<Uploads, 'beginForm'>
-  config: () => Config
-  fitPicture: FitPicture
-}) {
+export function makeReceiveChanges(deps: { uploads: Pick<Uploads, 'beginForm'>; config: () => Config; fitPicture: FitPicture }) {
   const { uploads, config, fitPicture } = deps
   const schemas = { json: updateFields('json'), form: updateFields('form') }
 
@@ -41,18 +37,14 @@ export function makeReceiveChanges(deps: {
     })
     const fields = request.isMultipart() ? schemas.form : schemas.json
     try {
-      await withForm(
-        request,
-        { fields, files: { thumbnailfile: pictureFile(), previewfile: pictureFile() } },
-        async (sent) => {
-          // Before the pictures are worked on: that costs more than all the rest.
-          check()
-          await use(toChanges(sent.fields), {
-            thumbnail: await fitted('thumbnail', sent.files.thumbnailfile?.value),
-            preview: await fitted('preview', sent.files.previewfile?.value),
-          })
-        },
-      )
+      await withForm(request, { fields, files: { thumbnailfile: pictureFile(), previewfile: pictureFile() } }, async (sent) => {
+        // Before the pictures are worked on: that costs more than all the rest.
+        check()
+        await use(toChanges(sent.fields), {
+          thumbnail: await fitted('thumbnail', sent.files.thumbnailfile?.value),
+          preview: await fitted('preview', sent.files.previewfile?.value),
+        })
+      })
     } finally {
       await Promise.allSettled(folders.map((discard) => discard()))
     }

@@ -112,7 +112,11 @@ export function videosArea(deps: VideosDeps): Area {
         const asked: VideoListQuery = {
           scope: { of: 'owner', accountId, channelId },
           watcher: accountId,
-          ...{ start, count, sort, isLive, search: search || undefined },
+          start,
+          count,
+          sort,
+          isLive,
+          search: search || undefined,
           internal: true,
           skipCount: false,
         }

@@ -103,9 +103,7 @@ export function makeVideoPages(deps: {
     })
   }
 
-  async function read(
-    ...[request, query, include]: Parameters<VideoPages>
-  ): Promise<{ total: number | undefined; data: View[] }> {
+  async function read(...[request, query, include]: Parameters<VideoPages>): Promise<{ total: number | undefined; data: View[] }> {
     if (include === 0) {
       const { total, rows } = await listed(query, request)
       return { total, data: await viewsOf(rows, request) }

@@ -128,10 +128,7 @@ export interface ListViewOptions {
 export const toVideoViews = (rows: readonly VideoListRow[], options: ListViewOptions) =>
   Promise.all(rows.map((row) => toVideoView(row, options)))
 
-export async function toVideoView(
-  row: VideoListRow,
-  { here, include, tokenOf }: ListViewOptions,
-): Promise<z.infer<typeof videoView>> {
+export async function toVideoView(row: VideoListRow, { here, include, tokenOf }: ListViewOptions): Promise<z.infer<typeof videoView>> {
   const wants = (bit: number): boolean => (include & bit) !== 0
   const token = await tokenOf(row)
   const common = toCommon(row, token)
@@ -218,9 +215,7 @@ const toMuted = (row: VideoListRow) => ({
 const toProgress = (row: VideoRow) => ({
   state: labelledState(row.state),
   waitTranscoding: row.wait_transcoding,
-  ...(row.schedule
-    ? { scheduledUpdate: { updateAt: new Date(row.schedule.update_at).toISOString(), privacy: row.schedule.privacy } }
-    : {}),
+  ...(row.schedule ? { scheduledUpdate: { updateAt: new Date(row.schedule.update_at).toISOString(), privacy: row.schedule.privacy } } : {}),
 })
 
 const LONGEST = 250

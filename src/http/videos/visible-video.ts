@@ -9,11 +9,7 @@ import type { ConstraintDeps } from './follow-constraints.ts'
 import { passwordOf, viewerOf } from './viewer.ts'
 
 /** Throws `not_found`, and what `assertMaySee` throws. */
-export async function visibleVideo(
-  { db, config }: ConstraintDeps,
-  request: FastifyRequest,
-  key: IdOrUuid,
-): Promise<VideoAccessRow> {
+export async function visibleVideo({ db, config }: ConstraintDeps, request: FastifyRequest, key: IdOrUuid): Promise<VideoAccessRow> {
   const video = await findVideoAccess(db, key, passwordOf(request))
   if (!video) throw notFound('Video not found')
   try {

@@ -50,10 +50,7 @@ export function makeWatch(deps: { db: Database; config: () => Config; views: Vie
     }
     const { currentTime, viewEvent, sessionId } = body
     if (!video.isLive && currentTime > video.duration) {
-      throw new DomainError(
-        'invalid',
-        `Current time ${currentTime} is invalid (video ${video.uuid} duration: ${video.duration})`,
-      )
+      throw new DomainError('invalid', `Current time ${currentTime} is invalid (video ${video.uuid} duration: ${video.duration})`)
     }
     const accountId = session?.user.accountId
     await Promise.all([

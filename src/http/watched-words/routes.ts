@@ -47,12 +47,7 @@ interface Side {
   owner: (request: FastifyRequest) => Promise<ListOwner>
 }
 
-export function watchedWordsArea(deps: {
-  db: Database
-  config: () => Config
-  urls: Here
-  watchedWords: WatchedWords
-}): Area {
+export function watchedWordsArea(deps: { db: Database; config: () => Config; urls: Here; watchedWords: WatchedWords }): Area {
   const { db, config, watchedWords } = deps
   const ofAccount = z.object({ accountName: z.string() })
 
@@ -67,8 +62,7 @@ export function watchedWordsArea(deps: {
       path: '/api/v1/watched-words/accounts/:accountName/lists',
       config: { auth: 'user' },
       params: ofAccount.shape,
-      owner: async (request) =>
-        await ownAccountCalled(deps, ofAccount.parse(request.params).accountName, sessionOf(request)),
+      owner: async (request) => await ownAccountCalled(deps, ofAccount.parse(request.params).accountName, sessionOf(request)),
     })
   }
 

@@ -27,9 +27,7 @@ export interface WellKnownDeps {
 export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
   const hidden = { schema: { hide: true } }
   const text = (reply: FastifyReply, body: string, maxAgeS: number) =>
-    reply
-      .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': `max-age=${Math.round(maxAgeS)}` })
-      .send(body)
+    reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': `max-age=${Math.round(maxAgeS)}` }).send(body)
 
   /** The configured text, or where who runs the server can be reached (RFC 9116). */
   function securityTxt(): string {
@@ -39,11 +37,7 @@ export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
   }
 
   /** A file that the administrator put there, or one of ours. */
-  async function file(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { path, maxAgeMs }: { path: string; maxAgeMs: number },
-  ) {
+  async function file(request: FastifyRequest, reply: FastifyReply, { path, maxAgeMs }: { path: string; maxAgeMs: number }) {
     const cacheControl = `max-age=${Math.round(maxAgeMs / 1000)}`
     for (const folder of [config().storage.well_known, OWN_FILES]) {
       const root = await realFolder(folder)
@@ -65,9 +59,7 @@ export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
       text(reply, securityTxt(), config().vireo.caching.routes.securitytxt / 1000),
     )
     app.get('/security.txt', hidden, (_request, reply) => redirect(reply, 301, '/.well-known/security.txt'))
-    app.get('/robots.txt', hidden, (_request, reply) =>
-      text(reply, config().instance.robots, config().vireo.caching.routes.robots / 1000),
-    )
+    app.get('/robots.txt', hidden, (_request, reply) => text(reply, config().instance.robots, config().vireo.caching.routes.robots / 1000))
   }
 }
 

@@ -57,15 +57,12 @@ export async function openArchive(options: {
     }
   }
 
-  const zip = await reading(() =>
-    yauzl.fromRandomAccessReaderPromise(source, size, { autoClose: false, strictFileNames: true }),
-  )
+  const zip = await reading(() => yauzl.fromRandomAccessReaderPromise(source, size, { autoClose: false, strictFileNames: true }))
   try {
     const listed = await reading(() => listEntries(zip, { size, limits }))
     source.setWindow(HEADER_WINDOW)
     const files = new Map(listed.entries.filter((entry) => !isFolder(entry)).map((entry) => [entry.path, entry]))
-    const openFile = (entry: ListedEntry) =>
-      reading(() => openEntry({ zip, store, ref, entry, end: listed.endOf(entry) }))
+    const openFile = (entry: ListedEntry) => reading(() => openEntry({ zip, store, ref, entry, end: listed.endOf(entry) }))
     return {
       file(path) {
         const entry = files.get(path)
@@ -133,9 +130,7 @@ async function openEntry(options: {
     throw new ArchiveError('unsafe', 'Files of the archive lie inside each other.')
   }
   const packed =
-    entry.compressedSize === 0
-      ? Readable.from([])
-      : (await store.open(ref, { start, end: start + entry.compressedSize - 1 })).stream
+    entry.compressedSize === 0 ? Readable.from([]) : (await store.open(ref, { start, end: start + entry.compressedSize - 1 })).stream
   const checked = checking(entry)
   // Whoever reads hears of every failure.
   if (entry.method === 0) pipeline(packed, checked, () => undefined)
@@ -166,8 +161,7 @@ function checking({ size, crc32: declared }: ListedEntry): Transform {
   })
 }
 
-const damaged = (cause?: unknown): ArchiveError =>
-  new ArchiveError('damaged', 'A file of the archive is damaged.', { cause })
+const damaged = (cause?: unknown): ArchiveError => new ArchiveError('damaged', 'A file of the archive is damaged.', { cause })
 
 const isZlib = (error: Error | null): boolean => error !== null && 'code' in error && /^Z_/.test(String(error.code))
 

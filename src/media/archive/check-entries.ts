@@ -81,8 +81,7 @@ export function checkTogether(entries: readonly ListedEntry[], end: number, limi
 }
 
 /** Behind its bytes, if its own header has no further fields. */
-const leastEnd = ({ offset, nameLength, compressedSize }: ListedEntry): number =>
-  offset + HEADER_BYTES + nameLength + compressedSize
+const leastEnd = ({ offset, nameLength, compressedSize }: ListedEntry): number => offset + HEADER_BYTES + nameLength + compressedSize
 
 /** Also of names that only some systems tell apart, by letter case or by how Unicode is composed; and no file is another one's folder. */
 function refuseSharedNames(entries: readonly ListedEntry[]): void {
@@ -105,9 +104,7 @@ function isSafePath(path: string, limits: Pick<ArchiveLimits, 'path' | 'name' | 
   // What is in the place of bytes that are no UTF-8.
   if (path.includes('\\') || path.includes('\ufffd') || hasControl(path)) return false
   const names = path.replace(/\/$/, '').split('/')
-  return (
-    names.length <= limits.names && names.every((name) => isSafeName(name) && Buffer.byteLength(name) <= limits.name)
-  )
+  return names.length <= limits.names && names.every((name) => isSafeName(name) && Buffer.byteLength(name) <= limits.name)
 }
 
 const isSafeName = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !/^[A-Za-z]:/.test(name)

@@ -46,8 +46,7 @@ export function parse(text: Buffer): unknown {
   }
 }
 
-export const noJson = (cause?: unknown): ArchiveError =>
-  new ArchiveError('damaged', 'A document of the archive is no JSON.', { cause })
+export const noJson = (cause?: unknown): ArchiveError => new ArchiveError('damaged', 'A document of the archive is no JSON.', { cause })
 
 const tooMany = (): ArchiveError => new ArchiveError('too-large', 'A document of the archive has too many values.')
 

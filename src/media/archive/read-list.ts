@@ -26,11 +26,7 @@ const MOST_BESIDE = 2 ** 20
  * document is no JSON (`damaged`), or over a limit (`too-large`); whether an item is JSON is seen when it is read. The file is read until
  * the list is closed.
  */
-export async function readList(
-  path: string,
-  name: string,
-  limits: ArchiveLimits = archiveLimits,
-): Promise<ArchivedList | undefined> {
+export async function readList(path: string, name: string, limits: ArchiveLimits = archiveLimits): Promise<ArchivedList | undefined> {
   const finder = makeFinder(name, limits)
   const scan = makeScanner(limits, finder.mark)
   const breathe = makeBreaks()
@@ -87,8 +83,7 @@ function makeFinder(name: string, { items: most, values, document }: ArchiveLimi
   let key: string | undefined
 
   const add = (end: number): void => {
-    if (found.starts.length >= most)
-      throw new ArchiveError('too-large', 'A document of the archive has too many items.')
+    if (found.starts.length >= most) throw new ArchiveError('too-large', 'A document of the archive has too many items.')
     if (separated > values || end - start > document) found.tooLarge.add(found.starts.length)
     found.starts.push(start)
     found.ends.push(end)

@@ -17,10 +17,7 @@ export interface ToWebVttOptions {
 }
 
 /** The WebVTT of a SubRip or WebVTT file. Throws MediaError `not-media` for what is no text of subtitles, or too much of it. */
-export async function toWebVtt(
-  bytes: Uint8Array,
-  { language, onLoss = refuse }: ToWebVttOptions = {},
-): Promise<string> {
+export async function toWebVtt(bytes: Uint8Array, { language, onLoss = refuse }: ToWebVttOptions = {}): Promise<string> {
   const text = await decodeText(bytes, language)
   const isWebVtt = beginsAsWebVtt(text)
   const cues = await inTurns(readCues(text, { isWebVtt, onLoss }))
@@ -47,8 +44,7 @@ function refuse(line: number, why: string): never {
 
 const beginsAsWebVtt = (text: string): boolean => /^WEBVTT(?:[ \t\r\n]|$)/.test(text)
 
-const buildWebVtt = (cues: readonly Cue[]): string =>
-  `${['WEBVTT', ...cues.map((cue) => linesOf(cue).join('\n'))].join('\n\n')}\n`
+const buildWebVtt = (cues: readonly Cue[]): string => `${['WEBVTT', ...cues.map((cue) => linesOf(cue).join('\n'))].join('\n\n')}\n`
 
 /** With numbers and line ends of SubRip, as clients are used to see them. */
 const buildFromSubRip = (cues: readonly Cue[]): string =>

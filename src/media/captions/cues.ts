@@ -110,8 +110,7 @@ export function* readCues(text: string, options: ReadCuesOptions): Generator<voi
   close(false)
   if (cues.length > MAX_CUES) throw tooMuch()
   if (read >= MAX_FILE_LINES) onLoss(read, 'the file has too many lines')
-  if (foreign !== undefined && number === 0 && !isWebVtt)
-    onLoss(foreign, 'the format of the file is neither SubRip nor WebVTT')
+  if (foreign !== undefined && number === 0 && !isWebVtt) onLoss(foreign, 'the format of the file is neither SubRip nor WebVTT')
   if (before !== undefined && number > 0 && !isWebVtt) onLoss(before, 'there is text outside of all cues')
   return cues.filter(({ end }) => end !== NEVER.end)
 }
@@ -200,9 +199,7 @@ function isDamagedTiming(line: string): boolean {
 
 function secondsOf(text: string): number | undefined {
   const [whole, hours = '0', minutes, seconds, fraction = '0'] = TIME.exec(text) ?? []
-  return whole === undefined
-    ? undefined
-    : Number(hours) * 3600 + Number(minutes) * 60 + Number(`${seconds}.${fraction}`)
+  return whole === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(`${seconds}.${fraction}`)
 }
 
 function timeOf(seconds: number): string {

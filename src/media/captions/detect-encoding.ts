@@ -16,7 +16,7 @@ export interface Guess {
 }
 
 const { sample, encodings } = workerData as DetectionTask
-const guesses: Guess[] = detectAll(sample, { detectEncodings: [...encodings], minimumThreshold: 0 }).flatMap(
-  ({ encoding, confidence }) => (encoding === null ? [] : [{ encoding, confidence }]),
+const guesses: Guess[] = detectAll(sample, { detectEncodings: [...encodings], minimumThreshold: 0 }).flatMap(({ encoding, confidence }) =>
+  encoding === null ? [] : [{ encoding, confidence }],
 )
 parentPort?.postMessage(guesses)

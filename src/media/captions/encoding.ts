@@ -17,9 +17,7 @@ export async function decodeText(bytes: Uint8Array, language?: string): Promise<
   if (unicode !== undefined) return unicode
   const sample = sampleOf(bytes)
   const guesses = await oneAtATime(() => detect({ sample, encodings: [...DETECTED, ...UNREADABLE] }))
-  const [best] = candidatesOf(sample, guesses, expectationOf(language ?? '')).toSorted(
-    (one, other) => other.score - one.score,
-  )
+  const [best] = candidatesOf(sample, guesses, expectationOf(language ?? '')).toSorted((one, other) => other.score - one.score)
   if (!best || best.score < LEAST_SCORE || isRatherUnreadable(sample, guesses, best)) throw unknownEncoding()
   const text = decode(bytes, best.encoding)
   // Windows has more syllables than EUC-KR, which this decoder does not know.
@@ -47,14 +45,17 @@ const TRADITIONAL = { script: CHINESE, encodings: ['big5', 'gb18030'] }
 const EXPECTATIONS: readonly Expectation[] = [
   {
     languages: ['ru', 'be', 'bg', 'uk', 'kk', 'ky', 'mn', 'tg', 'tt', 'ba', 'cv'],
-    ...{ script: CYRILLIC, encodings: CYRILLIC_ENCODINGS, foreign: /[ЂЃЅЈЉЊЋЌЏђѓѕјљњћќџ]/g },
+    script: CYRILLIC,
+    encodings: CYRILLIC_ENCODINGS,
+    foreign: /[ЂЃЅЈЉЊЋЌЏђѓѕјљњћќџ]/g,
   },
   { languages: ['mk', 'sr-cyrl'], script: CYRILLIC, encodings: CYRILLIC_ENCODINGS },
   { languages: ['zh-hant', 'zh-tw', 'zh-hk', 'zh-mo', 'yue'], ...TRADITIONAL },
   { languages: ['zh', 'cmn', 'wuu'], ...SIMPLIFIED },
   {
     languages: ['ja'],
-    ...{ script: /[\p{Script=Han}\p{Script=Hiragana}\u30a0-\u30ff]/u, encodings: ['shift_jis', 'euc-jp'] },
+    script: /[\p{Script=Han}\p{Script=Hiragana}\u30a0-\u30ff]/u,
+    encodings: ['shift_jis', 'euc-jp'],
   },
   { languages: ['ko'], script: /\p{Script=Hangul}/u, encodings: ['euc-kr'] },
   { languages: ['el'], script: /\p{Script=Greek}/u, encodings: ['windows-1253', 'iso-8859-7'] },
@@ -70,7 +71,8 @@ const EXPECTATIONS: readonly Expectation[] = [
   { languages: ['vi'], script: LATIN, encodings: ['windows-1258'] },
   {
     languages: ['pl', 'cs', 'sk', 'hu', 'sl', 'hr', 'bs', 'ro', 'sq', 'sr-latn', 'hsb', 'dsb'],
-    ...{ script: LATIN, encodings: ['windows-1250', 'iso-8859-2', 'iso-8859-16'] },
+    script: LATIN,
+    encodings: ['windows-1250', 'iso-8859-2', 'iso-8859-16'],
   },
   {
     languages: ['sr'],
@@ -149,11 +151,7 @@ function candidatesOf(sample: Uint8Array, guesses: readonly Guess[], expected: E
 const isRare = (encoding: string): boolean => encoding.includes('mac') || encoding === 'iso-8859-15'
 
 /** Whether the text is more likely in an encoding of DOS. Those of Macs put other letters into the same places. */
-function isRatherUnreadable(
-  sample: Uint8Array,
-  guesses: readonly Guess[],
-  best: { encoding: string; confidence: number },
-): boolean {
+function isRatherUnreadable(sample: Uint8Array, guesses: readonly Guess[], best: { encoding: string; confidence: number }): boolean {
   const dos = guesses.filter(({ encoding }) => UNREADABLE.includes(encoding.toLowerCase()))
   const likely = Math.max(0, ...dos.map(({ confidence }) => confidence))
   if (best.encoding.includes('mac')) {
@@ -268,7 +266,9 @@ const DETECTION_MIB = 256
 
 function detect(task: DetectionTask): Promise<Guess[]> {
   const worker = new Worker(new URL('./detect-encoding.ts', import.meta.url), {
-    ...{ workerData: task, env: {}, execArgv: [] },
+    workerData: task,
+    env: {},
+    execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: DETECTION_MIB },
   })
   return new Promise<Guess[]>((resolve, reject) => {
@@ -296,5 +296,4 @@ const decode = (bytes: Uint8Array, encoding: string): string => new TextDecoder(
 
 const notText = (): MediaError => new MediaError('not-media', 'The file is no text of subtitles.')
 
-const unknownEncoding = (): MediaError =>
-  new MediaError('not-media', 'The encoding of the file cannot be recognised: it should be UTF-8.')
+const unknownEncoding = (): MediaError => new MediaError('not-media', 'The encoding of the file cannot be recognised: it should be UTF-8.')

@@ -21,7 +21,10 @@ const noteSchema = z.object({
   picture: name.optional(),
   subtitles: z.array(z.object({ language: z.string(), file: name })),
   metadata: z.object({
-    ...{ title: text, description: text, licence: text, language: text },
+    title: text,
+    description: text,
+    licence: text,
+    language: text,
     tags: z.array(z.string()).optional(),
     categories: z.array(z.string()).optional(),
     ageLimit: z.number().optional(),
@@ -32,8 +35,7 @@ const noteSchema = z.object({
 type Note = z.infer<typeof noteSchema>
 
 /** Each try has a name of its own: one that wakes up late must not take the file of another for its own. */
-export const completePath = (folder: string, extension = ''): string =>
-  join(folder, `complete-${randomToken(8)}${extension}`)
+export const completePath = (folder: string, extension = ''): string => join(folder, `complete-${randomToken(8)}${extension}`)
 
 /** What an earlier try downloaded to its end. Throws DownloadError when it is larger than it may be now. */
 export async function leftComplete(
@@ -50,7 +52,9 @@ export async function leftComplete(
   if (note.size > maxBytes) throw tooLarge()
   const picture = note.picture === undefined ? undefined : join(folder, note.picture)
   return {
-    ...{ path, fileName: note.fileName, metadata: note.metadata },
+    path,
+    fileName: note.fileName,
+    metadata: note.metadata,
     picturePath: picture !== undefined && (await sizeOf(picture)) !== undefined ? picture : undefined,
     subtitles: note.subtitles.map(({ language, file }) => subtitleAt(language, join(folder, file))),
   }
@@ -60,7 +64,11 @@ export async function leftComplete(
 export async function noteComplete(source: DownloadSource, folder: string, video: DownloadedVideo): Promise<void> {
   const { path, fileName, metadata, picturePath, subtitles = [] } = video
   const note: Note = {
-    ...{ source: keyOf(source), file: basename(path), size: await flushed(path), fileName, metadata },
+    source: keyOf(source),
+    file: basename(path),
+    size: await flushed(path),
+    fileName,
+    metadata,
     ...(picturePath === undefined ? {} : { picture: basename(picturePath) }),
     subtitles: subtitles.map(({ language, path }) => ({ language, file: basename(path) })),
   }
@@ -80,7 +88,8 @@ export async function forgetComplete(folder: string): Promise<void> {
 }
 
 export const subtitleAt = (language: string, path: string): NonNullable<DownloadedVideo['subtitles']>[number] => ({
-  ...{ language, path },
+  language,
+  path,
   read: () => readFile(path),
 })
 

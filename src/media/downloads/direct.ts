@@ -172,14 +172,12 @@ function refusalOf({ status, headers, url }: FetchedStream): DownloadError | und
   )
 }
 
-const MEDIA_NAME =
-  /\.(mp4|m4v|webm|ogv|ogg|mkv|mov|avi|flv|wmv|mpg|mpeg|ts|m2ts|mts|3gp|mxf|mp3|m4a|flac|wav|aac|oga|opus)$/i
+const MEDIA_NAME = /\.(mp4|m4v|webm|ogv|ogg|mkv|mov|avi|flv|wmv|mpg|mpeg|ts|m2ts|mts|3gp|mxf|mp3|m4a|flac|wav|aac|oga|opus)$/i
 
 /** A list of the parts of a stream, or a description of it, is not the video. */
 const isPlaylist = (type: string): boolean => /mpegurl|dash\+xml|scpls/.test(type)
 
-const typeOf = (contentType: string | undefined): string =>
-  (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+const typeOf = (contentType: string | undefined): string => (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
 function isMediaType(contentType: string | undefined, url: string): boolean {
   const type = typeOf(contentType)

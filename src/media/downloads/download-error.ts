@@ -46,8 +46,7 @@ export function asDownloadError(error: unknown): unknown {
 }
 
 export const isDiskFull = (error: unknown): boolean =>
-  (error instanceof MediaError && error.reason === 'disk-full') ||
-  ['ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '')
+  (error instanceof MediaError && error.reason === 'disk-full') || ['ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '')
 
 export const diskFull = (cause: unknown): DownloadError =>
   new DownloadError('disk-full', 'The server has no space left for this video.', { cause })

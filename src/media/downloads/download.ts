@@ -2,10 +2,7 @@
 
 import type { RemoteMetadata } from './yt-dlp/info.ts'
 
-export type DownloadSource =
-  | { kind: 'url'; url: string }
-  | { kind: 'magnet'; uri: string }
-  | { kind: 'torrent'; bytes: Buffer }
+export type DownloadSource = { kind: 'url'; url: string } | { kind: 'magnet'; uri: string } | { kind: 'torrent'; bytes: Buffer }
 
 export interface DownloadOptions {
   /** Exists, and belongs to this download alone; what an earlier try left there is gone on with. */

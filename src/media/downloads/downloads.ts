@@ -64,8 +64,7 @@ export function makeDownloads(options: DownloadsOptions): Downloads {
     const program = await findYtDlp({ folder: config().storage.bin, name, pythonPath: python_path, links })
     if (!program) return undefined
     const version = await versionOf(program)
-    if (version === undefined)
-      throw new DownloadError('no-program', 'The program for this kind of address cannot be run.')
+    if (version === undefined) throw new DownloadError('no-program', 'The program for this kind of address cannot be run.')
     if (!isSafe(version)) {
       logger.error({ version, needed: OLDEST_SAFE_YT_DLP }, 'yt-dlp is not run: this version is not known to be safe')
       throw new DownloadError(
@@ -131,9 +130,7 @@ export function makeDownloads(options: DownloadsOptions): Downloads {
 /** The largest rendition that is made, or any picture where none are. */
 function heightOf({ transcoding }: Config): number {
   if (!transcoding.enabled || transcoding.always_transcode_original_resolution) return LARGEST_HEIGHT
-  const heights = Object.entries(transcoding.resolutions).flatMap(([name, isOn]) =>
-    isOn ? [Number.parseInt(name, 10)] : [],
-  )
+  const heights = Object.entries(transcoding.resolutions).flatMap(([name, isOn]) => (isOn ? [Number.parseInt(name, 10)] : []))
   return Math.max(SMALLEST_HEIGHT, ...heights.filter((height) => height > 0))
 }
 

@@ -46,8 +46,7 @@ export function targetBitrate(picture: Picture, inputBitrate: number | undefined
 }
 
 /** Bits per second for AAC, when the source has this bit rate. */
-export const audioBitrate = (inputBitrate: number | undefined): number =>
-  Math.min(MAX_AUDIO_BITRATE, inputBitrate ?? UNKNOWN_AUDIO_BITRATE)
+export const audioBitrate = (inputBitrate: number | undefined): number => Math.min(MAX_AUDIO_BITRATE, inputBitrate ?? UNKNOWN_AUDIO_BITRATE)
 
 export const isAudioBitrateKept = (inputBitrate: number | undefined): boolean =>
   inputBitrate !== undefined && inputBitrate <= MAX_AUDIO_BITRATE

@@ -4,9 +4,33 @@ import type { AudioProbe } from './media-probe.ts'
 
 /** Layouts that FFmpeg makes stereo of. */
 const KNOWN = new Set([
-  ...['mono', 'stereo', 'downmix', '2.1', '3.0', '3.0(back)', '3.1', '4.0', '4.1', 'quad', 'quad(side)'],
-  ...['5.0', '5.0(side)', '5.1', '5.1(side)', '6.0', '6.0(front)', '6.1', '6.1(back)', '6.1(front)', 'hexagonal'],
-  ...['7.0', '7.0(front)', '7.1', '7.1(wide)', '7.1(wide-side)', 'octagonal'],
+  'mono',
+  'stereo',
+  'downmix',
+  '2.1',
+  '3.0',
+  '3.0(back)',
+  '3.1',
+  '4.0',
+  '4.1',
+  'quad',
+  'quad(side)',
+  '5.0',
+  '5.0(side)',
+  '5.1',
+  '5.1(side)',
+  '6.0',
+  '6.0(front)',
+  '6.1',
+  '6.1(back)',
+  '6.1(front)',
+  'hexagonal',
+  '7.0',
+  '7.0(front)',
+  '7.1',
+  '7.1(wide)',
+  '7.1(wide-side)',
+  'octagonal',
 ])
 /** Of so many at most it guesses what they are for. */
 const MOST_GUESSED = 8

@@ -87,13 +87,7 @@ export function encodeCommand(options: CommandOptions): FfmpegCommandSpec {
  * Web videos beside HLS are the same streams in other wrapping: one process copies all of them. With split sound they
  * take it from the rendition that has it, or from the source when an earlier step made that one and gave it away.
  */
-export function packageCommand({
-  plan,
-  renditions,
-  input,
-  threads,
-  filesOf,
-}: CommandOptions): FfmpegCommandSpec | undefined {
+export function packageCommand({ plan, renditions, input, threads, filesOf }: CommandOptions): FfmpegCommandSpec | undefined {
   if (!plan.outputs.hls || !plan.outputs.webVideos) return undefined
   const inputs = renditions.map((rendition) => ({ source: filesOf(rendition).fragmented, options: inputGuard() }))
   const soundIndex = renditions.findIndex(({ video }) => video === undefined)
@@ -165,11 +159,23 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
 export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>, threads: number): string[] {
   const target = encode?.targetBitrate ?? 0
   return [
-    ...['-c:v', 'libx264', ...X264, '-pix_fmt', 'yuv420p'],
-    ...['-maxrate:v', `${target}`, '-bufsize:v', `${target * 2}`],
-    ...['-g', `${Math.ceil(toNumber(rate) * KEY_FRAME_SECONDS)}`, '-sc_threshold', '0'],
-    ...['-force_key_frames', `expr:gte(t,n_forced*${KEY_FRAME_SECONDS})`],
-    ...['-threads:v', `${threads}`],
+    '-c:v',
+    'libx264',
+    ...X264,
+    '-pix_fmt',
+    'yuv420p',
+    '-maxrate:v',
+    `${target}`,
+    '-bufsize:v',
+    `${target * 2}`,
+    '-g',
+    `${Math.ceil(toNumber(rate) * KEY_FRAME_SECONDS)}`,
+    '-sc_threshold',
+    '0',
+    '-force_key_frames',
+    `expr:gte(t,n_forced*${KEY_FRAME_SECONDS})`,
+    '-threads:v',
+    `${threads}`,
   ]
 }
 
@@ -195,26 +201,31 @@ function codecOptions(audio: AudioPlan): string[] {
   // AAC from a transport stream has its set-up in every frame; MP4 wants it once. Others pass unchanged.
   if (audio.mode === 'copy') return ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc']
   const rate = audio.sampleRate === undefined ? [] : ['-ar', `${audio.sampleRate}`]
-  return [
-    '-af',
-    [...audio.filters, FROM_THE_START].join(','),
-    '-c:a',
-    'aac',
-    '-b:a',
-    `${audio.bitrate}`,
-    '-ac',
-    '2',
-    ...rate,
-  ]
+  return ['-af', [...audio.filters, FROM_THE_START].join(','), '-c:a', 'aac', '-b:a', `${audio.bitrate}`, '-ac', '2', ...rate]
 }
 
 function hlsOutput({ playlist, fragmented }: RenditionFiles, streams: string[]): CommandOutput {
   const options = [
-    ...[...streams, ...NO_METADATA, '-max_muxing_queue_size', '4096'],
+    ...streams,
+    ...NO_METADATA,
+    '-max_muxing_queue_size',
+    '4096',
     // Otherwise each file would be moved by its encoder's own delay, and sound of its own would drift from the picture.
     ...['-avoid_negative_ts', 'disabled'],
-    ...['-f', 'hls', '-hls_time', `${SEGMENT_SECONDS}`, '-hls_list_size', '0', '-hls_playlist_type', 'vod'],
-    ...['-hls_segment_type', 'fmp4', '-hls_flags', 'single_file', '-hls_segment_filename', fragmented],
+    '-f',
+    'hls',
+    '-hls_time',
+    `${SEGMENT_SECONDS}`,
+    '-hls_list_size',
+    '0',
+    '-hls_playlist_type',
+    'vod',
+    '-hls_segment_type',
+    'fmp4',
+    '-hls_flags',
+    'single_file',
+    '-hls_segment_filename',
+    fragmented,
   ]
   return { target: playlist, options }
 }

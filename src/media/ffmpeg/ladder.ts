@@ -193,7 +193,12 @@ async function makeFiles(work: Work, { step, renditions, share }: Step): Promise
   const filesOf = (rendition: RenditionPlan): RenditionFiles => pathsIn(folder, names, rendition.resolution)
   const threads = work.threads === 0 ? availableParallelism() : work.threads
   const command: CommandOptions = {
-    ...{ plan, renditions, input, stillPath, threads, filesOf },
+    plan,
+    renditions,
+    input,
+    stillPath,
+    threads,
+    filesOf,
     canToneMap: ffmpeg.canToneMap,
     asFiltered: ffmpeg.asFiltered,
   }
@@ -222,7 +227,11 @@ async function run(work: Work, step: LadderStep | 'package', spec: FfmpegCommand
   if (!spec) return
   const { ffmpeg, limits, signal, plan, longest, niceness, own, onProgress, onStart } = work
   await runFfmpeg({
-    ...{ ffmpeg, spec, limits, longest, signal },
+    ffmpeg,
+    spec,
+    limits,
+    longest,
+    signal,
     duration: plan.duration,
     pidFile: join(own, PID_FILE),
     ...(niceness === undefined ? {} : { niceness }),
@@ -237,7 +246,14 @@ async function describeHls(options: RunLadderOptions, rendition: RenditionPlan, 
   const { codecs, hashes } = await inspectFragmented(paths.fragmented, playlist)
   const { resolution, width, height, hasVideo, hasAudio, filename } = file
   const entry: HlsEntry = {
-    ...{ resolution, width, height, hasVideo, hasAudio, filename, codecs, hashes },
+    resolution,
+    width,
+    height,
+    hasVideo,
+    hasAudio,
+    filename,
+    codecs,
+    hashes,
     ...bandwidthOf(playlist, file.size),
     frameRate: rendition.video ? toNumber(rendition.video.rate) : 0,
     playlistFilename: basename(paths.playlist),
@@ -254,7 +270,9 @@ async function describeFile(
   const found = await probe({ ffmpeg, path, signal })
   const { size } = await stat(path)
   return {
-    ...{ type, path, size },
+    type,
+    path,
+    size,
     resolution: rendition.resolution,
     width: found.video?.width ?? 0,
     height: found.video?.height ?? 0,
@@ -285,9 +303,7 @@ async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promi
   const earlier = await readJson(path, namesSchema)
   if (earlier?.plan === outline) return earlier
   const renditions = [...(plan.copied ? [plan.copied] : []), ...plan.encoded]
-  const names = Object.fromEntries(
-    renditions.map(({ resolution }) => [`${resolution}`, { hls: newUuid(), webVideo: newUuid() }]),
-  )
+  const names = Object.fromEntries(renditions.map(({ resolution }) => [`${resolution}`, { hls: newUuid(), webVideo: newUuid() }]))
   const chosen: NamesFile = { plan: outline, names, playlist: newPlaylistNames(newUuid) }
   await writeFile(`${path}.part`, JSON.stringify(chosen))
   await rename(`${path}.part`, path)

@@ -10,5 +10,4 @@ const ALWAYS = 3600
 /** Seconds. `bytes` are those of the whole file. */
 export const longestOf = (bytes: number): number => Math.max(ALWAYS, bytes / FEWEST_BYTES)
 
-export const tooLong = (): MediaError =>
-  new MediaError('too-long', 'The times in the file are far longer than what it holds.')
+export const tooLong = (): MediaError => new MediaError('too-long', 'The times in the file are far longer than what it holds.')

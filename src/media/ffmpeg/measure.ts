@@ -23,7 +23,11 @@ export async function measureDuration(options: MeasureOptions): Promise<number> 
   const { ffmpeg, path, index, stallMs, maxMemoryBytes, signal } = options
   let duration = 0
   await runFfmpeg({
-    ...{ ffmpeg, signal, limits: { stallMs, maxMemoryBytes }, niceness: NICENESS, duration: 0 },
+    ffmpeg,
+    signal,
+    limits: { stallMs, maxMemoryBytes },
+    niceness: NICENESS,
+    duration: 0,
     onTime: (seconds) => {
       duration = Math.max(duration, seconds)
     },

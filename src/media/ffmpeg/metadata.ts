@@ -58,11 +58,7 @@ export interface FileMetadata {
 const MAX_STREAMS = 32
 
 /** Turns ffprobe's texts into numbers where they are numbers, and leaves out the path of the file. */
-export function toMetadata({
-  format,
-  streams,
-  chapters,
-}: Pick<Ffprobe, 'format' | 'streams' | 'chapters'>): FileMetadata {
+export function toMetadata({ format, streams, chapters }: Pick<Ffprobe, 'format' | 'streams' | 'chapters'>): FileMetadata {
   const { filename: _path, ...rest } = format
   return {
     format: withNumbers(rest),
@@ -78,11 +74,7 @@ export function toMetadata({
 }
 
 /** It counts what it reads: the first few packets. */
-function withoutCounts({
-  nb_read_packets: _packets,
-  nb_read_frames: _frames,
-  ...stream
-}: FfprobeStream): FfprobeStream {
+function withoutCounts({ nb_read_packets: _packets, nb_read_frames: _frames, ...stream }: FfprobeStream): FfprobeStream {
   return stream
 }
 
@@ -98,9 +90,6 @@ const UNKNOWN = 'unknown'
 
 function withNumbers(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [
-      key,
-      typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value,
-    ]),
+    Object.entries(object).map(([key, value]) => [key, typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value]),
   )
 }

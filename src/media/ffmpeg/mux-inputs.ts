@@ -19,17 +19,11 @@ export async function withMuxInputs<T>(
   work: (inputs: { picture: MuxInput; sound: MuxInput }) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const withPicture = (picture: MuxInput) =>
-    withInput(store, refs.sound, async (sound) => await work({ picture, sound }), signal)
+  const withPicture = (picture: MuxInput) => withInput(store, refs.sound, async (sound) => await work({ picture, sound }), signal)
   return await withInput(store, refs.picture, withPicture, signal)
 }
 
-async function withInput<T>(
-  store: MuxStore,
-  ref: FileRef,
-  work: (input: MuxInput) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
+async function withInput<T>(store: MuxStore, ref: FileRef, work: (input: MuxInput) => Promise<T>, signal: AbortSignal): Promise<T> {
   if ((await store.placeOf(ref)) === 'object-storage') {
     // One that was moved to the disk meanwhile is read from there.
     const { stream } = await store.open(ref, undefined, signal)

@@ -112,9 +112,7 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
 function argumentsOf(given: readonly MuxInput[]): string[] {
   const pipes = given.filter((input) => input instanceof Readable)
   const inputs = given.flatMap((input) =>
-    input instanceof Readable
-      ? [...inputGuard('pipe'), '-i', `pipe:${FIRST_PIPE + pipes.indexOf(input)}`]
-      : [...inputGuard(), '-i', input],
+    input instanceof Readable ? [...inputGuard('pipe'), '-i', `pipe:${FIRST_PIPE + pipes.indexOf(input)}`] : [...inputGuard(), '-i', input],
   )
   // Where it has to go back in a pipe, it would make do with what it has.
   const strict = pipes.length > 0 ? ['-xerror'] : []

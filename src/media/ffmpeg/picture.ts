@@ -47,8 +47,7 @@ function tags({ matrix, primaries, transfer }: Colours): string[] {
   return pairs.flatMap(([option, value]) => (value !== undefined && KNOWN.has(value) ? [option, value] : []))
 }
 
-const isRgb = ({ pixelFormat }: Pick<Looks, 'pixelFormat'>): boolean =>
-  /^(0?rgb|0?bgr|gbr|argb|abgr|pal8)/.test(pixelFormat)
+const isRgb = ({ pixelFormat }: Pick<Looks, 'pixelFormat'>): boolean => /^(0?rgb|0?bgr|gbr|argb|abgr|pal8)/.test(pixelFormat)
 
 function withZimg({ hdr, colours }: Looks): string[] {
   // zscale takes no picture of unknown colours: what the file does not say is what the rest of it makes likely.
@@ -59,13 +58,7 @@ function withZimg({ hdr, colours }: Looks): string[] {
   ]
   const from = (...options: string[]): string => `zscale=${[...said, ...options].join(':')}`
   if (!hdr) return [from('m=709', 'p=709', 't=709', 'r=tv')]
-  return [
-    from('t=linear', 'npl=100'),
-    'format=gbrpf32le',
-    'zscale=p=709',
-    'tonemap=hable:desat=0',
-    'zscale=t=709:m=709:r=tv',
-  ]
+  return [from('t=linear', 'npl=100'), 'format=gbrpf32le', 'zscale=p=709', 'tonemap=hable:desat=0', 'zscale=t=709:m=709:r=tv']
 }
 
 /**
@@ -75,8 +68,7 @@ function withZimg({ hdr, colours }: Looks): string[] {
 function byTable({ colours }: Looks): string[] {
   const toBt709 = 'scale=in_color_matrix=bt2020:out_color_matrix=bt709:out_range=tv'
   if (colours.transfer !== 'smpte2084') return [toBt709]
-  const light =
-    'st(0,pow(val/maxval,1/78.84375));st(1,100*pow(max(ld(0)-0.8359375,0)/(18.8515625-18.6875*ld(0)),6.277395))'
+  const light = 'st(0,pow(val/maxval,1/78.84375));st(1,100*pow(max(ld(0)-0.8359375,0)/(18.8515625-18.6875*ld(0)),6.277395))'
   const shown = `${light};maxval*pow(min(ld(1)*(1+ld(1)/100)/(1+ld(1)),1),1/2.4)`
   const table = ['r', 'g', 'b'].map((channel) => `${channel}='${shown}'`).join(':')
   return ['scale=in_color_matrix=bt2020', 'format=gbrp', `lutrgb=${table}`, 'scale=out_color_matrix=bt709:out_range=tv']

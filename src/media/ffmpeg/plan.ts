@@ -93,9 +93,7 @@ export function outlineOf(plan: LadderPlan): string {
     return `${step} ${renditions.map(({ resolution }) => resolution).join(',')}`
   })
   const { hls, webVideos } = plan.outputs
-  return [...steps, ...(hls ? ['hls'] : []), ...(webVideos ? ['web'] : []), ...(plan.splitAudio ? ['split'] : [])].join(
-    '; ',
-  )
+  return [...steps, ...(hls ? ['hls'] : []), ...(webVideos ? ['web'] : []), ...(plan.splitAudio ? ['split'] : [])].join('; ')
 }
 
 export interface PlanLadderOptions {

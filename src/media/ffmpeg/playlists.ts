@@ -50,9 +50,11 @@ export function parseMediaPlaylist(text: string): MediaPlaylist {
   const init = /#EXT-X-MAP:.*BYTERANGE="(\d+)@(\d+)"/.exec(text)
   const target = /#EXT-X-TARGETDURATION:(\d+)/.exec(text)
   if (!init || !target) throw new Error('The media playlist has no init section.')
-  const segments = [...text.matchAll(/#EXTINF:([\d.]+),[^\n]*\n#EXT-X-BYTERANGE:(\d+)@(\d+)/g)].map(
-    ([, duration, length, offset]) => ({ duration: Number(duration), offset: Number(offset), length: Number(length) }),
-  )
+  const segments = [...text.matchAll(/#EXTINF:([\d.]+),[^\n]*\n#EXT-X-BYTERANGE:(\d+)@(\d+)/g)].map(([, duration, length, offset]) => ({
+    duration: Number(duration),
+    offset: Number(offset),
+    length: Number(length),
+  }))
   return {
     init: { length: Number(init[1]), offset: Number(init[2]) },
     segments,

@@ -66,7 +66,9 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
     bitrate,
     video: video && toVideo(video, { format, packets }),
     audio: audio && toAudio(audio, format),
-    ...{ isCut, isFragmented, keyFrameEvery },
+    isCut,
+    isFragmented,
+    keyFrameEvery,
     coverIndex: streams.find(isCover)?.index,
     metadata: toMetadata({ format, streams, chapters }),
   }
@@ -75,19 +77,11 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
 async function askFfprobe(options: ProbeOptions, isIsoMedia: boolean): Promise<string> {
   const { ffmpeg, path: input, timeoutMs, signal, runFfprobe = (run) => runProcess(run) } = options
   const shown = ['-show_format', '-show_streams', '-show_chapters', '-show_entries', 'packet=stream_index,flags']
-  const args = [
-    '-v',
-    'error',
-    ...inputGuard(),
-    '-of',
-    'json',
-    ...shown,
-    '-read_intervals',
-    `%+#${FIRST_PACKETS}`,
-    input,
-  ]
+  const args = ['-v', 'error', ...inputGuard(), '-of', 'json', ...shown, '-read_intervals', `%+#${FIRST_PACKETS}`, input]
   const end = await runFfprobe({
-    ...{ path: ffmpeg.ffprobePath, args, signal },
+    path: ffmpeg.ffprobePath,
+    args,
+    signal,
     limits: {
       timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
@@ -223,8 +217,7 @@ function endOf(stream: FfprobeStream, format: Ffprobe['format']): number | undef
   return seconds === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
 }
 
-const isCover = (stream: FfprobeStream): boolean =>
-  stream.codec_type === 'video' && stream.disposition?.attached_pic === 1
+const isCover = (stream: FfprobeStream): boolean => stream.codec_type === 'video' && stream.disposition?.attached_pic === 1
 
 /** Newer ffprobe reports a display matrix (counter-clockwise), older ones a tag (clockwise), which Matroska writes in capitals. */
 function rotationOf(stream: FfprobeStream): { rotation: number; byTag: boolean } {

@@ -92,13 +92,16 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
   }
 
   const end = await runProcess({
-    ...{ path: ffmpeg.ffmpegPath, args, limits, niceness, onLine, pidFile },
+    path: ffmpeg.ffmpegPath,
+    args,
+    limits,
+    niceness,
+    onLine,
+    pidFile,
     signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
     onStart: (pid) => onStart?.({ pid, commandLine: [ffmpeg.ffmpegPath, ...args].join(' ') }),
   }).catch((error: unknown) => {
-    throw systemCode(error) === undefined
-      ? error
-      : new MediaError('ffmpeg-missing', 'ffmpeg cannot be run.', { cause: error })
+    throw systemCode(error) === undefined ? error : new MediaError('ffmpeg-missing', 'ffmpeg cannot be run.', { cause: error })
   })
   if (over.signal.aborted) throw tooLong()
   if (end.killedFor !== undefined || end.code !== 0 || isFull) throw toError(end, isFull)

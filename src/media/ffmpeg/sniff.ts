@@ -179,8 +179,7 @@ async function readSamples(bytes: Bytes, media: Box, budget: Budget): Promise<nu
       if (box.type === 'stss') keyFrames = (await startOf(bytes, box, 8)).readUInt32BE(4)
       if (box.type !== 'stsd') continue
       const content = await startOf(bytes, box, 16)
-      if (ENCRYPTED.has(content.toString('latin1', 12, 16)))
-        throw new MediaError('unreadable', 'The file is encrypted.')
+      if (ENCRYPTED.has(content.toString('latin1', 12, 16))) throw new MediaError('unreadable', 'The file is encrypted.')
     }
   }
   return keyFrames

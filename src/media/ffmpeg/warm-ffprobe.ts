@@ -73,7 +73,11 @@ export function makeWarmFfprobe(): WarmFfprobe {
     const stop = new AbortController()
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const ended = runProcess({
-      ...{ path: '/bin/sh', limits, signal: stop.signal, begun, hasLifeline: true },
+      path: '/bin/sh',
+      limits,
+      signal: stop.signal,
+      begun,
+      hasLifeline: true,
       ...(env ? { env } : {}),
       args: ['-c', WRAPPER, 'sh', path, ...args.slice(0, -1), '-o', there.output, there.input],
     })

@@ -24,8 +24,7 @@ const MAX_PIXELS = 50_000_000
 const MAX_ENCODED_PIXELS = 1_000_000
 
 /** px of a side that is enough for every size. */
-const coverOf = (sizes: readonly ImageSize[]): number =>
-  Math.max(...sizes.flatMap(({ width, height }) => [width, height]))
+const coverOf = (sizes: readonly ImageSize[]): number => Math.max(...sizes.flatMap(({ width, height }) => [width, height]))
 
 /** One image for each size. Throws MediaError `not-media`, `unreadable` or `too-large`. */
 export async function fitActorImage(path: string, sizes: readonly ImageSize[]): Promise<ActorImageFile[]> {

@@ -114,16 +114,16 @@ async function extractFrame(options: ImagesFromMediaOptions, start: number, targ
   const turning = probe.video ? upright(probe.video).options : []
   const seek = start > 0 ? ['-ss', start.toFixed(3)] : []
   await runFfmpeg({
-    ...{ ffmpeg, limits, signal },
+    ffmpeg,
+    limits,
+    signal,
     ...(niceness === undefined ? {} : { niceness }),
     duration: 0,
     spec: {
       inputs: [{ source: options.input, options: [...inputGuard(), ...turning, ...seek] }],
       filter: `[0:${index}]${filtersFor(options).join(',')}[frame]`,
       threads: 1,
-      outputs: [
-        { target, options: ['-map', '[frame]', '-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1'] },
-      ],
+      outputs: [{ target, options: ['-map', '[frame]', '-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1'] }],
     },
   })
   return access(target).then(
@@ -136,10 +136,7 @@ async function extractFrame(options: ImagesFromMediaOptions, start: number, targ
 function filtersFor({ probe: { video }, ffmpeg, sizes, framesToAnalyze }: ImagesFromMediaOptions): string[] {
   // A cover may be transparent, as `fitImage` knows.
   if (!video) return ['format=rgba']
-  const share = Math.min(
-    1,
-    Math.max(...sizes.map((size) => Math.max(size.width / video.width, size.height / video.height))),
-  )
+  const share = Math.min(1, Math.max(...sizes.map((size) => Math.max(size.width / video.width, size.height / video.height))))
   const scaled = (side: number): number => Math.max(1, Math.ceil(side * share))
   const [width, height] = [scaled(video.width), scaled(video.height)]
   return [

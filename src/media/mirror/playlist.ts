@@ -45,10 +45,7 @@ function replaced(text: string, by: (uri: string) => string): string {
       const bare = line.trim()
       if (bare === '') return line
       if (!bare.startsWith('#')) return line.replace(bare, () => by(bare))
-      return line.replace(
-        URI_ATTRIBUTE,
-        (_whole, before: string, uri: string, after: string) => before + by(uri) + after,
-      )
+      return line.replace(URI_ATTRIBUTE, (_whole, before: string, uri: string, after: string) => before + by(uri) + after)
     })
     .join('\n')
 }
@@ -56,8 +53,7 @@ function replaced(text: string, by: (uri: string) => string): string {
 function absolute(uri: string, baseUrl: string): string {
   const url = URL.parse(uri, baseUrl)
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:'
-  if (!url || !isHttp || url.username !== '' || url.password !== '')
-    throw refused('The playlist names no http address.')
+  if (!url || !isHttp || url.username !== '' || url.password !== '') throw refused('The playlist names no http address.')
   url.hash = ''
   return url.href
 }

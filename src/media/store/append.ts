@@ -29,13 +29,11 @@ export async function openAppender(path: string, offset: number): Promise<Append
     async write(chunk) {
       let done = 0
       while (done < chunk.byteLength) {
-        const { bytesWritten } = await handle
-          .write(chunk, done, chunk.byteLength - done, size)
-          .catch((error: unknown) => {
-            throw systemCode(error) === 'ENOSPC'
-              ? new MediaError('disk-full', 'There is no space left on the disk.', { cause: error })
-              : error
-          })
+        const { bytesWritten } = await handle.write(chunk, done, chunk.byteLength - done, size).catch((error: unknown) => {
+          throw systemCode(error) === 'ENOSPC'
+            ? new MediaError('disk-full', 'There is no space left on the disk.', { cause: error })
+            : error
+        })
         done += bytesWritten
         size += bytesWritten
       }

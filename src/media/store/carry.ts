@@ -22,8 +22,7 @@ export interface Carry {
 export async function carryFile({ from, to, ref, signal }: Carry): Promise<'carried' | 'there' | 'missing'> {
   const [source, target] = [await from.stat(ref), await to.stat(ref)]
   if (!source) return target ? 'there' : 'missing'
-  if (target?.size === source.size && (await sumOf(to, ref, signal)) === (await sumOf(from, ref, signal)))
-    return 'there'
+  if (target?.size === source.size && (await sumOf(to, ref, signal)) === (await sumOf(from, ref, signal))) return 'there'
   signal.throwIfAborted()
   const { stream } = await from.open(ref)
   const hash = createHash('sha256')

@@ -11,16 +11,7 @@ import { MediaError, systemCode } from '../errors.ts'
 import { openAppender } from './append.ts'
 import { readPooled, writePooled } from './buffer-pool.ts'
 import { makeSendFile } from './send-file.ts'
-import {
-  assertAwaited,
-  assertName,
-  type FileKind,
-  type FileRef,
-  type FileStat,
-  isLocalFile,
-  type Source,
-  type Store,
-} from './store.ts'
+import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, isLocalFile, type Source, type Store } from './store.ts'
 
 /** Files being received stay here, on the same file system as their place, and hidden from `list`. */
 const INCOMING = '.incoming'

@@ -111,8 +111,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
         return (await size(other)) >= offset && (await size(home)) < offset
       }
       // Begun before the server was switched over.
-      if (offset > 0)
-        for (const other of others) if (await isElsewhere(other)) return await other.openAppend(name, offset)
+      if (offset > 0) for (const other of others) if (await isElsewhere(other)) return await other.openAppend(name, offset)
       return await home.openAppend(name, offset)
     },
 

@@ -21,7 +21,10 @@ export async function loadS3(settings: ObjectSettings) {
   const { endpoint, region, credentials, pathStyle, attempts } = settings
   const makeClient = () =>
     new sdk.S3Client({
-      ...{ endpoint, region, forcePathStyle: pathStyle, maxAttempts: attempts },
+      endpoint,
+      region,
+      forcePathStyle: pathStyle,
+      maxAttempts: attempts,
       ...(credentials.accessKeyId === '' ? {} : { credentials }),
       // Not every store knows the checksums that the library adds of itself.
       requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -64,14 +67,17 @@ export function asStoreError(error: unknown): unknown {
 const MENDABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 425, 429])
 /** Such as stand under status 400 (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
 const MENDABLE_NAMES: ReadonlySet<string> = new Set([
-  ...[
-    'AuthorizationHeaderMalformed',
-    'BadDigest',
-    'ExpiredToken',
-    'IllegalLocationConstraintException',
-    'IncompleteBody',
-  ],
-  ...['InvalidToken', 'RequestTimeout', 'SlowDown', 'Throttling', 'ThrottlingException', 'TokenRefreshRequired'],
+  'AuthorizationHeaderMalformed',
+  'BadDigest',
+  'ExpiredToken',
+  'IllegalLocationConstraintException',
+  'IncompleteBody',
+  'InvalidToken',
+  'RequestTimeout',
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'TokenRefreshRequired',
 ])
 
 function isRefusedForGood(error: unknown): boolean {
@@ -92,9 +98,7 @@ export function reasonOf(error: unknown): string {
 function statusOf(error: unknown): number | undefined {
   if (!isObject(error) || !('$metadata' in error) || !isObject(error.$metadata)) return undefined
   const { $metadata } = error
-  return 'httpStatusCode' in $metadata && typeof $metadata.httpStatusCode === 'number'
-    ? $metadata.httpStatusCode
-    : undefined
+  return 'httpStatusCode' in $metadata && typeof $metadata.httpStatusCode === 'number' ? $metadata.httpStatusCode : undefined
 }
 
 const CONNECTION_CODES =

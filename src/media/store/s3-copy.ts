@@ -27,10 +27,7 @@ export interface Copy {
 }
 
 /** Copies an object whole or not at all; large ones in parts. Errors are those of the library. */
-export async function copyObject(
-  { sdk, client }: Pick<S3, 'sdk' | 'client'>,
-  { from, to, extra, sizes }: Copy,
-): Promise<void> {
+export async function copyObject({ sdk, client }: Pick<S3, 'sdk' | 'client'>, { from, to, extra, sizes }: Copy): Promise<void> {
   const CopySource = `${from.Bucket}/${from.Key.split('/').map(encodeURIComponent).join('/')}`
   const found = await client.send(new sdk.HeadObjectCommand(from))
   const size = found.ContentLength ?? 0

@@ -10,15 +10,7 @@ import { asStoreError, isMissing, isReplaced, loadS3, reasonOf, type S3 } from '
 import { COPY_SIZES, type CopySizes, copyObject } from './s3-copy.ts'
 import { readOn } from './s3-reading.ts'
 import { makeAsking, PATIENCE, type Patience } from './s3-silence.ts'
-import {
-  type ByteRange,
-  type FileKind,
-  type FileRef,
-  type FileStat,
-  isLocalFile,
-  type SavedAs,
-  type Source,
-} from './store.ts'
+import { type ByteRange, type FileKind, type FileRef, type FileStat, isLocalFile, type SavedAs, type Source } from './store.ts'
 
 const MIN_PART = 5 * 2 ** 20
 const USUAL_PART = 16 * 2 ** 20
@@ -120,8 +112,12 @@ export function makeS3Objects(
     if (!(body instanceof Readable)) throw new Error('The object has no bytes.')
     const [, start = 0, size = length] = /(\d+)-\d+\/(\d+)$/.exec(part) ?? []
     return {
-      ...{ answer, body, etag: answer.ETag, length },
-      ...{ start: Number(start), size: size === undefined ? undefined : Number(size) },
+      answer,
+      body,
+      etag: answer.ETag,
+      length,
+      start: Number(start),
+      size: size === undefined ? undefined : Number(size),
     }
   }
 
@@ -258,11 +254,7 @@ function watched(source: Readable): { stream: Readable; fault(): { error: unknow
   return { stream: Readable.from(bytes(), { objectMode: false }), fault: () => fault }
 }
 
-function toStat(
-  name: string,
-  size: number | undefined,
-  found: { LastModified?: Date | undefined; ETag?: string | undefined },
-): FileStat {
+function toStat(name: string, size: number | undefined, found: { LastModified?: Date | undefined; ETag?: string | undefined }): FileStat {
   const etag = found.ETag ?? ''
   return {
     name,

@@ -85,8 +85,7 @@ export interface LocalFile {
 
 export type Source = Readable | Uint8Array | LocalFile
 
-export const isLocalFile = (from: Source): from is LocalFile =>
-  !(from instanceof Readable) && !(from instanceof Uint8Array)
+export const isLocalFile = (from: Source): from is LocalFile => !(from instanceof Readable) && !(from instanceof Uint8Array)
 
 export interface Store {
   /**

@@ -35,7 +35,10 @@ export function planStoryboard({ duration, width, height }: ImageSize & { durati
   const scale = SPRITE_MAX_SIZE / Math.max(width, height)
   return {
     sprite: { width: scaled(width, scale), height: scaled(height, scale) },
-    ...{ spriteDuration, count, columns, rows: Math.ceil(count / columns) },
+    spriteDuration,
+    count,
+    columns,
+    rows: Math.ceil(count / columns),
     keyFramesOnly: spriteDuration > 1,
   }
 }

@@ -41,7 +41,10 @@ export async function makeStoryboard(options: MakeStoryboardOptions): Promise<St
   await mkdir(workFolder, { recursive: true })
   try {
     await runFfmpeg({
-      ...{ ffmpeg, limits, signal, duration },
+      ffmpeg,
+      limits,
+      signal,
+      duration,
       ...(niceness === undefined ? {} : { niceness }),
       ...(onProgress ? { onProgress } : {}),
       spec: framesCommand({ plan, input, index, target, looks: probe.video, canToneMap: ffmpeg.canToneMap }),

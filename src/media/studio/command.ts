@@ -30,16 +30,11 @@ const STILL_IMAGE = ['-protocol_whitelist', 'file', '-codec_whitelist', 'png', '
 export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec {
   const { plan, target, threads, asFiltered } = options
   const inputs = inputsOf(options)
-  const parts = [
-    ...plan.clips.flatMap((clip, place) => clipFilters(options, clip, place, inputs)),
-    ...markCopies(plan, inputs),
-  ]
+  const parts = [...plan.clips.flatMap((clip, place) => clipFilters(options, clip, place, inputs)), ...markCopies(plan, inputs)]
   const streams = (place: number) => `${plan.picture ? `[v${place}]` : ''}${plan.sound ? `[a${place}]` : ''}`
   const [v, a] = [plan.picture ? 1 : 0, plan.sound ? 1 : 0]
   const ends = `${plan.picture ? '[v]' : ''}${plan.sound ? '[a]' : ''}`
-  parts.push(
-    `${plan.clips.map((_clip, place) => streams(place)).join('')}concat=n=${plan.clips.length}:v=${v}:a=${a}${ends}`,
-  )
+  parts.push(`${plan.clips.map((_clip, place) => streams(place)).join('')}concat=n=${plan.clips.length}:v=${v}:a=${a}${ends}`)
   return {
     inputs: inputs.list,
     filter: parts.join(';'),
@@ -48,8 +43,12 @@ export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec 
       {
         target,
         options: [
-          ...[...pictureOptions(plan, threads, asFiltered), ...soundOptions(plan)],
-          ...['-t', seconds(plan.duration + SPARE_SECONDS), ...NO_METADATA, ...WEB_MP4],
+          ...pictureOptions(plan, threads, asFiltered),
+          ...soundOptions(plan),
+          '-t',
+          seconds(plan.duration + SPARE_SECONDS),
+          ...NO_METADATA,
+          ...WEB_MP4,
         ],
       },
     ],
@@ -119,12 +118,7 @@ function clipFilters(options: StudioCommandOptions, clip: PlannedClip, place: nu
 /** Seconds: `trim` takes less than half a picture for no limit at all. */
 const shortest = ({ picture }: StudioPlan): number => (picture ? 1 / toNumber(picture.rate) : 0)
 
-function pictureFilters(
-  { plan, canToneMap }: StudioCommandOptions,
-  { picture }: PlannedClip,
-  input: number,
-  length: string,
-): string {
+function pictureFilters({ plan, canToneMap }: StudioCommandOptions, { picture }: PlannedClip, input: number, length: string): string {
   const { width, height, rate } = plan.picture ?? { width: 2, height: 2, rate: { num: 25, den: 1 } }
   const fps = formatRate(rate)
   if (!picture) return `color=c=black:s=${width}x${height}:r=${fps}:d=${length},setsar=1,format=yuv420p`

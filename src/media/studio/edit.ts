@@ -55,16 +55,24 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
   const video = await seekable(options, { path: picture, as: 'picture.mp4', look })
   const heard = sound === picture ? undefined : await seekable(options, { path: sound, as: 'sound.mp4', look })
   const tasks = await Promise.all(options.tasks.map((task) => lookedAt(task, look)))
-  const plan = planStudio({ ...{ video: video.probe, tasks, maxFps: options.maxFps }, sound: heard?.probe })
+  const plan = planStudio({ video: video.probe, tasks, maxFps: options.maxFps, sound: heard?.probe })
   const result = join(workFolder, 'result.mp4')
   if (await isThere(result)) return { path: result, retiming: plan.retiming }
   const target = join(workFolder, 'unfinished.mp4')
   await rm(target, { force: true })
   const threads = options.threads === 0 ? availableParallelism() : options.threads
   await runFfmpeg({
-    ...{ ffmpeg, limits, signal, duration: plan.duration, pidFile: join(workFolder, PID_FILE) },
+    ffmpeg,
+    limits,
+    signal,
+    duration: plan.duration,
+    pidFile: join(workFolder, PID_FILE),
     spec: studioCommand({
-      ...{ plan, target, threads, canToneMap: ffmpeg.canToneMap, asFiltered: ffmpeg.asFiltered },
+      plan,
+      target,
+      threads,
+      canToneMap: ffmpeg.canToneMap,
+      asFiltered: ffmpeg.asFiltered,
       paths: { picture: video.path, sound: (heard ?? video).path, tasks: await pathsOf(options, plan) },
     }),
     ...(niceness === undefined ? {} : { niceness }),

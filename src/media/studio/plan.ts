@@ -84,9 +84,7 @@ export function planStudio({ video, sound, tasks, maxFps }: PlanStudioOptions): 
   })
   const clips = arrangeClips(
     own.duration,
-    tasks.map((task, index) =>
-      'probe' in task ? { name: task.name, duration: sources.get(index)?.duration ?? 0 } : task,
-    ),
+    tasks.map((task, index) => ('probe' in task ? { name: task.name, duration: sources.get(index)?.duration ?? 0 } : task)),
   )
   const picture = own.video && pictureOf(own.video, maxFps)
   const used = clips.map(({ of }) => sources.get(of))
@@ -98,7 +96,8 @@ export function planStudio({ video, sound, tasks, maxFps }: PlanStudioOptions): 
         ...clip,
         marks: picture ? clip.marks : [],
         picture: picture && fitted(video, picture),
-        ...{ sound: audio?.index, soundFilters: audio ? mixable(audio) : [] },
+        sound: audio?.index,
+        soundFilters: audio ? mixable(audio) : [],
       }
     }),
     picture,
@@ -168,10 +167,7 @@ function marksOf(tasks: readonly StudioTask[], { width, height }: ImageSize): Ma
   const [right, top] = [Math.round(height * WATERMARK.horizontalMargin), Math.round(height * WATERMARK.verticalMargin)]
   tasks.forEach((task, index) => {
     if (task.name !== 'add-watermark') return
-    const scale = Math.min(
-      (height * WATERMARK.size) / task.size.height,
-      Math.max(1, width - 2 * right) / task.size.width,
-    )
+    const scale = Math.min((height * WATERMARK.size) / task.size.height, Math.max(1, width - 2 * right) / task.size.width)
     const side = (value: number) => Math.max(1, Math.round(value * scale))
     const size = { width: side(task.size.width), height: side(task.size.height) }
     marks.set(index, { ...size, x: Math.max(0, width - size.width - right), y: top })

@@ -51,8 +51,7 @@ export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<
     async publish(topic, payload) {
       const message: Message = { topic, payload }
       const bytes = Buffer.byteLength(JSON.stringify(message))
-      if (bytes > MAX_BYTES)
-        throw new Error(`A message on "${topic}" has ${bytes} bytes, the bus carries ${MAX_BYTES}: send ids`)
+      if (bytes > MAX_BYTES) throw new Error(`A message on "${topic}" has ${bytes} bytes, the bus carries ${MAX_BYTES}: send ids`)
       deliver(message)
       await channel.send(JSON.stringify({ ...message, from: self }))
     },

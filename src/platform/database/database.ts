@@ -2,14 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Migrator } from '@mikro-orm/migrations'
-import {
-  type AnyEntity,
-  type EntityClass,
-  type EntityManager,
-  type EntitySchema,
-  MikroORM,
-  type Options,
-} from '@mikro-orm/postgresql'
+import { type AnyEntity, type EntityClass, type EntityManager, type EntitySchema, MikroORM, type Options } from '@mikro-orm/postgresql'
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Pool, type PoolClient, type QueryResult, types as standardTypes, TypeOverrides } from 'pg'
 import type { Logger } from '../logger.ts'
@@ -19,11 +12,7 @@ import { makeStatements, type RunStatement, type StatementOptions } from './stat
 export type Row = Record<string, unknown>
 
 /** Runs one SQL statement with `$1` parameters and gives its rows. 64-bit integers come as numbers. */
-export type Sql = <R extends object = Row>(
-  text: string,
-  values?: readonly unknown[],
-  options?: StatementOptions,
-) => Promise<R[]>
+export type Sql = <R extends object = Row>(text: string, values?: readonly unknown[], options?: StatementOptions) => Promise<R[]>
 
 export interface Transaction {
   /** The entities of this transaction; flushed before it commits. */
@@ -113,11 +102,8 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   const onPool = onPoolBy(pool, run)
 
   async function migrationsDone(): Promise<Set<string>> {
-    const { rows: tables } = await pool.query(
-      "select to_regclass('migration') as found where to_regclass('migration') is not null",
-    )
-    const { rows } =
-      tables.length === 0 ? { rows: [] } : await pool.query<{ name: string }>('select name from migration')
+    const { rows: tables } = await pool.query("select to_regclass('migration') as found where to_regclass('migration') is not null")
+    const { rows } = tables.length === 0 ? { rows: [] } : await pool.query<{ name: string }>('select name from migration')
     return new Set(rows.map(({ name }) => name))
   }
 
@@ -168,7 +154,10 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     statements: () => count,
     answeredAt: () => answeredAt,
     connections: () => ({
-      ...{ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most: options.poolMax },
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      most: options.poolMax,
     }),
     async close() {
       await orm.close(true)
@@ -178,10 +167,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-type RunOn = <R extends object>(
-  statement: Parameters<RunStatement>[1],
-  options?: StatementOptions,
-) => Promise<QueryResult<R>>
+type RunOn = <R extends object>(statement: Parameters<RunStatement>[1], options?: StatementOptions) => Promise<QueryResult<R>>
 
 /** On any connection; once more where its plan was of an older schema. */
 const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
@@ -258,9 +244,7 @@ function managerOn(run: RunOn, orm: MikroORM): EntityManager {
  */
 async function takeLock(connection: Pick<Pool, 'query'>): Promise<void> {
   for (;;) {
-    const { rows } = await connection.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
-      MIGRATION_LOCK,
-    ])
+    const { rows } = await connection.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])
     if (rows[0]?.taken) return
     await pause(LOCK_EVERY_MS)
   }
@@ -307,8 +291,6 @@ async function connect(orm: MikroORM, url: string): Promise<Pool> {
   } catch (error) {
     await orm.close(true).catch(() => undefined)
     const reason = error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error)
-    throw new Error(
-      `PostgreSQL at ${name} cannot be used: ${reason}. Check the section "database" of the configuration, or DATABASE_URL.`,
-    )
+    throw new Error(`PostgreSQL at ${name} cannot be used: ${reason}. Check the section "database" of the configuration, or DATABASE_URL.`)
   }
 }

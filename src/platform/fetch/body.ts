@@ -12,12 +12,7 @@ export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
  * The decoded body. Both the bytes on the wire and the decoded ones are counted against `maxBytes`, so a small answer
  * that unpacks to gigabytes ends as soon as it passes the limit.
  */
-export function decodedBody(options: {
-  body: Readable
-  encoding: string | undefined
-  maxBytes: number
-  url: string
-}): Readable {
+export function decodedBody(options: { body: Readable; encoding: string | undefined; maxBytes: number; url: string }): Readable {
   const { body, maxBytes, url } = options
   const decoders = (options.encoding ?? '')
     .split(',')

@@ -78,7 +78,12 @@ function tunnel(options: { through: string; address: string; port: number; signa
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
   return new Promise((resolve, reject) => {
     const asked = request({
-      ...{ host: proxy.hostname, port: proxy.port || 80, method: 'CONNECT', path: authority, signal, agent: false },
+      host: proxy.hostname,
+      port: proxy.port || 80,
+      method: 'CONNECT',
+      path: authority,
+      signal,
+      agent: false,
       headers: {
         host: authority,
         ...(proxy.username ? { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` } : {}),

@@ -69,8 +69,7 @@ const BY_CODE: Record<string, FetchFailure> = {
   EPROTO: 'tls',
 }
 
-const TLS_CODE =
-  /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
+const TLS_CODE = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
 
 /** The typed form of whatever the HTTP client threw for `url`. */
 export function toFetchError(error: unknown, url: string): FetchError {
@@ -88,7 +87,6 @@ export function toFetchError(error: unknown, url: string): FetchError {
 function* causes(error: unknown, depth = 0): Generator<object> {
   if (typeof error !== 'object' || error === null || depth > 5) return
   yield error
-  if ('errors' in error && Array.isArray(error.errors))
-    for (const member of error.errors) yield* causes(member, depth + 1)
+  if ('errors' in error && Array.isArray(error.errors)) for (const member of error.errors) yield* causes(member, depth + 1)
   if ('cause' in error) yield* causes(error.cause, depth + 1)
 }

@@ -77,16 +77,7 @@ const DEFAULT_MAX_BYTES = 1024 * 1024
 const CONNECTIONS_PER_ORIGIN = 8
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_URL_LENGTH = 2000
-const LEFT_BEHIND = [
-  'authorization',
-  'cookie',
-  'signature',
-  'signature-input',
-  'digest',
-  'content-digest',
-  'date',
-  'host',
-]
+const LEFT_BEHIND = ['authorization', 'cookie', 'signature', 'signature-input', 'digest', 'content-digest', 'date', 'host']
 
 /** Makes the guarded fetcher of a server: addresses, schemes, redirections, sizes and times are all bounded. */
 export function makeGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
@@ -190,10 +181,7 @@ async function open(opening: Opening): Promise<{ response: Dispatcher.ResponseDa
 }
 
 /** The answer, or the reason of the signal: a request that still waits for a free connection does not hear of it itself. */
-async function orAborted(
-  answer: Promise<Dispatcher.ResponseData>,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+async function orAborted(answer: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
   // An answer that comes too late is thrown away.
   answer.then(
     (late) => signal.aborted && late.body.on('error', () => {}).destroy(),

@@ -32,13 +32,7 @@ export interface GuardedProxyOptions {
 
 const NAME = 'vireo'
 
-export async function openGuardedProxy({
-  dial,
-  maxBytes,
-  silenceMs,
-  logger,
-  socket,
-}: GuardedProxyOptions): Promise<GuardedProxy> {
+export async function openGuardedProxy({ dial, maxBytes, silenceMs, logger, socket }: GuardedProxyOptions): Promise<GuardedProxy> {
   const password = randomBytes(24).toString('hex')
   const expected = Buffer.from(`Basic ${Buffer.from(`${NAME}:${password}`).toString('base64')}`)
   const open = new Set<Duplex>()
@@ -97,7 +91,9 @@ export async function openGuardedProxy({
     )
     await new Promise<void>((resolve, reject) => {
       const sent = request({
-        ...{ method: asked.method, path: target.pathname + target.search, createConnection: () => socket },
+        method: asked.method,
+        path: target.pathname + target.search,
+        createConnection: () => socket,
         headers: { ...headers, host: target.host, connection: 'close' },
       })
       sent.once('error', reject)

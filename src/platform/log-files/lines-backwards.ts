@@ -27,11 +27,7 @@ export async function* linesBackwards(path: string, spend: Spend): AsyncGenerato
       // Somebody shortened the file.
       if (bytesRead < length) return
       let end = length
-      for (
-        let at = buffer.lastIndexOf(NEW_LINE);
-        at !== -1;
-        at = at === 0 ? -1 : buffer.lastIndexOf(NEW_LINE, at - 1)
-      ) {
+      for (let at = buffer.lastIndexOf(NEW_LINE); at !== -1; at = at === 0 ? -1 : buffer.lastIndexOf(NEW_LINE, at - 1)) {
         const line = buffer.subarray(at + 1, end)
         if (line.length + restLength > 0 && restLength <= LONGEST_LINE) yield textOf([line, ...rest])
         rest = []
@@ -50,5 +46,4 @@ export async function* linesBackwards(path: string, spend: Spend): AsyncGenerato
   }
 }
 
-const textOf = (pieces: readonly Buffer[]): string =>
-  (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)).toString()
+const textOf = (pieces: readonly Buffer[]): string => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)).toString()

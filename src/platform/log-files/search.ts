@@ -117,7 +117,9 @@ function parsed(text: string, time: number, severity: number): LogLine | undefin
   try {
     const { level: _level, time: _time, msg, tags, ...rest } = JSON.parse(text)
     return {
-      ...{ time, level: levelOf(severity), rest },
+      time,
+      level: levelOf(severity),
+      rest,
       message: typeof msg === 'string' ? msg : '',
       tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
     }

@@ -69,10 +69,11 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
   timer.unref()
 
   function open(): RotatingFileStream {
-    const opened = createStream(
-      (at, index) => (at instanceof Date ? fullLogFileName(own, at, index ?? 1) : logFileName(own)),
-      { path: directory, mode: 0o640, ...(rotation ? { size: `${rotation.maxFileSize}B` } : {}) },
-    )
+    const opened = createStream((at, index) => (at instanceof Date ? fullLogFileName(own, at, index ?? 1) : logFileName(own)), {
+      path: directory,
+      mode: 0o640,
+      ...(rotation ? { size: `${rotation.maxFileSize}B` } : {}),
+    })
     opened.on('error', (error) => {
       complain('log files cannot be written; standard output goes on', error)
       if (stream === opened) stream = undefined

@@ -1,15 +1,7 @@
 // BullMQ on one of its two back ends. Only this folder knows BullMQ, and only this file knows which back end runs.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import type {
-  Job,
-  JobsOptions,
-  JobType,
-  PostgresConnection,
-  PostgresConnectionOptions,
-  PostgresQueueBackend,
-  WorkerOptions,
-} from 'bullmq'
+import type { Job, JobsOptions, JobType, PostgresConnection, PostgresConnectionOptions, PostgresQueueBackend, WorkerOptions } from 'bullmq'
 import { isRetryable } from '../database/errors.ts'
 import type { Logger } from '../logger.ts'
 import { connectRedis, type RedisAddress } from '../redis.ts'
@@ -54,9 +46,7 @@ export interface BackEnd {
   close(): Promise<void>
 }
 
-export type QueueBackEnd =
-  | { kind: 'redis'; redis: RedisAddress }
-  | { kind: 'postgres'; connectionString: string; schema: string }
+export type QueueBackEnd = { kind: 'redis'; redis: RedisAddress } | { kind: 'postgres'; connectionString: string; schema: string }
 
 /** Events are a feature of BullMQ that nobody reads here; they cannot be switched off, only kept few. */
 const STREAMS = { events: { maxLen: 100 } }
@@ -66,9 +56,7 @@ const POSTGRES_RETRY_MS = 500
 const SCAN_COUNT = 1_000
 
 export function openBackEnd(backend: QueueBackEnd, prefix: string, logger: Logger): Promise<BackEnd> {
-  return backend.kind === 'redis'
-    ? openRedis(backend.redis, `${prefix}:queue`, logger)
-    : openPostgres(backend, prefix, logger)
+  return backend.kind === 'redis' ? openRedis(backend.redis, `${prefix}:queue`, logger) : openPostgres(backend, prefix, logger)
 }
 
 async function openRedis(address: RedisAddress, prefix: string, logger: Logger): Promise<BackEnd> {
@@ -92,11 +80,7 @@ async function openRedis(address: RedisAddress, prefix: string, logger: Logger):
   }
 }
 
-async function openPostgres(
-  backend: { connectionString: string; schema: string },
-  prefix: string,
-  logger: Logger,
-): Promise<BackEnd> {
+async function openPostgres(backend: { connectionString: string; schema: string }, prefix: string, logger: Logger): Promise<BackEnd> {
   const bullmq = await import('bullmq')
   const { connectionString, schema } = backend
   const connection = new bullmq.PostgresConnection({
@@ -141,8 +125,7 @@ async function openPostgres(
   const named = (name: string) => `${prefix}.${name}`
   return {
     producer: (name) => new Queue<Payload>(named(name), { connection: connection.pool, streams: STREAMS }),
-    consumer: async (name, process, options) =>
-      new Worker<Payload>(named(name), process, { ...options, connection: connection.pool }),
+    consumer: async (name, process, options) => new Worker<Payload>(named(name), process, { ...options, connection: connection.pool }),
     isUp: () => true,
     async wipe() {
       const { rows } = await connection.pool.query<{ table: string }>(

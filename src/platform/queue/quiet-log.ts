@@ -4,9 +4,7 @@ import type { Logger } from '../logger.ts'
 
 const INTERVAL_MS = 5_000
 
-export function makeQuietLog(
-  logger: Logger,
-): (message: string, error: unknown, details?: Record<string, unknown>) => void {
+export function makeQuietLog(logger: Logger): (message: string, error: unknown, details?: Record<string, unknown>) => void {
   const seen = new Map<string, { at: number; leftOut: number }>()
   return (message, error, details = {}) => {
     const text = error instanceof Error ? error.message : String(error)

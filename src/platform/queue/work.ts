@@ -18,8 +18,7 @@ const LOCK_MS = 60_000
 /** Longest wait for work before asking again, in seconds: a net under a lost notification. */
 const POLL_S = 5
 /** The hint is gone or someone else's: it was wiped, or taken over after a pause of this process. */
-const LOST_HINT =
-  /^(Missing (key|lock) for job|Lock mismatch for job|could not renew lock for job|Job .* is not in the active state)/
+const LOST_HINT = /^(Missing (key|lock) for job|Lock mismatch for job|could not renew lock for job|Job .* is not in the active state)/
 
 export async function startWork({ backEnd, queue, concurrency, handler, logger }: WorkOptions): Promise<WorkHandle> {
   const { WaitingError } = await import('bullmq')
@@ -43,9 +42,7 @@ export async function startWork({ backEnd, queue, concurrency, handler, logger }
     }
   }
   const letNewHintsIn = async (job: HintJob): Promise<void> => {
-    await job
-      .removeDeduplicationKey()
-      .catch((error: unknown) => quiet('a hint could not be opened for merging', error, { queue }))
+    await job.removeDeduplicationKey().catch((error: unknown) => quiet('a hint could not be opened for merging', error, { queue }))
   }
 
   const worker = await backEnd.consumer(queue, process, {
@@ -56,8 +53,7 @@ export async function startWork({ backEnd, queue, concurrency, handler, logger }
   })
   worker.on('error', (error) => {
     if (closing) return
-    if (LOST_HINT.test(error.message))
-      logger.debug({ queue, error: error.message }, 'a hint vanished while it was handled')
+    if (LOST_HINT.test(error.message)) logger.debug({ queue, error: error.message }, 'a hint vanished while it was handled')
     else quiet('a worker of the queue had an error', error, { queue })
   })
   try {

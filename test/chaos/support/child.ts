@@ -148,8 +148,7 @@ const IDLE_MS = 1_000
 /** Asks the node's database; the embedded one runs also after its node was killed. */
 export async function ask<Row extends object>(place: Place, text: string, values: unknown[] = []): Promise<Row[]> {
   const url = typeof place === 'string' ? embedded(place) : place.databaseUrl
-  const pool =
-    pools.get(url) ?? new pg.Pool({ connectionString: url, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
+  const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
   if (!pools.has(url)) {
     // Whose database was killed is replaced.
     pool.on('error', () => {})

@@ -50,7 +50,9 @@ export async function makeCluster(options: {
   })
   for (const [name, roles] of Object.entries(options.roles)) {
     const launch: LaunchOptions = {
-      ...{ dataDir: folder.path, port: await freePort(), roles },
+      dataDir: folder.path,
+      port: await freePort(),
+      roles,
       env: {
         DATABASE_URL: databaseUrl,
         ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
@@ -60,7 +62,10 @@ export async function makeCluster(options: {
       },
     }
     const member: Member = {
-      ...{ name, roles, base: `http://127.0.0.1:${launch.port}`, child: undefined },
+      name,
+      roles,
+      base: `http://127.0.0.1:${launch.port}`,
+      child: undefined,
       async start() {
         member.child = await start(launch)
         children.push(member.child)
@@ -74,7 +79,9 @@ export async function makeCluster(options: {
   }
   const place: Exclude<Place, string> = { dataDir: folder.path, databaseUrl }
   return {
-    ...{ base: proxy.url, place, members },
+    base: proxy.url,
+    place,
+    members,
     get said() {
       return children.flatMap((child) => child.said)
     },

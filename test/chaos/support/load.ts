@@ -59,8 +59,7 @@ export function makeLoad(clients: Client[]): Load {
       if (took > HANGS_MS) wrong.push(`${what} took ${took} ms`)
       if (answer.ok) return true
       if (answer.status === 503) refused += 1
-      if (answer.status !== 503 || !isRefusal(answer))
-        wrong.push(`${what} answered ${answer.status}: ${text.slice(0, 300)}`)
+      if (answer.status !== 503 || !isRefusal(answer)) wrong.push(`${what} answered ${answer.status}: ${text.slice(0, 300)}`)
     } catch (error) {
       wrong.push(`${what} was not answered: ${String(error)} ${String((error as Error).cause ?? '')}`)
     }

@@ -82,15 +82,11 @@ export async function findOrphans(place: Place): Promise<Orphans> {
   const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(place, NAMED)
   const named: Named[] = rows.map(({ kind, name, ...rest }) => ({ path: `${FOLDERS[kind] ?? kind}/${name}`, ...rest }))
   const files = new Set(filesBelow(storage).filter((file) => !file.startsWith('logs/')))
-  const workFolders = entriesOf(join(storage, 'tmp')).flatMap((entry) =>
-    entry.isDirectory() ? [`tmp/${entry.name}/`] : [],
-  )
+  const workFolders = entriesOf(join(storage, 'tmp')).flatMap((entry) => (entry.isDirectory() ? [`tmp/${entry.name}/`] : []))
   const exact = new Set(named.filter(({ folder }) => !folder).map(({ path }) => path))
   const folders = named.filter(({ folder }) => folder).map(({ path }) => `${path}/`)
   return {
-    unnamed: [...files, ...workFolders]
-      .filter((file) => !exact.has(file) && !folders.some((folder) => file.startsWith(folder)))
-      .sort(),
+    unnamed: [...files, ...workFolders].filter((file) => !exact.has(file) && !folders.some((folder) => file.startsWith(folder))).sort(),
     missing: named.flatMap(({ path, must }) => (must && !files.has(path) ? [path] : [])).sort(),
   }
 }

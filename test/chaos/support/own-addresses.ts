@@ -3,7 +3,11 @@
 export function urlsInText(origin: string, lookalikesOf = origin): string[] {
   const encoded = encodeURIComponent(`${origin}/y`)
   return [
-    ...[origin, `${origin}/w/x`, `${origin}?a`, `(${origin}).`, `${origin.replace(/^http/, 'ws')}/tracker/socket`],
+    origin,
+    `${origin}/w/x`,
+    `${origin}?a`,
+    `(${origin}).`,
+    `${origin.replace(/^http/, 'ws')}/tracker/socket`,
     `magnet:?tr=${encoded}`,
     // Of others.
     ...[`${lookalikesOf}9/x`, `${lookalikesOf}9.example/`],

@@ -21,9 +21,7 @@ interface Sent {
 }
 
 /** Prepares the upload of a new video; nothing is sent before `proceed`. */
-export const persistentUpload = (
-  options: Sent & { fields: Record<string, unknown> },
-): PersistentUpload<UploadedVideo> =>
+export const persistentUpload = (options: Sent & { fields: Record<string, unknown> }): PersistentUpload<UploadedVideo> =>
   resumable({
     ...options,
     address: '/api/v1/videos/upload-resumable',

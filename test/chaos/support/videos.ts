@@ -20,9 +20,22 @@ interface VideoView {
 /** A video of 640 × 360 with sound, of which four renditions are made. Kept between runs. */
 export async function makeVideo(seconds: number): Promise<Buffer> {
   const recipe = [
-    ...['-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=10:duration=${seconds}`],
-    ...['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}`],
-    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],
+    '-f',
+    'lavfi',
+    '-i',
+    `testsrc2=size=640x360:rate=10:duration=${seconds}`,
+    '-f',
+    'lavfi',
+    '-i',
+    `sine=frequency=440:duration=${seconds}`,
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-pix_fmt',
+    'yuv420p',
+    '-c:a',
+    'aac',
   ]
   const path = await keptMedia(`chaos-${seconds}.mp4`, JSON.stringify(recipe), (target, { ffmpegPath }) =>
     promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', ...recipe, target]),

@@ -13,7 +13,9 @@ export interface Said {
 
 /** The variables with which a command works on the data of the node. */
 export const environmentOf = (node: TestNode): Record<string, string | undefined> => ({
-  ...{ PATH: process.env.PATH, DATABASE_URL: node.databaseUrl, VIREO_DATA_DIR: node.dataDir },
+  PATH: process.env.PATH,
+  DATABASE_URL: node.databaseUrl,
+  VIREO_DATA_DIR: node.dataDir,
   VIREO__WEBSERVER__HOSTNAME: '127.0.0.1',
   VIREO__WEBSERVER__PORT: new URL(node.base).port,
 })

@@ -13,7 +13,8 @@ afterEach(() => world.clean())
 
 const importAll = (id?: number, url = CHANNEL, by = world.users.owner) =>
   world.send(by, 'POST', `/video-channels/${world.users.owner.username}_channel/import-videos`, {
-    ...{ externalChannelUrl: url, videoChannelSyncId: id },
+    externalChannelUrl: url,
+    videoChannelSyncId: id,
   })
 
 describe('a synchronisation', () => {
@@ -27,8 +28,12 @@ describe('a synchronisation', () => {
       externalChannelUrl: CHANNEL,
       createdAt: world.clock.now().toISOString(),
       channel: {
-        ...{ id: owner.channelId, name: `${owner.username}_channel`, host: 'localhost:9000', avatars: [] },
-        ...{ displayName: expect.any(String), url: expect.any(String) },
+        id: owner.channelId,
+        name: `${owner.username}_channel`,
+        host: 'localhost:9000',
+        avatars: [],
+        displayName: expect.any(String),
+        url: expect.any(String),
       },
     }
     expect(made).toEqual({ status: 200, body: { videoChannelSync: view } })
@@ -126,11 +131,7 @@ describe('a round of a synchronisation', () => {
     world.clock.pass(15_000)
     await world.run()
     expect(await world.stateOf(id)).toBe('synced')
-    const { body } = await world.send(
-      world.users.owner,
-      'GET',
-      `/accounts/${world.users.owner.username}/video-channel-syncs`,
-    )
+    const { body } = await world.send(world.users.owner, 'GET', `/accounts/${world.users.owner.username}/video-channel-syncs`)
     expect(body.data[0]).toMatchObject({ state: { id: 3, label: 'Synchronized' }, lastSyncAt: expect.any(String) })
   })
 

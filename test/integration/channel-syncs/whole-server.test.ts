@@ -59,35 +59,25 @@ function lists(...names: string[]): void {
 }
 
 const videos = async () =>
-  (
-    await client.get<{ data: { name: string; privacy: { id: number } }[] }>(
-      `/api/v1/video-channels/${channel.name}/videos`,
-    )
-  ).data
+  (await client.get<{ data: { name: string; privacy: { id: number } }[] }>(`/api/v1/video-channels/${channel.name}/videos`)).data
 
 it('becomes videos that everybody sees, and each of them once', async () => {
-  const { videoChannelSync: made } = await client.send<{ videoChannelSync: { id: number } }>(
-    'POST',
-    '/api/v1/video-channel-syncs',
-    { externalChannelUrl: at('/channel'), videoChannelId: channel.id },
-  )
+  const { videoChannelSync: made } = await client.send<{ videoChannelSync: { id: number } }>('POST', '/api/v1/video-channel-syncs', {
+    externalChannelUrl: at('/channel'),
+    videoChannelId: channel.id,
+  })
   const body = { externalChannelUrl: at('/channel'), videoChannelSyncId: made.id }
   const importVideos = () => client.send('POST', `/api/v1/video-channels/${channel.name}/import-videos`, body)
   const synced = () =>
     until(async () => {
-      await pool.query(
-        "update channel_sync set due_at = now() where state = 'processing' and context->>'listed' = 'true'",
-      )
-      const { data } = await client.get<{ data: { state: { id: number; label: string } }[] }>(
-        '/api/v1/accounts/root/video-channel-syncs',
-      )
+      await pool.query("update channel_sync set due_at = now() where state = 'processing' and context->>'listed' = 'true'")
+      const { data } = await client.get<{ data: { state: { id: number; label: string } }[] }>('/api/v1/accounts/root/video-channel-syncs')
       return data[0]?.state.id === 2 ? undefined : data[0]?.state
     })
   await importVideos()
   expect(await synced()).toEqual({ id: 3, label: 'Synchronized' })
   expect((await videos()).map(({ name }) => name).sort()).toEqual(['Video one', 'Video two'])
-  const imports = (query = '') =>
-    client.get<{ total: number; data: object[] }>(`/api/v1/users/me/videos/imports${query}`)
+  const imports = (query = '') => client.get<{ total: number; data: object[] }>(`/api/v1/users/me/videos/imports${query}`)
   const videoChannelSync = { id: made.id, externalChannelUrl: at('/channel') }
   expect(await imports(`?videoChannelSyncId=${made.id}`)).toMatchObject({
     total: 2,

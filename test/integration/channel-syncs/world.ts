@@ -34,7 +34,11 @@ export async function makeWorld() {
   const test = await makeTestRuntime({ clock, settings: { jobs: { ...jobSettings, attempts: () => 1 } } })
   const { db, runtime } = test
   const jobs = makeJobs({
-    ...{ db, registry: runtime.registry, clock, logger: silentLogger, owner: 'a test' },
+    db,
+    registry: runtime.registry,
+    clock,
+    logger: silentLogger,
+    owner: 'a test',
     settings: () => ({ ...jobSettings, backOff }),
     isPaused: () => false,
   })
@@ -53,8 +57,14 @@ export async function makeWorld() {
       },
     })
   const deps: ActorDeps = {
-    ...{ db, tell: runtime.tell, registry: runtime.registry, clock, logger: silentLogger, config },
-    ...{ urls: makeUrls(TEST_ORIGIN), secrets: makeSecrets({ secret: 'a secret for tests' }) },
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock,
+    logger: silentLogger,
+    config,
+    urls: makeUrls(TEST_ORIGIN),
+    secrets: makeSecrets({ secret: 'a secret for tests' }),
   }
   const users = {
     owner: await makeUser(db),
@@ -63,7 +73,9 @@ export async function makeWorld() {
   }
   /** What the other site has, the newest first. */
   const site: { videos: RemoteVideoEntry[]; asked: { url: string; limit: number }[]; away: string | null } = {
-    ...{ videos: [], asked: [], away: null },
+    videos: [],
+    asked: [],
+    away: null,
   }
   /** Addresses that are refused, with the refusal. */
   const refusals = new Map<string, DomainError>()
@@ -130,7 +142,17 @@ export async function makeWorld() {
   }
 
   return {
-    ...{ clock, db, runtime, switches, users, site, refusals, before, channelSyncs, send, work },
+    clock,
+    db,
+    runtime,
+    switches,
+    users,
+    site,
+    refusals,
+    before,
+    channelSyncs,
+    send,
+    work,
 
     async make(by: MadeUser = users.owner, url = CHANNEL): Promise<number> {
       const body = { externalChannelUrl: url, videoChannelId: by.channelId }
@@ -147,16 +169,12 @@ export async function makeWorld() {
       }
     },
 
-    stateOf: async (id: number) =>
-      (await db.query<{ state: string }>('select state from channel_sync where id = $1', [id]))[0]?.state,
+    stateOf: async (id: number) => (await db.query<{ state: string }>('select state from channel_sync where id = $1', [id]))[0]?.state,
 
     imports: async (channelId = users.owner.channelId) =>
-      (
-        await db.query<{ url: string }>(
-          'select target_url as url from video_import where channel_id = $1 order by id',
-          [channelId],
-        )
-      ).map(({ url }) => url.split('/').at(-1)),
+      (await db.query<{ url: string }>('select target_url as url from video_import where channel_id = $1 order by id', [channelId])).map(
+        ({ url }) => url.split('/').at(-1),
+      ),
 
     /** As if all imports that wait had ended so. */
     importsEnd: (state: 'success' | 'failed' | 'cancelled' | 'rejected') =>

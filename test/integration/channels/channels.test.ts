@@ -130,7 +130,9 @@ describe('a change of a channel', () => {
     expect((await change({ description: null })).status).toBe(204)
     expect((await json(client, 'PUT', path)).status).toBe(204)
     expect(await channelOf(`${username}_channel`)).toMatchObject({
-      ...{ displayName: 'Named', description: null, support: 'Supported' },
+      displayName: 'Named',
+      description: null,
+      support: 'Supported',
     })
     expect((await change({ displayName: 'x', description: 'ab', bulkVideosSupportUpdate: 'yes' })).body).toMatchObject({
       'invalid-params': { description: {}, bulkVideosSupportUpdate: {} },
@@ -143,8 +145,7 @@ describe('a change of a channel', () => {
     const other = await newUser()
     const videos = await makeVideos([{}, { privacy: 3 }].map((columns) => ({ channelId, columns })))
     const foreign = await makeVideo({ query }, { channelId: other.channelId, columns: { support: 'Theirs' } })
-    const supports = () =>
-      query('select support from video where id = any($1) order by id', [[...videos, foreign].map(({ id }) => id)])
+    const supports = () => query('select support from video where id = any($1) order by id', [[...videos, foreign].map(({ id }) => id)])
     const put = (body: object) => json(client, 'PUT', `/api/v1/video-channels/${username}_channel`, body)
 
     await put({ support: 'Only the channel' })
@@ -154,8 +155,7 @@ describe('a change of a channel', () => {
     await put({ support: 'Everywhere', bulkVideosSupportUpdate: true })
     await until(
       async () =>
-        (await query("select 1 from job where type = 'channel-support' and state in ('waiting', 'delayed', 'active')"))
-          .length === 0,
+        (await query("select 1 from job where type = 'channel-support' and state in ('waiting', 'delayed', 'active')")).length === 0,
     )
     expect(await supports()).toEqual([{ support: 'Everywhere' }, { support: 'Everywhere' }, { support: 'Theirs' }])
   })
@@ -175,12 +175,10 @@ describe('a change of a channel', () => {
 
   it('of another server is asked for there when it is looked at after a long time, once', async () => {
     const remote = await makeRemoteChannel({ query }, { username: `old${++serial}` })
-    const asked = () =>
-      query("select data from job where type = 'activitypub-refresher' and data ->> 'actorId' = $1", [String(actorId)])
-    const [{ actorId } = { actorId: 0 }] = await query<{ actorId: number }>(
-      'select actor_id as "actorId" from channel where id = $1',
-      [remote.channelId],
-    )
+    const asked = () => query("select data from job where type = 'activitypub-refresher' and data ->> 'actorId' = $1", [String(actorId)])
+    const [{ actorId } = { actorId: 0 }] = await query<{ actorId: number }>('select actor_id as "actorId" from channel where id = $1', [
+      remote.channelId,
+    ])
     const path = `/api/v1/video-channels/old${serial}_channel@${remote.host}`
     await query('update actor set refreshed_at = now() where id = $1', [actorId])
     expect((await get(path)).status).toBe(200)
@@ -306,13 +304,8 @@ describe('lists', () => {
     const { client, username, channelId } = await newUser()
     const shown = await makeVideo({ query }, { channelId, columns: { views: 5 } })
     const hidden = await makeVideo({ query }, { channelId, columns: { views: 7, privacy: 3 } })
-    await query("insert into video_day_views (video_id, day, views) values ($1, (now() at time zone 'UTC')::date, 2)", [
-      shown.id,
-    ])
-    await query(
-      "insert into video_day_views (video_id, day, views) values ($1, (now() at time zone 'UTC')::date - 30, 3)",
-      [hidden.id],
-    )
+    await query("insert into video_day_views (video_id, day, views) values ($1, (now() at time zone 'UTC')::date, 2)", [shown.id])
+    await query("insert into video_day_views (video_id, day, views) values ($1, (now() at time zone 'UTC')::date - 30, 3)", [hidden.id])
     await makeVideo({ query }, { channelId, columns: { views: 11, blocked: true } })
     const path = `/api/v1/accounts/${username}/video-channels?withStats=true`
     const viewed = ({ viewsPerDay }: ChannelView) => viewsPerDay?.map(({ views }) => views)
@@ -331,7 +324,9 @@ describe('lists', () => {
     const [owner, fan, friend] = [await newUser(), await newUser(), await newUser()]
     await fan.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `${owner.username}_channel@${host()}` })
     await query("insert into follow (follower_id, target_id, state) values ($1, $2, 'accepted'), ($3, $2, 'pending')", [
-      ...[friend.actorId, owner.actorId, fan.actorId],
+      friend.actorId,
+      owner.actorId,
+      fan.actorId,
     ])
     const names = ({ data }: List<{ follower: { name: string } }>) => data.map(({ follower }) => follower.name)
     const followers = `/api/v1/accounts/${owner.username}/followers`
@@ -377,8 +372,7 @@ describe('lists', () => {
     const [one, two] = await makeVideos([{ channelId }, { channelId: second.body.videoChannel.id }])
     await makeVideo({ query }, { channelId, columns: { privacy: 3 } })
     const far = await makeVideo({ query }, { channelId: remote.channelId, remoteOrigin: `https://${remote.host}` })
-    const ids = async (path: string) =>
-      (await get<List<{ id: number; account: { id: number } }>>(path)).body.data.map(({ id }) => id)
+    const ids = async (path: string) => (await get<List<{ id: number; account: { id: number } }>>(path)).body.data.map(({ id }) => id)
     expect(accountId).toBeGreaterThan(0)
     expect((await ids(`/api/v1/accounts/${username}/videos`)).toSorted()).toEqual([one?.id, two?.id].toSorted())
     expect(await ids(`/api/v1/video-channels/${username}_channel/videos`)).toEqual([one?.id])

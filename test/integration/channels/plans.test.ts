@@ -25,9 +25,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
   star = await makeUser(db, { username: 'star' })
-  await db.query("insert into remote_host (host) select 'far' || n || '.example' from generate_series(1, $1::int) n", [
-    HOSTS,
-  ])
+  await db.query("insert into remote_host (host) select 'far' || n || '.example' from generate_series(1, $1::int) n", [HOSTS])
   await db.query(
     `with actors as (
        insert into actor (type, preferred_username, host_id, url, inbox_url)
@@ -87,17 +85,8 @@ interface Plan {
 const LARGE = ['actor', 'account', 'channel', 'follow', 'rating', 'video']
 
 /** Whole tables that are read, and the rows that the page itself needs: what counts a total is not looked at. */
-async function readsOf({
-  text,
-  values,
-}: {
-  text: string
-  values: unknown[]
-}): Promise<{ whole: string[]; rows: number }> {
-  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, format json) ${text}`,
-    values,
-  )
+async function readsOf({ text, values }: { text: string; values: unknown[] }): Promise<{ whole: string[]; rows: number }> {
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const found = { whole: [] as string[], rows: 0 }
   const visit = (plan: Plan): void => {
     const table = plan['Relation Name']

@@ -19,8 +19,7 @@ let playlist: { id: number; url: string }
 
 const REST = '/api/v1/video-channels/second_channel'
 const asPeer = (url: string) => fetch(url, { headers: { accept: 'application/activity+json' } })
-const filesWith = async (name: string) =>
-  (await readdir(ours.node.dataDir, { recursive: true })).filter((path) => path.includes(name))
+const filesWith = async (name: string) => (await readdir(ours.node.dataDir, { recursive: true })).filter((path) => path.includes(name))
 const status = async (path: string, init: RequestInit = {}) => (await ours.client.raw(path, init)).status
 
 beforeAll(async () => {
@@ -37,10 +36,7 @@ beforeAll(async () => {
   const picture = formWith('avatarfile', await plain(64, 64).png().toBuffer(), 'a.png')
   await ours.client.send('POST', `${REST}/avatar/pick`, picture)
   await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `second_channel@${ours.host}` })
-  await peer.awaited(
-    'the playlist',
-    ({ activity }) => activity.type === 'Create' && JSON.stringify(activity).includes(playlist.url),
-  )
+  await peer.awaited('the playlist', ({ activity }) => activity.type === 'Create' && JSON.stringify(activity).includes(playlist.url))
   peer.received.length = 0
 }, 60_000)
 afterAll(async () => {
@@ -82,9 +78,7 @@ it('takes no video and no playlist any more', async () => {
   const change = (path: string, body: object) =>
     status(path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   expect(await change(`/api/v1/videos/${kept.id}`, { channelId: channel.id })).toBe(400)
-  await expect(
-    ours.upload(await readFile(await media('small.mp4')), { channelId: String(channel.id) }),
-  ).rejects.toThrow('400')
+  await expect(ours.upload(await readFile(await media('small.mp4')), { channelId: String(channel.id) })).rejects.toThrow('400')
 })
 
 it('leaves nothing but a tombstone, and playlists without a channel, also when the process ended meanwhile', async () => {
@@ -98,21 +92,14 @@ it('leaves nothing but a tombstone, and playlists without a channel, also when t
   expect(await ours.query('select privacy, channel_id from playlist where id = $1', [playlist.id])).toEqual([
     { privacy: 3, channel_id: null },
   ])
-  expect(await ours.query('select deleted_at is not null as gone from actor where url = $1', [channel.url])).toEqual([
-    { gone: true },
-  ])
-  expect(
-    await ours.query('select 1 from actor_image i join actor a on a.id = i.actor_id where a.url = $1', [channel.url]),
-  ).toEqual([])
+  expect(await ours.query('select deleted_at is not null as gone from actor where url = $1', [channel.url])).toEqual([{ gone: true }])
+  expect(await ours.query('select 1 from actor_image i join actor a on a.id = i.actor_id where a.url = $1', [channel.url])).toEqual([])
   await until(
     async () =>
-      (await ours.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [channel.url]))
-        .length === 0,
+      (await ours.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [channel.url])).length === 0,
     { what: 'the end of the follows' },
   )
-  expect(await ours.query("select following_count from actor where preferred_username = 'root'")).toEqual([
-    { following_count: 0 },
-  ])
+  expect(await ours.query("select following_count from actor where preferred_username = 'root'")).toEqual([{ following_count: 0 }])
 }, 90_000)
 
 it('is told to its followers by itself, at last', async () => {
@@ -129,9 +116,7 @@ it('cannot sign any more once all of it was delivered', async () => {
   await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0)
   await ours.node.restart()
   await until(
-    async () =>
-      (await ours.query('select 1 from actor where url = $1 and private_key_sealed is not null', [channel.url]))
-        .length === 0,
+    async () => (await ours.query('select 1 from actor where url = $1 and private_key_sealed is not null', [channel.url])).length === 0,
     { what: 'the end of the key' },
   )
 }, 30_000)

@@ -74,8 +74,7 @@ it('an owner removes those below the own videos, the staff all as long as they a
 
   const name = `writer@${server.deps.urls.host}`
   const byStaff = { accountName: name, scope: 'instance', by: { accountId: owner.accountId, role: 1 } } as const
-  const holds = (role: number) =>
-    server.db.query('update users set role = $2 where username = $1', [owner.username, role])
+  const holds = (role: number) => server.db.query('update users set role = $2 where username = $1', [owner.username, role])
   await removeCommentsOf(byStaff)
   await holds(2)
   await expect(work()).rejects.toThrow('may not do it any more')
@@ -96,9 +95,7 @@ describe('of a video that its server took back', () => {
 
   beforeAll(async () => {
     channelId = (await makeRemoteChannel(server.db)).channelId
-    const [channel] = await server.db.query<{ id: number }>('select actor_id as id from channel where id = $1', [
-      channelId,
-    ])
+    const [channel] = await server.db.query<{ id: number }>('select actor_id as id from channel where id = $1', [channelId])
     channelActorId = channel?.id ?? 0
   })
   beforeEach(() => server.db.query('delete from kept_comment'))
@@ -114,8 +111,7 @@ describe('of a video that its server took back', () => {
         [channelActorId, by.accountId, count],
       )
     ).toSorted((a, b) => a.id - b.id)
-  const kept = async () =>
-    (await server.db.query<{ id: number }>('select id from kept_comment order by id')).map(({ id }) => id)
+  const kept = async () => (await server.db.query<{ id: number }>('select id from kept_comment order by id')).map(({ id }) => id)
   const removals = async () => (await server.events()).filter(({ name }) => name === 'KeptCommentRemoved')
 
   it('the staff removes what is kept of one account, and its server is told; an owner removes nothing of it', async () => {
@@ -129,9 +125,7 @@ describe('of a video that its server took back', () => {
     expect(await kept()).toEqual([others?.id])
     const told = (await removals()).map(({ payload }) => payload)
     expect(told).toHaveLength(120)
-    expect(told).toEqual(
-      expect.arrayContaining(comments.map(({ url }) => ({ url, actorId: writer.actorId, channelActorId }))),
-    )
+    expect(told).toEqual(expect.arrayContaining(comments.map(({ url }) => ({ url, actorId: writer.actorId, channelActorId }))))
   })
 
   it('its author removes one comment, wherever the video is', async () => {
@@ -139,22 +133,25 @@ describe('of a video that its server took back', () => {
     const remove = async (by: string) =>
       (
         await server.app.inject({
-          ...{ method: 'DELETE', url: `/api/v1/videos/99999/comments/${first?.id}`, headers: as(by) },
+          method: 'DELETE',
+          url: `/api/v1/videos/99999/comments/${first?.id}`,
+          headers: as(by),
         })
       ).statusCode
     expect(await remove('other')).toBe(404)
     expect(await remove('writer')).toBe(204)
     expect(await remove('writer')).toBe(404)
     expect(await kept()).toEqual([second?.id])
-    expect((await removals()).map(({ payload }) => payload)).toEqual([
-      { url: first?.url, actorId: writer.actorId, channelActorId },
-    ])
+    expect((await removals()).map(({ payload }) => payload)).toEqual([{ url: first?.url, actorId: writer.actorId, channelActorId }])
   })
 
   it('its block is forgotten after a year, as what was said of it', async () => {
     const blocked = async () => {
       const video = await makeVideo(server.db, {
-        ...{ channelId, bare: true, remoteOrigin: 'https://far.example', columns: { blocked: true } },
+        channelId,
+        bare: true,
+        remoteOrigin: 'https://far.example',
+        columns: { blocked: true },
       })
       await insert(server.db, 'video_block', { video_id: video.id, type: 1, created_at: new Date(0) })
       await server.db.query('delete from video where id = $1', [video.id])
@@ -164,9 +161,7 @@ describe('of a video that its server took back', () => {
     const [oldWord, youngWord] = await keep(writer, 2)
     const DAY = 24 * 3_600_000
     const age = async (table: string, url: string | undefined, days: number) =>
-      await server.db.query(`update ${table} set kept_at = $2 where url = $1`, [
-        ...[url, new Date(Date.now() - days * DAY)],
-      ])
+      await server.db.query(`update ${table} set kept_at = $2 where url = $1`, [url, new Date(Date.now() - days * DAY)])
     await age('kept_video_block', old, 366)
     await age('kept_comment', oldWord?.url, 366)
     await age('kept_comment', youngWord?.url, 364)

@@ -23,18 +23,13 @@ afterAll(() => server.stop())
 
 async function remoteAccount() {
   const made = await makeRemoteChannel(server.db)
-  const [account] = await server.db.query<{ actorId: number }>(
-    'select actor_id as "actorId" from account where id = $1',
-    [made.accountId],
-  )
+  const [account] = await server.db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [made.accountId])
   return { ...made, actorId: account?.actorId ?? 0 }
 }
 
-const newVideo = (columns: Record<string, unknown> = {}) =>
-  makeVideo(server.db, { channelId: owner.channelId, bare: true, columns })
+const newVideo = (columns: Record<string, unknown> = {}) => makeVideo(server.db, { channelId: owner.channelId, bare: true, columns })
 
-const newRemoteVideo = () =>
-  makeVideo(server.db, { channelId: remote.channelId, bare: true, remoteOrigin: `https://${remote.host}` })
+const newRemoteVideo = () => makeVideo(server.db, { channelId: remote.channelId, bare: true, remoteOrigin: `https://${remote.host}` })
 
 async function post(videoId: number, text: string, options: { by?: string; to?: number } = {}) {
   const { by = 'author', to } = options
@@ -59,10 +54,9 @@ async function threads(videoId: number, by?: string) {
 }
 
 const unfolded = async (videoId: number): Promise<number> => {
-  const [row] = await server.db.query<{ n: number }>(
-    'select coalesce(sum(comments), 0)::int as n from video_delta where video_id = $1',
-    [videoId],
-  )
+  const [row] = await server.db.query<{ n: number }>('select coalesce(sum(comments), 0)::int as n from video_delta where video_id = $1', [
+    videoId,
+  ])
   return row?.n ?? 0
 }
 
@@ -237,11 +231,7 @@ describe('a comment of another server', () => {
       },
     }
     const receive = server.comments.receiveComment
-    const answers = await Promise.allSettled([
-      receive(fromRemote(video.id, 'one')),
-      receive(broken),
-      receive(fromRemote(video.id, 'two')),
-    ])
+    const answers = await Promise.allSettled([receive(fromRemote(video.id, 'one')), receive(broken), receive(fromRemote(video.id, 'two'))])
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(tries).toBe(2)
     expect(await unfolded(video.id)).toBe(2)
@@ -452,9 +442,7 @@ describe('a thread', () => {
   it('shows an answer whose date is before the question', async () => {
     const video = await newVideo()
     const { comment } = await post(video.id, 'question')
-    await server.comments.receiveComment(
-      fromRemote(video.id, 'answer', { parentUrl: comment.url, at: new Date('2001-01-01') }),
-    )
+    await server.comments.receiveComment(fromRemote(video.id, 'answer', { parentUrl: comment.url, at: new Date('2001-01-01') }))
     const tree: Tree = (await server.app.inject(`/api/v1/videos/${video.id}/comment-threads/${comment.id}`)).json()
     expect(tree.comment.id).toBe(comment.id)
     expect(tree.children.map((child) => child.comment.inReplyToCommentId)).toEqual([comment.id])

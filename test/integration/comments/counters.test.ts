@@ -18,8 +18,7 @@ beforeEach(async () => {
   await server.db.query('delete from video_delta')
 })
 
-const newVideo = (columns: Record<string, unknown> = {}) =>
-  makeVideo(server.db, { channelId: owner.channelId, bare: true, columns })
+const newVideo = (columns: Record<string, unknown> = {}) => makeVideo(server.db, { channelId: owner.channelId, bare: true, columns })
 
 async function counters(videoId: number) {
   const [row] = await server.db.query('select likes, dislikes, comments, views from video where id = $1', [videoId])
@@ -45,14 +44,16 @@ describe('a comment that was approved and says something else then', () => {
     const { db, comments, reviews } = server
     const video = await newVideo({ comments_policy: 3 })
     const { accountId, host } = await makeRemoteChannel(db)
-    const [author] = await db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [
-      accountId,
-    ])
+    const [author] = await db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [accountId])
     const url = `https://${host}/notes/1`
     const text = { mediaType: 'text/plain', content: 'First' }
     const by = { accountId: owner.accountId, role: userRoles.user }
     await comments.receiveComment({
-      ...{ url, videoId: video.id, accountId, parentUrl: null, createdAt: new Date() },
+      url,
+      videoId: video.id,
+      accountId,
+      parentUrl: null,
+      createdAt: new Date(),
       ...text,
     })
     const [comment] = await db.query<{ id: number }>('select id from comment where url = $1', [url])
@@ -64,8 +65,12 @@ describe('a comment that was approved and says something else then', () => {
     }
     const edit = (content: string) =>
       reviews.receiveEdit({
-        ...{ commentId, actorId: author?.actorId ?? 0, ...text, content },
-        ...{ updatedAt: null, activity: null },
+        commentId,
+        actorId: author?.actorId ?? 0,
+        ...text,
+        content,
+        updatedAt: null,
+        activity: null,
       })
     expect(await counted()).toBe(0)
     await reviews.approve(commentId, by)
@@ -91,7 +96,8 @@ describe('folding', () => {
       Promise.all(
         all.map(({ video, account }, index) =>
           server.ratings.setRating({
-            ...{ videoId: video.id, accountId: account.accountId },
+            videoId: video.id,
+            accountId: account.accountId,
             rating: index % 5 === 0 ? 'dislike' : 'like',
           }),
         ),
@@ -106,8 +112,7 @@ describe('folding', () => {
   it('of the same videos by several processes at once does not deadlock', async () => {
     const videos = await Promise.all(Array.from({ length: 40 }, () => newVideo()))
     const ids = videos.map((video) => video.id)
-    const write = (order: number[]) =>
-      server.db.query('insert into video_delta (video_id, views) select unnest($1::int[]), 1', [order])
+    const write = (order: number[]) => server.db.query('insert into video_delta (video_id, views) select unnest($1::int[]), 1', [order])
     await foldWhile(
       (async () => {
         for (let round = 0; round < 15; round += 1) {
@@ -115,10 +120,7 @@ describe('folding', () => {
         }
       })(),
     )
-    const [sum] = await server.db.query(
-      'select min(views) as least, max(views) as most from video where id = any($1)',
-      [ids],
-    )
+    const [sum] = await server.db.query('select min(views) as least, max(views) as most from video where id = any($1)', [ids])
     expect(sum).toEqual({ least: 30, most: 30 })
   })
 
@@ -153,9 +155,7 @@ describe('folding', () => {
 
   it('works off more rows than one statement takes', async () => {
     const video = await newVideo()
-    await server.db.query('insert into video_delta (video_id, views) select $1, 1 from generate_series(1, 2500)', [
-      video.id,
-    ])
+    await server.db.query('insert into video_delta (video_id, views) select $1, 1 from generate_series(1, 2500)', [video.id])
     expect(await foldDeltas(server.db)).toBeGreaterThanOrEqual(1000)
     while ((await foldDeltas(server.db)) > 0);
     expect(await counters(video.id)).toMatchObject({ views: 2500 })
@@ -219,9 +219,7 @@ describe('reconciling', () => {
     await foldWhile(
       Promise.all(
         videos.flatMap((video) =>
-          accounts.map((account) =>
-            server.ratings.setRating({ videoId: video.id, accountId: account.accountId, rating: 'like' }),
-          ),
+          accounts.map((account) => server.ratings.setRating({ videoId: video.id, accountId: account.accountId, rating: 'like' })),
         ),
       ),
     )

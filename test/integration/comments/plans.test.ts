@@ -26,7 +26,8 @@ beforeAll(async () => {
   database = await freshDatabase()
   db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
   keepCommentTotals({
-    ...{ db, config: () => testConfig() },
+    db,
+    config: () => testConfig(),
     registry: {
       periodic: (_name, { run }) => {
         fold = async () => void (await run())
@@ -128,18 +129,15 @@ describe('with many comments', () => {
   it.each([
     ['few', 'person12'],
     ['many', 'person'],
-  ])(
-    'of %s authors whose names hold a word the newest are found, and all up to 1,000 counted',
-    async (_how, search) => {
-      const query: CommentListQuery = { ...usual, search, start: 5 }
-      const written = `from comment m join account a on a.id = m.account_id where m.deleted_at is null and a.name like '${search}%'`
-      const newest = await db.query(`select m.id ${written} order by m.created_at desc, m.id desc limit 15 offset 5`)
-      const [all] = await db.query<{ total: number }>(`select least(count(*), 1000)::int as total ${written}`)
-      const { total, rows } = await listComments(db, query)
-      expect(rows.map(({ id }) => ({ id }))).toEqual(newest)
-      expect(total).toBe(all?.total)
-    },
-  )
+  ])('of %s authors whose names hold a word the newest are found, and all up to 1,000 counted', async (_how, search) => {
+    const query: CommentListQuery = { ...usual, search, start: 5 }
+    const written = `from comment m join account a on a.id = m.account_id where m.deleted_at is null and a.name like '${search}%'`
+    const newest = await db.query(`select m.id ${written} order by m.created_at desc, m.id desc limit 15 offset 5`)
+    const [all] = await db.query<{ total: number }>(`select least(count(*), 1000)::int as total ${written}`)
+    const { total, rows } = await listComments(db, query)
+    expect(rows.map(({ id }) => ({ id }))).toEqual(newest)
+    expect(total).toBe(all?.total)
+  })
 
   it('the total is right while comments come, wait, are approved, edited and go', async () => {
     const isRight = async () => {

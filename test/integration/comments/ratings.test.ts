@@ -39,9 +39,7 @@ describe('a rating of our user', () => {
     await server.events()
     expect(await rate(video.id, 'like')).toBe(204)
     expect(await rate(video.id, 'like')).toBe(204)
-    expect(await rows(video.id)).toEqual([
-      { type: 'like', url: `http://localhost:9000/accounts/fan/likes/${video.id}` },
-    ])
+    expect(await rows(video.id)).toEqual([{ type: 'like', url: `http://localhost:9000/accounts/fan/likes/${video.id}` }])
     expect(await counts(video.id)).toEqual({ likes: 1, dislikes: 0 })
     expect(await server.events()).toHaveLength(1)
 

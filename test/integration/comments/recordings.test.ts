@@ -85,8 +85,7 @@ describe.each(scenes)('the recorded exchanges of $area', ({ area, firstIds, user
   })
   afterAll(() => server.stop())
 
-  const filled = (text: string): string =>
-    text.replace(/\{\{([^}]+)\}\}/g, (_, name: string) => values.get(name) ?? '?')
+  const filled = (text: string): string => text.replace(/\{\{([^}]+)\}\}/g, (_, name: string) => values.get(name) ?? '?')
 
   function masked(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(masked)

@@ -57,7 +57,12 @@ export async function startCommentServer(): Promise<CommentServer> {
   const config = testConfig({})
   const urls = makeUrls(TEST_ORIGIN)
   const deps: ActorDeps = {
-    ...{ db, tell: runtime.tell, registry: runtime.registry, clock: systemClock, logger: silentLogger, urls },
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock: systemClock,
+    logger: silentLogger,
+    urls,
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
   }
@@ -83,8 +88,13 @@ export async function startCommentServer(): Promise<CommentServer> {
     },
     areas: [
       commentsArea({
-        ...{ db, config: () => config, urls, logger: silentLogger, comments },
-        ...{ reviews, waitingComments: makeWaitingComments(deps) },
+        db,
+        config: () => config,
+        urls,
+        logger: silentLogger,
+        comments,
+        reviews,
+        waitingComments: makeWaitingComments(deps),
       }),
       ratingsArea({ db, config: () => config, ratings }),
     ],
@@ -92,7 +102,13 @@ export async function startCommentServer(): Promise<CommentServer> {
     version: '1.2.3',
   })
   return {
-    ...{ app, db, deps, comments, reviews, ratings, shares: makeShares(deps) },
+    app,
+    db,
+    deps,
+    comments,
+    reviews,
+    ratings,
+    shares: makeShares(deps),
     async events() {
       await runtime.relay.drain()
       return heard.splice(0)

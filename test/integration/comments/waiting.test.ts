@@ -28,7 +28,9 @@ const newVideo = () => makeVideo(server.db, { channelId: owner.channelId, bare: 
 const ask = async (method: 'GET' | 'POST' | 'DELETE', videoId: number, path: string, by?: string, text?: string) => {
   const url = `/api/v1/videos/${videoId}/${path}`
   const answer = await server.app.inject({
-    ...{ method, url, headers: by ? as(by) : {} },
+    method,
+    url,
+    headers: by ? as(by) : {},
     ...(text === undefined ? {} : { payload: { text } }),
   })
   return { status: answer.statusCode, body: answer.body === '' ? undefined : answer.json() }
@@ -40,8 +42,7 @@ async function say(videoId: number, by: string, text: string, to?: number): Prom
 }
 const approve = async (videoId: number, id: number) =>
   expect((await ask('POST', videoId, `comments/${id}/approve`, 'owner')).status).toBe(204)
-const remove = async (videoId: number, id: number) =>
-  expect((await ask('DELETE', videoId, `comments/${id}`, 'owner')).status).toBe(204)
+const remove = async (videoId: number, id: number) => expect((await ask('DELETE', videoId, `comments/${id}`, 'owner')).status).toBe(204)
 
 const threads = async (videoId: number, by?: string): Promise<{ data: View[]; totalNotDeletedComments: number }> =>
   (await ask('GET', videoId, 'comment-threads', by)).body
@@ -164,8 +165,13 @@ it('a comment that is edited waits again, with what answers it', async () => {
   const remote = await makeRemoteChannel(server.db)
   const url = `https://${remote.host}/notes/edited`
   await server.comments.receiveComment({
-    ...{ url, videoId: video.id, accountId: remote.accountId, parentUrl: null, content: 'One' },
-    ...{ mediaType: 'text/plain', createdAt: new Date('2024-01-01') },
+    url,
+    videoId: video.id,
+    accountId: remote.accountId,
+    parentUrl: null,
+    content: 'One',
+    mediaType: 'text/plain',
+    createdAt: new Date('2024-01-01'),
   })
   const [row] = await server.db.query<{ id: number; actorId: number }>(
     'select m.id, a.actor_id as "actorId" from comment m join account a on a.id = m.account_id where m.url = $1',

@@ -36,8 +36,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-const fill = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value).replaceAll('{{admin:email}}', 'admin@example.com'))
+const fill = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll('{{admin:email}}', 'admin@example.com'))
 
 function bodyOf(sent: Record<string, unknown>): unknown {
   const patch = z.tuple([z.literal('json:config'), z.record(z.string(), z.unknown())]).safeParse(sent.$merge)

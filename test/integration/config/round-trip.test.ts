@@ -67,9 +67,7 @@ describe.each(states)('a server %s', (about, config) => {
       const { [name]: _left, ...others } = before
       expect([name, (await put(others)).status]).toEqual([name, 200])
     }
-    expect(
-      (await put({ ...before, later: { enabled: true }, instance: { ...before.instance, later: 1 } })).status,
-    ).toBe(200)
+    expect((await put({ ...before, later: { enabled: true }, instance: { ...before.instance, later: 1 } })).status).toBe(200)
     expect(await read()).toEqual(before)
     expect((await put({})).status).toBe(400)
     expect((await put({ later: {} })).status).toBe(400)

@@ -38,8 +38,7 @@ const ask = (method: string, path: string, options: { as?: Who; body?: unknown; 
 const readCustom = async (): Promise<CustomView> => customView.parse(await (await ask('GET', '/custom')).json())
 const withField = (view: object, path: readonly string[], value: unknown) =>
   nested([...changesOf({ ...view }).filter((change) => change.path.join() !== path.join()), { path, value }])
-const versions = () =>
-  withDatabase(node, async (db) => (await db.query('select version, overrides from runtime_config')).rows[0])
+const versions = () => withDatabase(node, async (db) => (await db.query('select version, overrides from runtime_config')).rows[0])
 
 describe('a wrong value', () => {
   const fields = fieldsOf(customBody(['default']))
@@ -90,16 +89,8 @@ it('of several fields names each of them, and unknown fields do not matter', asy
 it.each([
   ['verification of addresses without mail', { signup: { enabled: true, requiresEmailVerification: true } }, /smtp/],
   ['both formats off', { transcoding: { webVideos: { enabled: false }, hls: { enabled: false } } }, /hls/],
-  [
-    'synchronisation without import by URL',
-    { import: { videoChannelSynchronization: { enabled: true } } },
-    /import\.videos\.http/,
-  ],
-  [
-    'the studio without transcoding',
-    { transcoding: { enabled: false }, videoStudio: { enabled: true } },
-    /transcoding/,
-  ],
+  ['synchronisation without import by URL', { import: { videoChannelSynchronization: { enabled: true } } }, /import\.videos\.http/],
+  ['the studio without transcoding', { transcoding: { enabled: false }, videoStudio: { enabled: true } }, /transcoding/],
 ])('%s is refused in words, and nothing changes', async (_what, patch, words) => {
   const [view, stored] = [await readCustom(), await versions()]
   let body: object = view
@@ -174,8 +165,7 @@ describe('a change', () => {
     expect((await versions()).overrides).toEqual({})
   })
 
-  const nameAt = async (base: string) =>
-    ((await (await ask('GET', '', { base })).json()) as { instance: { name: string } }).instance.name
+  const nameAt = async (base: string) => ((await (await ask('GET', '', { base })).json()) as { instance: { name: string } }).instance.name
 })
 
 it.each([

@@ -51,9 +51,7 @@ async function newWorld(seed: number): Promise<World> {
   const videos: MadeVideo[] = []
   for (let place = 0; place < VIDEOS; place += 1) {
     const { accountId } = users[place % 3] as User
-    const channelId =
-      (await one<{ id: number }>('select id from channel where account_id = $1 order by id', [accountId], place))?.id ??
-      0
+    const channelId = (await one<{ id: number }>('select id from channel where account_id = $1 order by id', [accountId], place))?.id ?? 0
     videos.push(await makeVideo({ query }, { channelId, columns: { comments_policy: place === 0 ? 3 : 1 } }))
   }
   return { users, videos }
@@ -102,15 +100,13 @@ const ownerOf = async ({ id }: MadeVideo, { users }: World): Promise<User | unde
 const operations: Record<string, { weight: number; run: Operation }> = {
   'write a thread': {
     weight: 6,
-    run: ({ user, video }) =>
-      send(user.client, 'write a thread', 'POST', `videos/${video.uuid}/comment-threads`, { text: 'a' }),
+    run: ({ user, video }) => send(user.client, 'write a thread', 'POST', `videos/${video.uuid}/comment-threads`, { text: 'a' }),
   },
   reply: {
     weight: 6,
     async run({ user, video, other }) {
       const comment = await commentOf(video, other, 'deleted_at is null')
-      if (comment)
-        await send(user.client, 'reply', 'POST', `videos/${video.uuid}/comments/${comment.id}`, { text: 'b' })
+      if (comment) await send(user.client, 'reply', 'POST', `videos/${video.uuid}/comments/${comment.id}`, { text: 'b' })
     },
   },
   'remove a comment': {
@@ -118,8 +114,7 @@ const operations: Record<string, { weight: number; run: Operation }> = {
     async run({ user, video, other, world }) {
       const comment = await commentOf(video, other)
       const by = other % 2 === 0 ? await ownerOf(video, world) : user
-      if (comment && by)
-        await send(by.client, 'remove a comment', 'DELETE', `videos/${video.uuid}/comments/${comment.id}`)
+      if (comment && by) await send(by.client, 'remove a comment', 'DELETE', `videos/${video.uuid}/comments/${comment.id}`)
     },
   },
   'approve a comment': {
@@ -137,18 +132,15 @@ const operations: Record<string, { weight: number; run: Operation }> = {
   },
   subscribe: {
     weight: 4,
-    run: ({ user, other, world }) =>
-      send(user.client, 'subscribe', 'POST', 'users/me/subscriptions', { uri: channelOf(world, other) }),
+    run: ({ user, other, world }) => send(user.client, 'subscribe', 'POST', 'users/me/subscriptions', { uri: channelOf(world, other) }),
   },
   unsubscribe: {
     weight: 3,
-    run: ({ user, other, world }) =>
-      send(user.client, 'unsubscribe', 'DELETE', `users/me/subscriptions/${channelOf(world, other)}`),
+    run: ({ user, other, world }) => send(user.client, 'unsubscribe', 'DELETE', `users/me/subscriptions/${channelOf(world, other)}`),
   },
   'make a playlist': {
     weight: 2,
-    run: ({ user }) =>
-      send(user.client, 'make a playlist', 'POST', 'video-playlists', { displayName: 'Mine', privacy: 3 }),
+    run: ({ user }) => send(user.client, 'make a playlist', 'POST', 'video-playlists', { displayName: 'Mine', privacy: 3 }),
   },
   'add to a playlist': {
     weight: 6,
@@ -228,8 +220,7 @@ const operations: Record<string, { weight: number; run: Operation }> = {
 
 const secondOf = ({ username }: User): string => `${username}_second`
 
-const channelOf = ({ users }: World, which: number): string =>
-  `${users[which % users.length]?.username}_channel@${new URL(node.base).host}`
+const channelOf = ({ users }: World, which: number): string => `${users[which % users.length]?.username}_channel@${new URL(node.base).host}`
 
 /** Nothing waits any more to be carried on. */
 async function quiet(): Promise<void> {
@@ -246,9 +237,7 @@ async function quiet(): Promise<void> {
 
 const choices = fc.array(
   fc.record({
-    operation: fc.oneof(
-      ...Object.entries(operations).map(([name, { weight }]) => ({ weight, arbitrary: fc.constant(name) })),
-    ),
+    operation: fc.oneof(...Object.entries(operations).map(([name, { weight }]) => ({ weight, arbitrary: fc.constant(name) }))),
     user: fc.nat({ max: USERS - 1 }),
     video: fc.nat({ max: VIDEOS - 1 }),
     other: fc.nat({ max: 11 }),

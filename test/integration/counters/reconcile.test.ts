@@ -11,14 +11,7 @@ import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { userRoles } from '../../../src/actors/user/index.ts'
 import { foldDeltas } from '../../../src/actors/video/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
-import {
-  insert,
-  type MadeUser,
-  type MadeVideo,
-  makeRemoteChannel,
-  makeUser,
-  makeVideo,
-} from '../../support/builders.ts'
+import { insert, type MadeUser, type MadeVideo, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import { counters, type WrongCounter, wrongCounters } from '../../support/counters.ts'
 import { type CommentServer, startCommentServer } from '../comments/server.ts'
 
@@ -50,7 +43,12 @@ beforeAll(async () => {
   ])
   const uuid = newUuid()
   playlistId = await insert(server.db, 'playlist', {
-    ...{ uuid, account_id: owner.accountId, url: `http://x/${uuid}`, name: 'List', type: 1, privacy: 3 },
+    uuid,
+    account_id: owner.accountId,
+    url: `http://x/${uuid}`,
+    name: 'List',
+    type: 1,
+    privacy: 3,
   })
   await write()
 }, 60_000)
@@ -60,16 +58,13 @@ const periodic = (name: string) => async () => await deps.registry.periodics.get
 
 /** Runs a walk as far as it goes in its present turn. */
 const step = (walk: string) => periodic(`reconcile-${walk}`)()
-const makeDue = (walk: string) =>
-  server.db.query('update reconciliation set looked_at = null where counter = $1', [walk])
+const makeDue = (walk: string) => server.db.query('update reconciliation set looked_at = null where counter = $1', [walk])
 
 async function walkThrough(walk: string): Promise<void> {
   for (let next = 1; next > 0; ) {
     await makeDue(walk)
     await step(walk)
-    const [place] = await server.db.query<{ after: number }>('select after from reconciliation where counter = $1', [
-      walk,
-    ])
+    const [place] = await server.db.query<{ after: number }>('select after from reconciliation where counter = $1', [walk])
     next = place?.after ?? 0
   }
 }
@@ -121,8 +116,7 @@ const falsehoods: Record<string, string> = {
   'lengths of playlists': 'update playlist set elements_count = 77',
   'followers of actors of ours': 'update actor set followers_count = 3 + followers_count where host_id is null',
   'followings of actors of ours': 'update actor set following_count = 9 where host_id is null',
-  'followers of actors of others':
-    'update actor set remote_followers = id % 3, followers_count = 5 where host_id is not null',
+  'followers of actors of others': 'update actor set remote_followers = id % 3, followers_count = 5 where host_id is not null',
   'followings of actors of others': 'update actor set following_count = 9 where host_id is not null',
   'totals of public videos': 'update video_count set total = total - 4',
   'totals of accounts and channels': 'update actor_total set total = 0',

@@ -25,14 +25,12 @@ beforeAll(async () => {
   )
   const fans = "actor x where x.url like 'https://crowd.example/%'"
   await db.query(`insert into account (actor_id, name) select x.id, x.preferred_username from ${fans}`)
-  await db.query(
-    `insert into follow (follower_id, target_id, state, url) select x.id, $1, 'accepted', x.url || '/f' from ${fans}`,
-    [actorId],
-  )
-  await db.query(
-    `insert into follow (follower_id, target_id, state, url) select $1, x.id, 'accepted', x.url || '/g' from ${fans}`,
-    [actorId],
-  )
+  await db.query(`insert into follow (follower_id, target_id, state, url) select x.id, $1, 'accepted', x.url || '/f' from ${fans}`, [
+    actorId,
+  ])
+  await db.query(`insert into follow (follower_id, target_id, state, url) select $1, x.id, 'accepted', x.url || '/g' from ${fans}`, [
+    actorId,
+  ])
   await db.query(`insert into share (video_id, actor_id, url) select $1, x.id, x.url || '/s' from ${fans}`, [videoId])
   await db.query(
     `insert into rating (video_id, account_id, type, url) select $1, a.id, 'like', x.url || '/l'

@@ -93,10 +93,7 @@ beforeEach(async () => {
   })
   hosts = makeRemoteHosts(deps)
   registerDeliveries({ ...deps, hosts, send })
-  const [host] = await t.db.query<{ id: number }>(
-    "insert into remote_host (host, state) values ($1, 'healthy') returning id",
-    [peerHost],
-  )
+  const [host] = await t.db.query<{ id: number }>("insert into remote_host (host, state) values ($1, 'healthy') returning id", [peerHost])
   hostId = host?.id ?? 0
   const actors = await t.db.query<{ id: number }>(
     `insert into actor (type, preferred_username, url, inbox_url)
@@ -144,9 +141,7 @@ const deliveries = () => t.db.query<{ state: string; error: string }>('select st
 const putOff = () => t.db.query<{ due_at: Date | null }>("select due_at from delivery where state = 'waiting'")
 const host = async () =>
   (
-    await t.db.query<{ state: string; unsupported_types: string[]; signature_profile: string; due_at: Date }>(
-      'select * from remote_host',
-    )
+    await t.db.query<{ state: string; unsupported_types: string[]; signature_profile: string; due_at: Date }>('select * from remote_host')
   )[0]
 
 describe('a delivery', () => {
@@ -311,9 +306,7 @@ describe('a delivery', () => {
       await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
       clock.pass(12 * 3_600_000)
       await until(async () => received.length > before)
-      await until(
-        async () => (await host())?.state === 'dormant' || ((await host())?.due_at ?? clock.now()) > clock.now(),
-      )
+      await until(async () => (await host())?.state === 'dormant' || ((await host())?.due_at ?? clock.now()) > clock.now())
     }
     expect((await host())?.state).toBe('dormant')
     await send(2)

@@ -39,7 +39,11 @@ describe('the document of an actor', () => {
     for (const [index, width] of sizes.entries()) {
       const number = { 48: 1, 120: 2, 600: 3, 1500: 4 }[width] ?? index
       await insert('actor_image', {
-        ...{ actor_id: user.actorId, type: 1, width, height: width, on_disk: true },
+        actor_id: user.actorId,
+        type: 1,
+        width,
+        height: width,
+        on_disk: true,
         filename: `00000000-0000-4000-8000-00000000000${number}.png`,
       })
     }
@@ -50,15 +54,17 @@ describe('the document of an actor', () => {
 
   it('has what the recorded channel has, with its account', async () => {
     const { db, user, insert } = server
-    await db.query("update channel set name = 'Object channel', description = 'about', support = 'sup' where id = $1", [
-      user.channelId,
-    ])
+    await db.query("update channel set name = 'Object channel', description = 'about', support = 'sup' where id = $1", [user.channelId])
     for (const [number, width, height] of [
       [5, 600, 100],
       [6, 1920, 317],
     ] as const) {
       await insert('actor_image', {
-        ...{ actor_id: user.channelActorId, type: 2, width, height, on_disk: true },
+        actor_id: user.channelActorId,
+        type: 2,
+        width,
+        height,
+        on_disk: true,
         filename: `00000000-0000-4000-8000-00000000000${number}.jpg`,
       })
     }
@@ -156,7 +162,8 @@ describe('the document of a video', () => {
 
   it('tells the height of upright videos by their pixels', async () => {
     const made = await makeVideo(server.db, {
-      ...{ channelId: server.user.channelId, webVideo: { resolution: 240 } },
+      channelId: server.user.channelId,
+      webVideo: { resolution: 240 },
     })
     await server.db.query('update video_file set width = 240, height = 427 where video_id = $1', [made.id])
     const { url } = await server.document(`/videos/watch/${made.uuid}`)
@@ -166,7 +173,9 @@ describe('the document of a video', () => {
   it('is the object of the Create at its activity address', async () => {
     const create = await server.document(`${VIDEO}/activity`)
     expect(create).toMatchObject({
-      ...{ type: 'Create', id: `${ORIGIN}${VIDEO}/activity`, actor: `${ORIGIN}/accounts/obj_user` },
+      type: 'Create',
+      id: `${ORIGIN}${VIDEO}/activity`,
+      actor: `${ORIGIN}/accounts/obj_user`,
       to: ['https://www.w3.org/ns/activitystreams#Public'],
       cc: [`${ORIGIN}/accounts/obj_user/followers`],
     })
@@ -180,7 +189,8 @@ describe('the document of a video', () => {
 /** A recorded Note as it is sent here: in HTML, with its Markdown as the source and all who are mentioned in copy. */
 const asHtml = (note: JsonObject): JsonObject => ({
   ...note,
-  ...{ content: `<p>${note.content}</p>`, mediaType: 'text/html' },
+  content: `<p>${note.content}</p>`,
+  mediaType: 'text/html',
   source: { content: note.content, mediaType: 'text/markdown' },
   cc: [...(note.cc as string[]), ...(note.tag as { href: string }[]).map(({ href }) => href)],
 })
@@ -192,7 +202,12 @@ describe('the documents of comments', () => {
   beforeAll(async () => {
     const { insert, user, second } = server
     const row = (id: number, accountId: number, text: string) => ({
-      ...{ id, video_id: videoId, account_id: accountId, url: url(id), text, ...stamps },
+      id,
+      video_id: videoId,
+      account_id: accountId,
+      url: url(id),
+      text,
+      ...stamps,
     })
     await insert('comment', row(1, second.accountId, 'thread'))
     await insert('comment', { ...row(2, user.accountId, 'reply'), thread_id: 1, parent_id: 1 })
@@ -216,10 +231,16 @@ describe('the documents of comments', () => {
   it('the answers to a comment are a collection, without those that wait', async () => {
     const id = `${url(1)}/replies`
     expect(await server.document(`${VIDEO}/comments/1/replies`)).toMatchObject({
-      ...{ type: 'OrderedCollection', id, totalItems: 1, first: `${id}?page=1` },
+      type: 'OrderedCollection',
+      id,
+      totalItems: 1,
+      first: `${id}?page=1`,
     })
     expect(await server.document(`${VIDEO}/comments/1/replies?page=1`)).toMatchObject({
-      ...{ type: 'OrderedCollectionPage', partOf: id, totalItems: 1, orderedItems: [url(2)] },
+      type: 'OrderedCollectionPage',
+      partOf: id,
+      totalItems: 1,
+      orderedItems: [url(2)],
     })
     expect(await server.document(`${VIDEO}/comments/5/replies?page=1`)).toMatchObject({ orderedItems: [] })
     await expect(server.document(`${VIDEO}/comments/4/replies`)).rejects.toThrow()
@@ -250,7 +271,8 @@ describe('the documents of comments', () => {
     ['too large an id', `${VIDEO}/comments/99999999999`],
   ])('one that is %s is not found', async (_what, path) => {
     await expect(server.read(path)).rejects.toMatchObject({
-      ...{ kind: 'not_found', message: 'Video comment thread not found' },
+      kind: 'not_found',
+      message: 'Video comment thread not found',
     })
   })
 
@@ -264,23 +286,32 @@ describe('ratings and shares', () => {
   it('are as recorded', async () => {
     const { insert, user, second, instanceId } = server
     const rating = (accountId: number, type: string, name: string) => ({
-      ...{ video_id: videoId, account_id: accountId, type, url: `${ORIGIN}/accounts/${name}/${type}s/1` },
+      video_id: videoId,
+      account_id: accountId,
+      type,
+      url: `${ORIGIN}/accounts/${name}/${type}s/1`,
     })
     await insert('rating', rating(second.accountId, 'like', 'obj_second'))
     await insert('rating', rating(user.accountId, 'dislike', 'obj_user'))
     const share = (actorId: number, number: number) => ({
-      ...{ video_id: videoId, actor_id: actorId, url: `${ORIGIN}${VIDEO}/announces/${number}` },
+      video_id: videoId,
+      actor_id: actorId,
+      url: `${ORIGIN}${VIDEO}/announces/${number}`,
     })
     await insert('share', share(user.channelActorId, user.channelActorId))
     await insert('share', share(instanceId, instanceId))
 
     expect(await server.document('/accounts/obj_second/likes/1')).toEqual(recordedObject('like'))
     expect(await server.document('/accounts/obj_user/dislikes/1')).toMatchObject({
-      ...{ type: 'Dislike', actor: `${ORIGIN}/accounts/obj_user`, object: `${ORIGIN}${VIDEO}` },
+      type: 'Dislike',
+      actor: `${ORIGIN}/accounts/obj_user`,
+      object: `${ORIGIN}${VIDEO}`,
     })
     const announce = await server.document(`${VIDEO}/announces/${user.channelActorId}`)
     expect(announce).toMatchObject({
-      ...{ type: 'Announce', actor: `${ORIGIN}/video-channels/obj_user_channel`, object: `${ORIGIN}${VIDEO}` },
+      type: 'Announce',
+      actor: `${ORIGIN}/video-channels/obj_user_channel`,
+      object: `${ORIGIN}${VIDEO}`,
       to: ['https://www.w3.org/ns/activitystreams#Public'],
     })
     expect(oracleProblems(announce)).toEqual([])

@@ -39,17 +39,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
 
   it('tells keys apart whatever their parts are', async () => {
     const store = subject.store()
-    const keys: KvKey[] = [
-      ['a', 'b'],
-      ['a/b'],
-      ['a:b'],
-      ['a::b'],
-      ['a', '', 'b'],
-      ['a_', ':b'],
-      ['a%2Fb'],
-      ['a*'],
-      ['*'],
-    ]
+    const keys: KvKey[] = [['a', 'b'], ['a/b'], ['a:b'], ['a::b'], ['a', '', 'b'], ['a_', ':b'], ['a%2Fb'], ['a*'], ['*']]
     for (const [index, one] of keys.entries()) await store.set(one, index)
     for (const [index, one] of keys.entries()) expect(await store.get(one)).toBe(index)
     expect((await all(store)).map(({ key: found }) => found)).toEqual(
@@ -86,14 +76,8 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
 
   it('lists by prefix, part by part', async () => {
     const store = subject.store()
-    for (const one of [['a'], ['a', 'b'], ['a', 'bc'], ['a', 'b', 'c'], ['ab'], ['b']] as KvKey[])
-      await store.set(one, one)
-    expect((await all(store, ['a'])).map(({ value }) => value)).toEqual([
-      ['a', 'b', 'c'],
-      ['a', 'b'],
-      ['a', 'bc'],
-      ['a'],
-    ])
+    for (const one of [['a'], ['a', 'b'], ['a', 'bc'], ['a', 'b', 'c'], ['ab'], ['b']] as KvKey[]) await store.set(one, one)
+    expect((await all(store, ['a'])).map(({ value }) => value)).toEqual([['a', 'b', 'c'], ['a', 'b'], ['a', 'bc'], ['a']])
     expect((await all(store, ['a', 'b'])).map(({ value }) => value)).toEqual([
       ['a', 'b', 'c'],
       ['a', 'b'],

@@ -2,5 +2,4 @@
 
 import { importMultibaseKey } from '@fedify/vocab-runtime'
 
-export const fromMultikey = async (multibase: string): Promise<string> =>
-  (await importMultibaseKey(multibase)).algorithm.name
+export const fromMultikey = async (multibase: string): Promise<string> => (await importMultibaseKey(multibase)).algorithm.name

@@ -56,7 +56,9 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
   const clock = fakeClock(WHEN)
   const config = testConfig(overrides)
   const fileTokens = makeFileTokens({
-    ...{ db, clock, signedTokens: makeSignedTokens({ secrets, clock }) },
+    db,
+    clock,
+    signedTokens: makeSignedTokens({ secrets, clock }),
     config: () => config,
   })
   const listeners: ((payload: JsonValue) => void)[] = []
@@ -69,7 +71,10 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     },
   }
   const { serveActivityPub } = makeServeActivityPub({
-    ...{ db: counted, urls, clock, config: () => config },
+    db: counted,
+    urls,
+    clock,
+    config: () => config,
     keys: makeKeyStore({ db, secrets, urls }),
     blocked: makeBlocked(db),
     kv: makeTableKvStore({ query: db.query, clock }),
@@ -115,7 +120,9 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
 
   const keys = await generateKeys()
   const instanceId = await insert('actor', {
-    ...{ type: 'Application', preferred_username: 'peertube', url: urls.instance },
+    type: 'Application',
+    preferred_username: 'peertube',
+    url: urls.instance,
     inbox_url: `${urls.instance}/inbox`,
   })
   const user = await makeUser(db, { username: 'obj_user', origin: ORIGIN })
@@ -123,14 +130,20 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
   await db.query(
     `update actor set public_key_pem = $1, ed25519_public = $2, private_key_sealed = $3, ed25519_private_sealed = $4,
        created_at = $5`,
-    [
-      ...[keys.rsa.publicPem, keys.ed25519.publicMultibase, secrets.seal(keys.rsa.privatePem)],
-      ...[secrets.seal(keys.ed25519.privatePem), WHEN],
-    ],
+    [keys.rsa.publicPem, keys.ed25519.publicMultibase, secrets.seal(keys.rsa.privatePem), secrets.seal(keys.ed25519.privatePem), WHEN],
   )
   const read = (path: string, headers = {}) => serveActivityPub({ method: 'GET', url: path, headers })
   return {
-    ...{ app, db, urls, clock, instanceId, user, second, pem: keys.rsa.publicPem, read, insert },
+    app,
+    db,
+    urls,
+    clock,
+    instanceId,
+    user,
+    second,
+    pem: keys.rsa.publicPem,
+    read,
+    insert,
     changed(payload) {
       for (const listener of listeners) listener(payload)
     },

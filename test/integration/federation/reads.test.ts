@@ -31,7 +31,10 @@ describe('a read', () => {
     const answer = await get('/accounts/obj_user')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
-      ...{ 'content-type': TYPE, vary: 'Accept', 'access-control-allow-origin': '*', tk: 'N' },
+      'content-type': TYPE,
+      vary: 'Accept',
+      'access-control-allow-origin': '*',
+      tk: 'N',
       etag: expect.stringMatching(/^"[\w-]{27}"$/),
     })
     expect(answer.headers).not.toHaveProperty('cache-control')
@@ -45,7 +48,9 @@ describe('a read', () => {
     expect(head.statusCode).toBe(200)
     expect(head.body).toBe('')
     expect(head.headers).toMatchObject({
-      ...{ 'content-type': TYPE, etag: whole.headers.etag, 'content-length': whole.headers['content-length'] },
+      'content-type': TYPE,
+      etag: whole.headers.etag,
+      'content-length': whole.headers['content-length'],
     })
   })
 
@@ -58,13 +63,12 @@ describe('a read', () => {
     expect((await get('/accounts/obj_user', { 'if-none-match': '"other"' })).statusCode).toBe(200)
   })
 
-  it.each([
-    'application/ld+json',
-    'application/ld+json; profile="https://www.w3.org/ns/activitystreams"',
-    `${AP}, */*`,
-  ])('gives the document for %s', async (accept) => {
-    expect((await get('/accounts/obj_user', { accept })).headers['content-type']).toBe(TYPE)
-  })
+  it.each(['application/ld+json', 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"', `${AP}, */*`])(
+    'gives the document for %s',
+    async (accept) => {
+      expect((await get('/accounts/obj_user', { accept })).headers['content-type']).toBe(TYPE)
+    },
+  )
 
   it.each(['*/*', 'application/json', 'text/html', `text/html, ${AP}`])('leaves %s to the pages', async (accept) => {
     const video = await localVideo()
@@ -103,8 +107,7 @@ describe('a read', () => {
     const names = [`/w/${uuid}`, `/w/${short}`, `/w/${id}`, `/videos/watch/${short}`, `/videos/watch/${id}`]
     const whole = await get(`/videos/watch/${uuid}`)
     expect(whole.json()).toMatchObject({ uuid })
-    for (const path of [...names, `/videos/watch/${uuid.toUpperCase()}`])
-      expect((await get(path)).body).toBe(whole.body)
+    for (const path of [...names, `/videos/watch/${uuid.toUpperCase()}`]) expect((await get(path)).body).toBe(whole.body)
   })
 
   it.each([
@@ -126,7 +129,8 @@ describe('a read', () => {
     const answer = await get(path)
     expect(answer.statusCode).toBe(404)
     expect(answer.headers).toMatchObject({
-      ...{ 'content-type': 'application/problem+json; charset=utf-8', vary: 'Accept' },
+      'content-type': 'application/problem+json; charset=utf-8',
+      vary: 'Accept',
     })
     expect(answer.json()).toEqual({ type: 'about:blank', title: 'Not Found', detail, status: 404, error: detail })
   })
@@ -144,8 +148,12 @@ describe('a read', () => {
 
   it('of a deleted actor says that it is gone', async () => {
     const id = await server.insert('actor', {
-      ...{ type: 'Person', preferred_username: 'gone', url: `${ORIGIN}/accounts/gone`, public_key_pem: server.pem },
-      ...{ inbox_url: `${ORIGIN}/accounts/gone/inbox`, deleted_at: new Date() },
+      type: 'Person',
+      preferred_username: 'gone',
+      url: `${ORIGIN}/accounts/gone`,
+      public_key_pem: server.pem,
+      inbox_url: `${ORIGIN}/accounts/gone/inbox`,
+      deleted_at: new Date(),
     })
     expect(id).toBeGreaterThan(0)
     expect((await get('/accounts/gone')).statusCode).toBe(410)
@@ -199,7 +207,10 @@ describe('who may have a video', () => {
   it('never includes comments and ratings of private videos', async () => {
     const { id, uuid, url } = await localVideo({ privacy: 3 })
     const comment = await server.insert('comment', {
-      ...{ video_id: id, account_id: server.user.accountId, url: `${url}/comments/c${id}`, text: 'secret' },
+      video_id: id,
+      account_id: server.user.accountId,
+      url: `${url}/comments/c${id}`,
+      text: 'secret',
     })
     const like = `${ORIGIN}/accounts/obj_second/likes/${id}`
     await server.insert('rating', { video_id: id, account_id: server.second.accountId, type: 'like', url: like })
@@ -260,9 +271,7 @@ describe('collections', () => {
 
   it('that are empty have no first page, and an empty one if it is asked for', async () => {
     expect((await get('/accounts/obj_user/followers')).json()).toEqual(recordedObject('account-followers'))
-    expect((await get('/accounts/obj_user/followers?page=1')).json()).toEqual(
-      recordedObject('account-followers-page-1'),
-    )
+    expect((await get('/accounts/obj_user/followers?page=1')).json()).toEqual(recordedObject('account-followers-page-1'))
     for (const actor of ['/accounts/obj_user', '/accounts/peertube', '/video-channels/obj_user_channel']) {
       expect((await get(`${actor}/playlists`)).json()).toMatchObject({ type: 'OrderedCollection', totalItems: 0 })
       expect((await get(`${actor}/playlists?page=1`)).json()).toMatchObject({ totalItems: 0, orderedItems: [] })
@@ -272,11 +281,17 @@ describe('collections', () => {
   it('of an account: what it published for everybody, newest first, whole in its Create', async () => {
     const path = '/accounts/obj_user/outbox'
     expect((await get(path)).json()).toMatchObject({
-      ...{ id: `${ORIGIN}${path}`, type: 'OrderedCollection', totalItems: 3, first: `${ORIGIN}${path}?page=1` },
+      id: `${ORIGIN}${path}`,
+      type: 'OrderedCollection',
+      totalItems: 3,
+      first: `${ORIGIN}${path}?page=1`,
     })
     const first = await pageOf(path, 1)
     expect(first).toMatchObject({
-      ...{ id: `${ORIGIN}${path}?page=1`, type: 'OrderedCollectionPage', partOf: `${ORIGIN}${path}`, totalItems: 3 },
+      id: `${ORIGIN}${path}?page=1`,
+      type: 'OrderedCollectionPage',
+      partOf: `${ORIGIN}${path}`,
+      totalItems: 3,
       next: `${ORIGIN}${path}?page=2`,
     })
     expect(first).not.toHaveProperty('prev')
@@ -286,7 +301,9 @@ describe('collections', () => {
     const items = [...(first.orderedItems as JsonObject[]), ...(second.orderedItems as JsonObject[])]
     expect(items.map((item) => item.id)).toEqual([2, 1, 0].map((index) => `${videos[index]?.url}/activity`))
     expect(items[0]).toMatchObject({
-      ...{ type: 'Create', actor: `${ORIGIN}/accounts/obj_user`, object: { type: 'Video', uuid: videos[2]?.uuid } },
+      type: 'Create',
+      actor: `${ORIGIN}/accounts/obj_user`,
+      object: { type: 'Video', uuid: videos[2]?.uuid },
     })
     expect(items[0]).not.toHaveProperty('@context')
     expect(first['@context']).toContainEqual(expect.objectContaining({ Infohash: 'pt:Infohash' }))
@@ -298,7 +315,9 @@ describe('collections', () => {
       const { orderedItems } = await pageOf(`${path}/outbox`, 1)
       expect(orderedItems).toHaveLength(2)
       expect((orderedItems as JsonObject[])[0]).toMatchObject({
-        ...{ type: 'Announce', actor: `${ORIGIN}${path}`, object: videos[2]?.url },
+        type: 'Announce',
+        actor: `${ORIGIN}${path}`,
+        object: videos[2]?.url,
         to: ['https://www.w3.org/ns/activitystreams#Public'],
         cc: [`${ORIGIN}/accounts/obj_user/followers`],
       })
@@ -318,7 +337,7 @@ describe('collections', () => {
     const answer = await get(`/video-channels/obj_user_channel/outbox?page=${page}`)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({
-      ...{ detail: 'Incorrect request parameters: page' },
+      detail: 'Incorrect request parameters: page',
       'invalid-params': { page: { type: 'field', value: page, msg: 'Invalid value', path: 'page', location: 'query' } },
     })
   })
@@ -333,7 +352,9 @@ describe('collections', () => {
   it('of followers hold who was accepted, the oldest first', async () => {
     const { insert, user, second, instanceId } = server
     const follow = (followerId: number, state: string) => ({
-      ...{ follower_id: followerId, target_id: user.channelActorId, state },
+      follower_id: followerId,
+      target_id: user.channelActorId,
+      state,
     })
     await insert('follow', follow(second.actorId, 'accepted'))
     await insert('follow', follow(instanceId, 'pending'))
@@ -365,17 +386,16 @@ describe('collections', () => {
     await rate(second.accountId, 'dislike')
     const at = `/videos/watch/${video.uuid}`
     expect(await pageOf(`${at}/comments`, 1)).toMatchObject({
-      ...{ totalItems: 2, orderedItems: [`${video.url}/comments/100`, `${video.url}/comments/101`] },
+      totalItems: 2,
+      orderedItems: [`${video.url}/comments/100`, `${video.url}/comments/101`],
     })
     expect(await pageOf(`${at}/likes`, 1)).toMatchObject({ orderedItems: [`${ORIGIN}/x/${user.accountId}/like`] })
     expect(await pageOf(`${at}/dislikes`, 1)).toMatchObject({
       orderedItems: [`${ORIGIN}/x/${second.accountId}/dislike`],
     })
     expect(await pageOf(`${at}/announces`, 1)).toMatchObject({
-      ...{
-        totalItems: 2,
-        orderedItems: [user.channelActorId, server.instanceId].map((id) => `${video.url}/announces/${id}`),
-      },
+      totalItems: 2,
+      orderedItems: [user.channelActorId, server.instanceId].map((id) => `${video.url}/announces/${id}`),
     })
   })
 })

@@ -61,12 +61,13 @@ describe('WebFinger', () => {
   ])('refuses %s, which is no handle of this host', async (resource) => {
     const answer = await finger(resource)
     const detail = 'Incorrect request parameters: resource'
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([
-      400,
-      'application/problem+json; charset=utf-8',
-    ])
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([400, 'application/problem+json; charset=utf-8'])
     expect(answer.json()).toEqual({
-      ...{ type: 'about:blank', title: 'Bad Request', detail, status: 400, error: detail },
+      type: 'about:blank',
+      title: 'Bad Request',
+      detail,
+      status: 400,
+      error: detail,
       instance: expect.stringContaining('/.well-known/webfinger?resource='),
       'invalid-params': {
         resource: { type: 'field', value: resource, msg: 'Invalid value', path: 'resource', location: 'query' },
@@ -74,17 +75,18 @@ describe('WebFinger', () => {
     })
   })
 
-  it.each([`${ORIGIN}/accounts/nobody`, `${ORIGIN}/videos/watch/${crypto.randomUUID()}`])(
-    'knows no actor at %s',
-    async (resource) => {
-      expect((await finger(resource)).statusCode).toBe(404)
-    },
-  )
+  it.each([`${ORIGIN}/accounts/nobody`, `${ORIGIN}/videos/watch/${crypto.randomUUID()}`])('knows no actor at %s', async (resource) => {
+    expect((await finger(resource)).statusCode).toBe(404)
+  })
 
   it('tells of an unknown actor as recorded', async () => {
     const detail = 'Actor not found'
     expect((await finger('acct:nobody@peer.example')).json()).toEqual({
-      ...{ type: 'about:blank', title: 'Not Found', detail, status: 404, error: detail },
+      type: 'about:blank',
+      title: 'Not Found',
+      detail,
+      status: 404,
+      error: detail,
     })
   })
 
@@ -131,7 +133,8 @@ describe('NodeInfo', () => {
     })
     expect(shapeOf(answer.json())).toEqual(shapeOf(recordedObject('document-nodeinfo-2-0-json')))
     expect(answer.json()).toMatchObject({
-      ...{ software: { name: 'vireo', version: '1.2.3' }, usage: { users: { total: 2 } } },
+      software: { name: 'vireo', version: '1.2.3' },
+      usage: { users: { total: 2 } },
       metadata: { nodeName: 'A node', nodeDescription: 'about it' },
     })
   })
@@ -140,14 +143,19 @@ describe('NodeInfo', () => {
     const { db, insert, user, clock } = server
     const uuid = crypto.randomUUID()
     const video = await insert('video', {
-      ...{ uuid, channel_id: user.channelId, url: `${ORIGIN}/videos/watch/${uuid}`, name: 'one', privacy: 1 },
+      uuid,
+      channel_id: user.channelId,
+      url: `${ORIGIN}/videos/watch/${uuid}`,
+      name: 'one',
+      privacy: 1,
       state: 'published',
     })
     await insert('comment', { video_id: video, account_id: user.accountId, url: `${ORIGIN}/c/1`, text: 'here' })
     await db.query('update users set last_login_at = $1 where id = $2', [clock.now(), user.id])
     clock.pass(600_000)
     expect((await get('/nodeinfo/2.1')).json()).toMatchObject({
-      ...{ version: '2.1', software: { repository: 'https://code.example' } },
+      version: '2.1',
+      software: { repository: 'https://code.example' },
       usage: { users: { total: 2, activeMonth: 1, activeHalfyear: 1 }, localPosts: 1, localComments: 1 },
     })
   })
@@ -157,7 +165,11 @@ describe('NodeInfo', () => {
     const detail = 'Nodeinfo schema version not handled'
     expect(answer.headers['cache-control']).toBe('no-cache, no-store, must-revalidate')
     expect(answer.json()).toEqual({
-      ...{ type: 'about:blank', title: 'Not Found', detail, status: 404, error: detail },
+      type: 'about:blank',
+      title: 'Not Found',
+      detail,
+      status: 404,
+      error: detail,
     })
   })
 })

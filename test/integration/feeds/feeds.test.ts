@@ -2,15 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { toShortUuid } from '../../../src/platform/ids.ts'
-import {
-  insert,
-  type MadeUser,
-  type MadeVideo,
-  makeRemoteChannel,
-  makeUser,
-  makeVideo,
-  TEST_ORIGIN,
-} from '../../support/builders.ts'
+import { insert, type MadeUser, type MadeVideo, makeRemoteChannel, makeUser, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
 import { all, one, parseXml, type XmlElement } from '../../support/xml.ts'
 import { type FeedServer, startFeedServer } from './server.ts'
 
@@ -54,14 +46,18 @@ beforeAll(async () => {
   await video('coming', 9, { state: 'to-transcode' })
   remoteChannel = await makeRemoteChannel(db, { host: 'far.example', username: 'zoe' })
   await makeVideo(db, {
-    ...{ channelId: remoteChannel.channelId, remoteOrigin: 'https://far.example' },
+    channelId: remoteChannel.channelId,
+    remoteOrigin: 'https://far.example',
     columns: { name: 'far', listed: false, ...at(0) },
     webVideo: { resolution: 240, fileUrl: 'https://far.example/static/far.webm' },
     hls: { resolution: 480, playlistUrl: 'https://far.example/hls/far.m3u8' },
   })
   const say = (video: MadeVideo, text: string, columns: Record<string, unknown> = {}) =>
     insert(db, 'comment', {
-      ...{ video_id: video.id, account_id: ben.accountId, url: `${TEST_ORIGIN}/c/${text}`, text },
+      video_id: video.id,
+      account_id: ben.accountId,
+      url: `${TEST_ORIGIN}/c/${text}`,
+      text,
       ...columns,
     })
   comment = await say(plain, 'a **word**')
@@ -76,8 +72,7 @@ beforeEach(async () => {
   await server.db.query('delete from account_block')
 })
 
-const get = (path: string, headers: Record<string, string> = {}) =>
-  server.app.inject({ url: `/feeds/${path}`, headers })
+const get = (path: string, headers: Record<string, string> = {}) => server.app.inject({ url: `/feeds/${path}`, headers })
 const xml = async (path: string): Promise<XmlElement> => {
   const answer = await get(path)
   expect([path, answer.statusCode, answer.body.slice(0, 20)]).toEqual([path, 200, '<?xml version="1.0" '])
@@ -110,9 +105,7 @@ describe('a feed of videos', () => {
       for (const item of all(channel, 'item')) {
         const guid = one(item, 'guid')
         expect([guid.attributes.isPermaLink, guid.text]).toEqual(['true', one(item, 'link').text])
-        expect(one(item, 'pubDate').text).toMatch(
-          /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/,
-        )
+        expect(one(item, 'pubDate').text).toMatch(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/)
         const enclosure = one(item, 'enclosure').attributes
         expect(enclosure).toEqual({ url: expect.stringMatching(/^http.*\.mp4$/), length: '30175', type: 'video/mp4' })
         const group = one(item, 'media:group')
@@ -260,19 +253,15 @@ describe('the frame of a feed', () => {
   })
 
   it('says for how long it is kept, and answers 304 to who has it', async () => {
-    for (const path of [
-      'videos.xml?accountName=ada',
-      'video-comments.atom',
-      `podcast/videos.xml?videoChannelId=${ada.channelId}`,
-    ]) {
+    for (const path of ['videos.xml?accountName=ada', 'video-comments.atom', `podcast/videos.xml?videoChannelId=${ada.channelId}`]) {
       const [first, second] = [await get(path), await get(path)]
       expect(first.headers).toMatchObject({ 'cache-control': 'max-age=900', etag: expect.stringMatching(/^"/) })
-      expect([
-        second.headers.etag,
-        second.headers['content-type'],
-        second.headers['cache-control'],
-        second.body,
-      ]).toEqual([...[first.headers.etag, first.headers['content-type'], 'max-age=900', first.body]])
+      expect([second.headers.etag, second.headers['content-type'], second.headers['cache-control'], second.body]).toEqual([
+        first.headers.etag,
+        first.headers['content-type'],
+        'max-age=900',
+        first.body,
+      ])
       for (const clear of [false, true]) {
         if (clear) server.answers.clear()
         const again = await get(path, { 'if-none-match': String(first.headers.etag) })

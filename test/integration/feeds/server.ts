@@ -48,7 +48,9 @@ export async function startFeedServer(): Promise<FeedServer> {
     version: '1.2.3',
   })
   return {
-    ...{ app, db, answers },
+    app,
+    db,
+    answers,
     tokens: makeScopedTokens({ db, clock: systemClock, secrets: makeSecrets({ secret: 'a secret for tests' }) }),
     statements: () => statements,
     configure(more) {

@@ -2,15 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { feedFormats } from '../../../src/http/feeds/formats.ts'
-import {
-  insert,
-  type MadeUser,
-  type MadeVideo,
-  makeRemoteChannel,
-  makeUser,
-  makeVideo,
-  TEST_ORIGIN,
-} from '../../support/builders.ts'
+import { insert, type MadeUser, type MadeVideo, makeRemoteChannel, makeUser, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
 import { faultsOfXml, jsonFeed } from '../../support/feed-schemas.ts'
 import { all, one, parseXml } from '../../support/xml.ts'
 import { type FeedServer, startFeedServer } from './server.ts'
@@ -60,7 +52,8 @@ beforeAll(async () => {
   const files = { webVideo: { resolution: 240 }, hls: { resolution: 480 } }
   for (const [index, name] of HARD.entries()) {
     await makeVideo(db, {
-      ...{ channelId: ada.channelId, ...files },
+      channelId: ada.channelId,
+      ...files,
       columns: { name, description: `${name}\n\n${MARKDOWN}`, category: index + 1, tags: [name], language: 'zh-Hant' },
     })
   }
@@ -74,13 +67,16 @@ beforeAll(async () => {
   ]
   for (const columns of bare) await makeVideo(db, { channelId: ada.channelId, columns, bare: true })
   await makeVideo(db, {
-    ...{ channelId: far.channelId, remoteOrigin: 'https://far.example' },
+    channelId: far.channelId,
+    remoteOrigin: 'https://far.example',
     columns: { name: hostile, description: MARKDOWN, nsfw: true },
     webVideo: { resolution: 240, fileUrl: 'https://far.example/a.mp4?a=1&b=<2>&c="3"' },
     hls: { resolution: 0, playlistUrl: 'https://far.example/hls/far.m3u8' },
   })
   await makeVideo(db, {
-    ...{ channelId: far.channelId, remoteOrigin: 'https://far.example', hls: { resolution: 720 } },
+    channelId: far.channelId,
+    remoteOrigin: 'https://far.example',
+    hls: { resolution: 720 },
     columns: { name: 'without an ending' },
     webVideo: { resolution: 240, fileUrl: 'https://far.example/watch' },
   })
@@ -90,7 +86,9 @@ beforeAll(async () => {
   for (const below of [unlisted.id, jerry?.id]) {
     for (const [index, text] of [...HARD, MARKDOWN, '<p onclick="x()">HTML <br> &eacute;</p>'].entries()) {
       await insert(db, 'comment', {
-        ...{ video_id: below, account_id: ben.accountId, text },
+        video_id: below,
+        account_id: ben.accountId,
+        text,
         url: `${origin}/c/${below}-${index}`,
       })
     }
@@ -127,9 +125,7 @@ async function get(path: string): Promise<string> {
 }
 
 /** Each document in each of the formats, by its address. */
-async function documentsOf(
-  formats: readonly string[],
-): Promise<{ feed: string; path: string; items: number; body: string }[]> {
+async function documentsOf(formats: readonly string[]): Promise<{ feed: string; path: string; items: number; body: string }[]> {
   const documents = []
   for (const { path, query, items } of await feeds()) {
     for (const format of formats) {

@@ -48,20 +48,37 @@ async function theirs(): Promise<Theirs> {
   )
   if (!names) throw new Error('There is no account.')
   const { id, uuid, url } = await makeVideo(db, {
-    ...{ channelId, remoteOrigin: origin },
+    channelId,
+    remoteOrigin: origin,
     columns: { listed: false, name: `A film of ${host}`, description: 'words' },
   })
   const comment = { video_id: id, account_id: accountId, url: `${origin}/comments/${newUuid()}`, text: 'words' }
   const playlist = newUuid()
   const playlistUrl = `${origin}/video-playlists/${playlist}`
   await insert(db, 'playlist', {
-    ...{ uuid: playlist, url: playlistUrl, name: 'Theirs', privacy: 1, type: 1, remote: true },
-    ...{ account_id: accountId, channel_id: channelId, refreshed_at: new Date() },
+    uuid: playlist,
+    url: playlistUrl,
+    name: 'Theirs',
+    privacy: 1,
+    type: 1,
+    remote: true,
+    account_id: accountId,
+    channel_id: channelId,
+    refreshed_at: new Date(),
   })
   return {
-    ...{ host, accountId, channelId, accountUrl: names.accountUrl, channelUrl: names.channelUrl },
-    ...{ account: `${names.account}@${host}`, channel: `${names.channel}@${host}` },
-    ...{ uuid, url, playlist, playlistUrl, threadId: await insert(db, 'comment', comment) },
+    host,
+    accountId,
+    channelId,
+    accountUrl: names.accountUrl,
+    channelUrl: names.channelUrl,
+    account: `${names.account}@${host}`,
+    channel: `${names.channel}@${host}`,
+    uuid,
+    url,
+    playlist,
+    playlistUrl,
+    threadId: await insert(db, 'comment', comment),
   }
 }
 
@@ -95,28 +112,12 @@ const places: [string, (of: Theirs) => string, (of: Theirs) => string][] = [
   ['feed of comments', ({ uuid }) => `/feeds/video-comments.xml?videoId=${uuid}`, ({ url }) => url],
   ['account’s videos', ({ account }) => `/api/v1/accounts/${account}/videos`, ({ accountUrl }) => accountUrl],
   ['channel’s videos', ({ channel }) => `/api/v1/video-channels/${channel}/videos`, ({ channelUrl }) => channelUrl],
-  [
-    'account’s playlists',
-    ({ account }) => `/api/v1/accounts/${account}/video-playlists`,
-    ({ accountUrl }) => accountUrl,
-  ],
-  [
-    'channel’s playlists',
-    ({ channel }) => `/api/v1/video-channels/${channel}/video-playlists`,
-    ({ channelUrl }) => channelUrl,
-  ],
+  ['account’s playlists', ({ account }) => `/api/v1/accounts/${account}/video-playlists`, ({ accountUrl }) => accountUrl],
+  ['channel’s playlists', ({ channel }) => `/api/v1/video-channels/${channel}/video-playlists`, ({ channelUrl }) => channelUrl],
   ['account’s feed', ({ accountId }) => `/feeds/videos.xml?accountId=${accountId}`, ({ accountUrl }) => accountUrl],
-  [
-    'channel’s feed',
-    ({ channelId }) => `/feeds/videos.json?videoChannelId=${channelId}`,
-    ({ channelUrl }) => channelUrl,
-  ],
+  ['channel’s feed', ({ channelId }) => `/feeds/videos.json?videoChannelId=${channelId}`, ({ channelUrl }) => channelUrl],
   ['playlist', ({ playlist }) => `/api/v1/video-playlists/${playlist}`, ({ playlistUrl }) => playlistUrl],
-  [
-    'playlist’s videos',
-    ({ playlist }) => `/api/v1/video-playlists/${playlist}/videos`,
-    ({ playlistUrl }) => playlistUrl,
-  ],
+  ['playlist’s videos', ({ playlist }) => `/api/v1/video-playlists/${playlist}/videos`, ({ playlistUrl }) => playlistUrl],
 ]
 const isForUsers = (path: string): boolean => path.startsWith('/api/')
 
@@ -139,23 +140,20 @@ async function allowing(remoteUri: { users: boolean; anonymous: boolean }, work:
 }
 
 describe('of a server that the instance does not follow, the', () => {
-  it.each(places)(
-    '%s is refused to visitors with its own address, and shown to users',
-    async (_name, pathOf, originOf) => {
-      const path = pathOf(strange)
-      const answer = await get('anonymous', path)
-      expect([answer.status, await answer.json()]).toEqual([
-        403,
-        expect.objectContaining({
-          type: expect.stringMatching(/#section\/Errors\/does_not_respect_follow_constraints$/),
-          code: 'does_not_respect_follow_constraints',
-          originUrl: originOf(strange),
-          status: 403,
-        }),
-      ])
-      if (isForUsers(path)) expect((await get('user', path)).status).toBe(200)
-    },
-  )
+  it.each(places)('%s is refused to visitors with its own address, and shown to users', async (_name, pathOf, originOf) => {
+    const path = pathOf(strange)
+    const answer = await get('anonymous', path)
+    expect([answer.status, await answer.json()]).toEqual([
+      403,
+      expect.objectContaining({
+        type: expect.stringMatching(/#section\/Errors\/does_not_respect_follow_constraints$/),
+        code: 'does_not_respect_follow_constraints',
+        originUrl: originOf(strange),
+        status: 403,
+      }),
+    ])
+    if (isForUsers(path)) expect((await get('user', path)).status).toBe(200)
+  })
 
   it('video is rated and counted for those only who may ask for it', async () => {
     const view = (caller: 'anonymous' | 'user') =>

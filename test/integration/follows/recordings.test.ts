@@ -30,10 +30,7 @@ let channel: PeerActor
 const tokens: Partial<Record<z.infer<typeof exchange>['as'], string>> = {}
 
 beforeAll(async () => {
-  ;[node, peer] = await Promise.all([
-    startTestNode({ config: { followers: { instance: { manual_approval: true } } } }),
-    startFakePeer(),
-  ])
+  ;[node, peer] = await Promise.all([startTestNode({ config: { followers: { instance: { manual_approval: true } } } }), startFakePeer()])
   channel = await peer.channel('root_channel', await peer.account('root'))
   tokens.admin = (await login(node.base, node.username, node.password)).authorization
   for (const [name, role] of [
@@ -116,17 +113,11 @@ const before: Record<string, () => Promise<void>> = {
 function comparable(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(comparable)
   if (typeof body !== 'object' || body === null) return body
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, FREE.has(name) ? typeof value : comparable(value)]),
-  )
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, FREE.has(name) ? typeof value : comparable(value)]))
 }
-const FREE = new Set([
-  ...['id', 'createdAt', 'updatedAt', 'score', 'msg', 'followersCount', 'followingCount'],
-  ...['title', 'detail', 'error'],
-])
+const FREE = new Set(['id', 'createdAt', 'updatedAt', 'score', 'msg', 'followersCount', 'followingCount', 'title', 'detail', 'error'])
 /** Refusals of a missing token have no title there. */
-const withTitle = (body: unknown) =>
-  typeof body === 'object' && body !== null && 'status' in body ? { title: 'string', ...body } : body
+const withTitle = (body: unknown) => (typeof body === 'object' && body !== null && 'status' in body ? { title: 'string', ...body } : body)
 
 it.each(exchanges.map((one) => [one.name, one] as const))('%s', async (name, { as, request, response }) => {
   await before[name]?.()

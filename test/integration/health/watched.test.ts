@@ -34,8 +34,7 @@ afterAll(async () => {
   await media?.stop()
 }, 30_000)
 
-const originOf = (where: { hostname: string; port: number } | null): string =>
-  `http://${where?.hostname}:${where?.port}`
+const originOf = (where: { hostname: string; port: number } | null): string => `http://${where?.hostname}:${where?.port}`
 const exporter = (node: TestNode) => originOf(node.server.exporter)
 
 async function ask(url: string) {
@@ -68,7 +67,8 @@ describe('a process that is well', () => {
       expect([live.status, JSON.parse(live.text)]).toEqual([200, { status: 'live' }])
       const ready = await ask(`${origin}/health/ready`)
       expect([ready.status, JSON.parse(ready.text), ready.headers.get('cache-control')]).toEqual([
-        ...[200, { status: 'ready', parts: { database: 'up', migrations: 'done' } }],
+        200,
+        { status: 'ready', parts: { database: 'up', migrations: 'done' } },
         'no-store',
       ])
       expect((await fetch(`${origin}/health/ready`, { method: 'HEAD' })).status).toBe(200)
@@ -102,22 +102,13 @@ describe('the figures', () => {
   })
 
   it('count requests by route, method and class, and make no series of what clients send', async () => {
-    const paths = [
-      '/api/v1/videos/1',
-      '/api/v1/videos/2',
-      '/api/v1/videos/nothing-here',
-      '/api/v1/config',
-      '/a/b',
-      '/a/c?d=e',
-    ]
+    const paths = ['/api/v1/videos/1', '/api/v1/videos/2', '/api/v1/videos/nothing-here', '/api/v1/config', '/a/b', '/a/c?d=e']
     for (const path of paths) await ask(`${web.base}${path}`)
     await fetch(`${web.base}/api/v1/config`, { method: 'OPTIONS' })
     const labels = { method: 'GET', route: '/api/v1/videos/:id', status: '4xx' }
     const families = await figuresWith(web, (found) => seriesValue(found, 'vireo_http_requests_total', labels) === 3)
     const routes = new Set(families.get('vireo_http_requests_total')?.samples.map((sample) => sample.labels.route))
-    expect([...routes].filter((route) => route?.startsWith('/api')).sort()).toEqual([
-      ...['/api/v1/*', '/api/v1/config', '/api/v1/videos/:id'],
-    ])
+    expect([...routes].filter((route) => route?.startsWith('/api')).sort()).toEqual(['/api/v1/*', '/api/v1/config', '/api/v1/videos/:id'])
     const timed = families.get('vireo_http_request_duration_seconds')?.samples ?? []
     const count = timed.find(({ name, labels: of }) => name.endsWith('_count') && of.route === labels.route)
     expect(count?.value).toBe(3)
@@ -131,9 +122,7 @@ describe('the figures', () => {
          ('video-transcoding', 'media', 'delayed', now() + interval '1 day'),
          ('video-transcoding', 'media', 'completed', now()), ('unheard-of', 'io', 'failed', now())`,
     )
-    await client.query(
-      "insert into remote_host (host, state) values ('a.example', 'healthy'), ('b.example', 'dormant')",
-    )
+    await client.query("insert into remote_host (host, state) values ('a.example', 'healthy'), ('b.example', 'dormant')")
     await client.query(
       `insert into outbox (aggregate, aggregate_id, event, payload, parked_at, created_at)
          values ('video', 1, 'nothing', '{}', now(), now())`,
@@ -175,7 +164,8 @@ describe('a process whose database', () => {
         return answer.status === 503 ? answer : undefined
       })
       expect(JSON.parse(unready.text)).toEqual({
-        ...{ status: 'unavailable', parts: { database: 'down', migrations: 'done' } },
+        status: 'unavailable',
+        parts: { database: 'down', migrations: 'done' },
       })
       expect((await ask(`${web.base}/health/live`)).status).toBe(200)
       const families = await figuresWith(web, (found) => seriesValue(found, 'vireo_ready') === 0)

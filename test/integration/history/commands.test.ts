@@ -28,7 +28,12 @@ beforeAll(async () => {
   await db.migrate()
   const { tell, registry } = made.runtime
   history = makeHistory({
-    ...{ db, clock, tell, registry, logger: silentLogger, urls: makeUrls(TEST_ORIGIN) },
+    db,
+    clock,
+    tell,
+    registry,
+    logger: silentLogger,
+    urls: makeUrls(TEST_ORIGIN),
     config: () => testConfig({ history: { videos: { max_age: maxAge } } }),
     secrets: makeSecrets({ secret: 'a secret for tests' }),
   })
@@ -42,12 +47,9 @@ beforeEach(async () => {
   await db.query('delete from history')
 })
 
-const see = (video: MadeVideo, seconds: number) =>
-  history.remember({ accountId: user.accountId, videoId: video.id, seconds })
+const see = (video: MadeVideo, seconds: number) => history.remember({ accountId: user.accountId, videoId: video.id, seconds })
 const kept = () =>
-  db.query<{ videoId: number; seconds: number }>(
-    'select video_id as "videoId", seconds from history order by watched_at, video_id',
-  )
+  db.query<{ videoId: number; seconds: number }>('select video_id as "videoId", seconds from history order by watched_at, video_id')
 
 describe('the history', () => {
   it('is kept for as long as the configuration says, and for ever without a limit', async () => {
@@ -93,12 +95,7 @@ describe('the history', () => {
     await db.query('delete from video where id = $1', [gone.id])
     await db.query("update video set state = 'removed' where id = $1", [leaving.id])
     await db.query('delete from history where video_id = $1', [leaving.id])
-    await Promise.all([
-      see(gone, 2),
-      see(leaving, 2),
-      see(cats, 2),
-      history.remember({ accountId: 424242, videoId: cats.id, seconds: 9 }),
-    ])
+    await Promise.all([see(gone, 2), see(leaving, 2), see(cats, 2), history.remember({ accountId: 424242, videoId: cats.id, seconds: 9 })])
     expect(await kept()).toEqual([{ videoId: cats.id, seconds: 2 }])
   })
 

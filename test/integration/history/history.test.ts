@@ -118,9 +118,7 @@ describe('the position of who asks', () => {
     const positions = async (path: string, by: User | null) => {
       const answer = by ? await by.client.raw(path) : await fetch(`${node.base}${path}`)
       const text = await answer.text()
-      return [answer.status, ...text.matchAll(/"userHistory":(\{[^}]*\})/g)].map((found) =>
-        typeof found === 'number' ? found : found[1],
-      )
+      return [answer.status, ...text.matchAll(/"userHistory":(\{[^}]*\})/g)].map((found) => (typeof found === 'number' ? found : found[1]))
     }
     const created = await viewer.client.send<{ videoPlaylist: { id: number } }>('POST', '/api/v1/video-playlists', {
       displayName: 'All',
@@ -150,9 +148,7 @@ describe('the position of who asks', () => {
       return data.map(({ name }) => name)
     }
     expect(await names('/api/v1/videos?excludeAlreadyWatched=true&sort=name')).toEqual(['Dogs', 'For users'])
-    expect(await names('/api/v1/videos?excludeAlreadyWatched=false&sort=name')).toEqual([
-      ...['About cats', 'Dogs', 'For users'],
-    ])
+    expect(await names('/api/v1/videos?excludeAlreadyWatched=false&sort=name')).toEqual(['About cats', 'Dogs', 'For users'])
     expect(await names('/api/v1/search/videos?search=cats&excludeAlreadyWatched=true')).toEqual([])
     for (const wanted of ['true', 'false']) {
       expect((await fetch(`${node.base}/api/v1/videos?excludeAlreadyWatched=${wanted}`)).status).toBe(400)

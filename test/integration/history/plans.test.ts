@@ -41,7 +41,11 @@ afterAll(async () => {
 })
 
 const usual: VideoListQuery = {
-  ...{ scope: { of: 'everybody' }, internal: true, start: 0, count: 15, skipCount: true },
+  scope: { of: 'everybody' },
+  internal: true,
+  start: 0,
+  count: 15,
+  skipCount: true,
   sort: { by: 'publishedAt', descending: true },
 }
 

@@ -75,26 +75,20 @@ describe('CORS', () => {
     const answer = await app.inject({ method: 'OPTIONS', url, headers: preflightHeaders })
     expect(answer.statusCode).toBe(response.status)
     expect(answer.body).toBe('')
-    const names = ['allow-origin', 'allow-methods', 'allow-headers', 'expose-headers'].map(
-      (name) => `access-control-${name}`,
-    )
-    for (const name of [...names, 'content-length', 'vary'])
-      expect([name, answer.headers[name]]).toEqual([name, response.headers[name]])
+    const names = ['allow-origin', 'allow-methods', 'allow-headers', 'expose-headers'].map((name) => `access-control-${name}`)
+    for (const name of [...names, 'content-length', 'vary']) expect([name, answer.headers[name]]).toEqual([name, response.headers[name]])
   })
 
-  it.each(['GET', 'POST', 'PUT', 'DELETE'] as const)(
-    'any site may read the answer to %s, without credentials',
-    async (method) => {
-      for (const url of ['/api/v1/items/5', '/api/v1/unknown', '/static/x', '/nothing']) {
-        const { headers } = await app.inject({ method, url, headers: { origin: 'https://other.example.com' } })
-        expect(headers).toMatchObject({
-          'access-control-allow-origin': '*',
-          'access-control-allow-credentials': 'false',
-          'access-control-expose-headers': 'Retry-After',
-        })
-      }
-    },
-  )
+  it.each(['GET', 'POST', 'PUT', 'DELETE'] as const)('any site may read the answer to %s, without credentials', async (method) => {
+    for (const url of ['/api/v1/items/5', '/api/v1/unknown', '/static/x', '/nothing']) {
+      const { headers } = await app.inject({ method, url, headers: { origin: 'https://other.example.com' } })
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-credentials': 'false',
+        'access-control-expose-headers': 'Retry-After',
+      })
+    }
+  })
 
   it('every recorded header of an API answer is there', async () => {
     const { response } = exchangeOf('protocol', 'CORS GET of an error')
@@ -141,18 +135,15 @@ describe('headers', () => {
 describe('a conditional read', () => {
   const read = (url: string, tag?: string) => app.inject({ url, headers: tag ? { 'if-none-match': tag } : {} })
 
-  it.each(['/api/v1/none', '/api/v1/large-tagged', '/api/v1/prepared'])(
-    'of %s is 304 when nothing changed',
-    async (url) => {
-      const first = await read(url)
-      const etag = String(first.headers.etag)
-      expect(etag).toMatch(/^"[\w-]+"$/)
-      const second = await read(url, `W/"old", ${etag}`)
-      expect(second).toMatchObject({ statusCode: 304, body: '', headers: { etag } })
-      expect(second.headers).not.toHaveProperty('content-type')
-      expect(await read(url, '"other"')).toMatchObject({ statusCode: 200, body: first.body })
-    },
-  )
+  it.each(['/api/v1/none', '/api/v1/large-tagged', '/api/v1/prepared'])('of %s is 304 when nothing changed', async (url) => {
+    const first = await read(url)
+    const etag = String(first.headers.etag)
+    expect(etag).toMatch(/^"[\w-]+"$/)
+    const second = await read(url, `W/"old", ${etag}`)
+    expect(second).toMatchObject({ statusCode: 304, body: '', headers: { etag } })
+    expect(second.headers).not.toHaveProperty('content-type')
+    expect(await read(url, '"other"')).toMatchObject({ statusCode: 200, body: first.body })
+  })
 
   it('of a large list, or of what says so, has no tag', async () => {
     expect((await read('/api/v1/large')).headers).not.toHaveProperty('etag')
@@ -232,9 +223,9 @@ describe('the description of the API', () => {
         default: { content: { 'application/problem+json; charset=utf-8': expect.anything() } },
       },
     })
-    expect(
-      document.components.schemas.Item.properties.name.type ?? document.components.schemas.Item.properties.name.anyOf,
-    ).toEqual(expect.arrayContaining([]))
+    expect(document.components.schemas.Item.properties.name.type ?? document.components.schemas.Item.properties.name.anyOf).toEqual(
+      expect.arrayContaining([]),
+    )
     const image = document.paths['/api/v1/items/{id}/image'].put
     expect(image.requestBody.content['multipart/form-data'].schema.properties).toMatchObject({
       title: { type: 'string' },

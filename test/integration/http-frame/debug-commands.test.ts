@@ -20,7 +20,9 @@ it.each([
   })
   const ask = (payload: object) =>
     app.inject({
-      ...{ method: 'POST', url: '/api/v1/server/debug/run-command', payload },
+      method: 'POST',
+      url: '/api/v1/server/debug/run-command',
+      payload,
       headers: bearer('admintoken'),
     })
   const refused = await ask({ command: 'toString' })

@@ -27,11 +27,7 @@ const resolutions = ['0p', '144p', '240p'] as const
 function addRoutes(scope: App): void {
   const done = async () => null
   scope.get('/api/v1/accounts', { schema: { querystring: z.object(paging(testConfig())) } }, done)
-  scope.post(
-    '/api/v1/video-channels',
-    { schema: { body: z.object({ name: channelName, displayName: channelName }) } },
-    done,
-  )
+  scope.post('/api/v1/video-channels', { schema: { body: z.object({ name: channelName, displayName: channelName }) } }, done)
   scope.put(
     '/api/v1/video-channels/:handle',
     {
@@ -52,9 +48,7 @@ function addRoutes(scope: App): void {
       schema: {
         body: z.object({
           reason: z.string(),
-          video: z
-            .object({ startAt: z.int(), endAt: z.int() })
-            .refine((video) => video.startAt < video.endAt, { path: ['endAt'] }),
+          video: z.object({ startAt: z.int(), endAt: z.int() }).refine((video) => video.startAt < video.endAt, { path: ['endAt'] }),
         }),
       },
     },
@@ -258,23 +252,19 @@ describe('a body', () => {
       payload,
     })
 
-  it.each([
-    '{"a": ',
-    '{bad',
-    '{"a":1}x',
-    '\u0000',
-    '{"__proto__": {"isAdmin": true}}',
-    '{"constructor":{"prototype":{"x":1}}}',
-  ])('that is no JSON is refused: %s', async (payload) => {
-    const answer = await put(payload)
-    const recorded = comparable(exchangeOf('protocol', 'malformed JSON body').response.body)
-    expect(comparable(answer.json())).toEqual({
-      ...recorded,
-      detail: 'The body is not valid JSON.',
-      error: 'The body is not valid JSON.',
-    })
-    expect(answer.headers['content-type']).toBe(PROBLEM)
-  })
+  it.each(['{"a": ', '{bad', '{"a":1}x', '\u0000', '{"__proto__": {"isAdmin": true}}', '{"constructor":{"prototype":{"x":1}}}'])(
+    'that is no JSON is refused: %s',
+    async (payload) => {
+      const answer = await put(payload)
+      const recorded = comparable(exchangeOf('protocol', 'malformed JSON body').response.body)
+      expect(comparable(answer.json())).toEqual({
+        ...recorded,
+        detail: 'The body is not valid JSON.',
+        error: 'The body is not valid JSON.',
+      })
+      expect(answer.headers['content-type']).toBe(PROBLEM)
+    },
+  )
 
   it('that is no JSON is refused before anybody is asked for', async () => {
     const answer = await app.inject({

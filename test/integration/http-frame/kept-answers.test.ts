@@ -23,9 +23,7 @@ afterEach(async () => {
 })
 
 /** Three routes whose answers are kept: they say how often they were made, and wait where `gate` says so. */
-async function makeKept(
-  options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {},
-) {
+async function makeKept(options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {}) {
   const { memory = '32MB', keep = '5 seconds', limit, gate = async () => undefined, logger = silentLogger } = options
   const overrides = {
     vireo: { caching: { routes: { videos: keep }, memory: { videos: memory } } },
@@ -36,7 +34,8 @@ async function makeKept(
   const told: { topic: string; payload: JsonValue }[] = []
   let listener: (payload: JsonValue) => void = () => undefined
   const answers = makeVideoAnswers({
-    ...{ config: () => config, clock },
+    config: () => config,
+    clock,
     bus: {
       async publish(topic, payload) {
         listener(payload)
@@ -55,7 +54,10 @@ async function makeKept(
     tag: z.union([z.string(), z.array(z.string())]).optional(),
   })
   const app = await makeFrame({
-    ...{ config: overrides, clock, written: { seen: answers.changed, told: async () => undefined }, logger },
+    config: overrides,
+    clock,
+    written: { seen: answers.changed, told: async () => undefined },
+    logger,
     add(scope) {
       const config = { auth: 'optional' } as const
       scope.get(
@@ -69,36 +71,28 @@ async function makeKept(
         },
       )
       const params = z.object({ id: z.coerce.number() })
-      scope.get(
-        '/api/v1/one/:id',
-        { config, ...answers.ofVideos, schema: { params, response: { 200: view } } },
-        async (request) => {
-          made.push(request.url)
-          const count = made.length
-          await gate()
-          if (request.params.id > 100) throw new HttpError(404, 'There is none.')
-          answers.isAbout(request, request.params.id)
-          return { made: count, padding: '' }
-        },
-      )
+      scope.get('/api/v1/one/:id', { config, ...answers.ofVideos, schema: { params, response: { 200: view } } }, async (request) => {
+        made.push(request.url)
+        const count = made.length
+        await gate()
+        if (request.params.id > 100) throw new HttpError(404, 'There is none.')
+        answers.isAbout(request, request.params.id)
+        return { made: count, padding: '' }
+      })
       const { onRequest, onSend } = answers.ofPages(['start'], {
         headers: ['cache-control', 'vary'],
         isForAll: ({ headers }) => headers.cookie === undefined,
       })
-      scope.get(
-        '/page/:id',
-        { onRequest, onSend: [onSend, conditionalTagged], schema: { params } },
-        async (request, reply) => {
-          made.push(request.url)
-          const { id } = request.params
-          const body = `<p>${made.length}</p>`
-          await gate()
-          answers.isAbout(request, id)
-          if (id === 50) reply.header('set-cookie', 'a=b')
-          reply.headers({ 'cache-control': CACHE_CONTROL[id] ?? 'max-age=0', vary: 'Cookie', etag: etagOf(body) })
-          return reply.type('text/html; charset=utf-8').send(body)
-        },
-      )
+      scope.get('/page/:id', { onRequest, onSend: [onSend, conditionalTagged], schema: { params } }, async (request, reply) => {
+        made.push(request.url)
+        const { id } = request.params
+        const body = `<p>${made.length}</p>`
+        await gate()
+        answers.isAbout(request, id)
+        if (id === 50) reply.header('set-cookie', 'a=b')
+        reply.headers({ 'cache-control': CACHE_CONTROL[id] ?? 'max-age=0', vary: 'Cookie', etag: etagOf(body) })
+        return reply.type('text/html; charset=utf-8').send(body)
+      })
       const nothing = { schema: { response: { 204: z.null(), 400: z.unknown() } } }
       scope.put('/api/v1/one/:id', nothing, async (_request, reply) => reply.code(204).send(null))
       scope.put('/api/v1/refused', nothing, async () => {
@@ -108,8 +102,7 @@ async function makeKept(
     },
   })
   apps.push(app)
-  const get = (url: string, headers: Record<string, string> = {}) =>
-    app.inject({ method: 'GET', url: `/api/v1${url}`, headers })
+  const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url: `/api/v1${url}`, headers })
   const page = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
     app.inject({ method, url: `/page${url}`, headers })
   return { app, clock, made, told, get, page, hear: (payload: JsonValue) => listener(payload), clear: answers.clear }
@@ -179,21 +172,9 @@ describe('an answer that is kept', () => {
 
   it('is that of what the route reads of the query, in any order', async () => {
     const { get, made } = await makeKept()
-    for (const url of [
-      '/list?size=2&tag=a',
-      '/list?tag=a&size=2',
-      '/list?unknown=1&size=2&tag=a',
-      '/list?tag=%61&size=2',
-    ])
-      await get(url)
+    for (const url of ['/list?size=2&tag=a', '/list?tag=a&size=2', '/list?unknown=1&size=2&tag=a', '/list?tag=%61&size=2']) await get(url)
     expect(made).toHaveLength(1)
-    for (const url of [
-      '/list?size=2',
-      '/list?size=2&tag=a&tag=b',
-      '/list?size=2&tag=b&tag=a',
-      '/list?size=2&tag=a%2Cb',
-    ])
-      await get(url)
+    for (const url of ['/list?size=2', '/list?size=2&tag=a&tag=b', '/list?size=2&tag=b&tag=a', '/list?size=2&tag=a%2Cb']) await get(url)
     expect(made).toHaveLength(5)
     await get('/list?size=2&tag[]=a&tag[]=b')
     expect(made).toHaveLength(5)
@@ -204,11 +185,7 @@ describe('an answer that is kept', () => {
   it('goes to nobody who is signed in, says a password, or asks for the headers alone', async () => {
     const { app, get, made } = await makeKept()
     await get('/list')
-    for (const headers of [
-      bearer('usertoken'),
-      { 'x-peertube-video-password': 'a' },
-      { 'x-peertube-video-password': '' },
-    ])
+    for (const headers of [bearer('usertoken'), { 'x-peertube-video-password': 'a' }, { 'x-peertube-video-password': '' }])
       expect((await get('/list', headers)).json().made).toBeGreaterThan(1)
     expect(made).toHaveLength(4)
     const wrong = await get('/list', bearer('nobody'))
@@ -340,24 +317,17 @@ describe('a page that is kept', () => {
     expect((await page('/1')).body).toBe('<p>6</p>')
   })
 
-  it.each<JsonValue>([{}, { video: 7 }, { commentsOf: 1 }])(
-    'is none when it was read before a change: %j',
-    async (payload) => {
-      const { gate, open } = makeGate()
-      const { page, made, hear } = await makeKept({ gate })
-      const before = page('/1')
-      await until(() => made.length === 1)
-      hear(payload)
-      const after = page('/1')
-      await until(() => made.length === 2)
-      open()
-      expect([(await before).body, (await after).body, (await page('/1')).body]).toEqual([
-        '<p>1</p>',
-        '<p>2</p>',
-        '<p>2</p>',
-      ])
-    },
-  )
+  it.each<JsonValue>([{}, { video: 7 }, { commentsOf: 1 }])('is none when it was read before a change: %j', async (payload) => {
+    const { gate, open } = makeGate()
+    const { page, made, hear } = await makeKept({ gate })
+    const before = page('/1')
+    await until(() => made.length === 1)
+    hear(payload)
+    const after = page('/1')
+    await until(() => made.length === 2)
+    open()
+    expect([(await before).body, (await after).body, (await page('/1')).body]).toEqual(['<p>1</p>', '<p>2</p>', '<p>2</p>'])
+  })
 })
 
 describe('readers who ask at once', () => {
@@ -427,16 +397,13 @@ describe('a change', () => {
     expect((await get('/list')).json().made).toBe(5)
   })
 
-  it.each<JsonValue>([{}, { video: 'x' }, null, [], 'x', 7])(
-    'of anything, when heard of, ends all answers: %j',
-    async (payload) => {
-      const { get, hear } = await makeKept()
-      for (const url of ['/list', '/one/1']) await get(url)
-      hear(payload)
-      expect((await get('/one/1')).json().made).toBe(3)
-      expect((await get('/list')).json().made).toBe(4)
-    },
-  )
+  it.each<JsonValue>([{}, { video: 'x' }, null, [], 'x', 7])('of anything, when heard of, ends all answers: %j', async (payload) => {
+    const { get, hear } = await makeKept()
+    for (const url of ['/list', '/one/1']) await get(url)
+    hear(payload)
+    expect((await get('/one/1')).json().made).toBe(3)
+    expect((await get('/list')).json().made).toBe(4)
+  })
 
   it.each([
     ['/list', {}],

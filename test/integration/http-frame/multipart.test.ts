@@ -53,8 +53,7 @@ const place = (options: { required?: boolean; maxBytes?: number } = {}): FormFil
   },
 })
 
-const field = (name: string, value: string): string =>
-  `\r\n--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+const field = (name: string, value: string): string => `\r\n--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 
 const discarded = () => new Promise<void>((resolve) => (seen.discarded > 0 ? resolve() : seen.waiting.push(resolve)))
 
@@ -78,11 +77,7 @@ function addRoutes(scope: App): void {
       })
     })
     forms.put('/api/v1/playlists', (request) =>
-      withForm(
-        request,
-        { fields: z.object({ displayName: z.string() }), files: { image: place() } },
-        async (form) => form,
-      ),
+      withForm(request, { fields: z.object({ displayName: z.string() }), files: { image: place() } }, async (form) => form),
     )
   })
 }
@@ -203,9 +198,7 @@ describe('a form is refused', () => {
   })
 
   it('with a file over its limit, as soon as the limit is passed', async () => {
-    const { status, headers, body } = await upload(
-      formOf({ name: 'name', thumbnailfile: video(5000), videofile: video(1) }),
-    )
+    const { status, headers, body } = await upload(formOf({ name: 'name', thumbnailfile: video(5000), videofile: video(1) }))
     expect({ status, code: body.code, max: headers.get('x-file-maximum-size') }).toEqual({
       status: 413,
       code: 'max_file_size_reached',
@@ -268,13 +261,14 @@ describe('a form is refused', () => {
     const aborted = new AbortController()
     const type = 'multipart/form-data; boundary=b'
     const response = await fetch(`${base}/api/v1/videos/upload`, {
-      ...{ method: 'POST', headers: { 'content-type': type }, body, duplex: 'half', signal: aborted.signal },
-    })
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+      duplex: 'half',
+      signal: aborted.signal,
+    } as RequestInit)
     const megabytes = sent / 16
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      413,
-      'application/problem+json; charset=utf-8',
-    ])
+    expect([response.status, response.headers.get('content-type')]).toEqual([413, 'application/problem+json; charset=utf-8'])
     expect(megabytes).toBeLessThan(50)
     aborted.abort()
     expect(seen.opened).toBe(seen.discarded)
@@ -285,12 +279,7 @@ describe('a form is refused', () => {
   it.each([
     ['no boundary', raw, 'x', 'multipart/form-data'],
     ['no end', raw, '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nabc', undefined],
-    [
-      'no end in a file',
-      raw,
-      '--x\r\nContent-Disposition: form-data; name="videofile"; filename="a.mp4"\r\n\r\nabc',
-      undefined,
-    ],
+    ['no end in a file', raw, '--x\r\nContent-Disposition: form-data; name="videofile"; filename="a.mp4"\r\n\r\nabc', undefined],
     ['no form', raw, 'hello', undefined],
     ['nothing', raw, '', undefined],
   ])('that is broken: %s', async (_name, send, body, type) => {

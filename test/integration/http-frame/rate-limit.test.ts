@@ -195,8 +195,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
 
   it('a registration counts on all processes, and a failed one on none', async () => {
     const app = await make({ config: limits({ signup: { max: 1 } }) })
-    const register = (username: string) =>
-      app.inject({ method: 'POST', url: '/api/v1/users/register', body: { username } })
+    const register = (username: string) => app.inject({ method: 'POST', url: '/api/v1/users/register', body: { username } })
     const failed = await Promise.all(['taken', 'taken', 'taken'].map(register))
     expect(failed.map((answer) => answer.statusCode)).toContain(409)
     expect((await register('one')).statusCode).toBe(204)

@@ -176,34 +176,29 @@ describe('a body that the route reads itself', () => {
     }))
   }
 
-  it.each([
-    'application/octet-stream',
-    'application/json',
-    'application/x-www-form-urlencoded',
-    'video/mp4',
-    'nonsense',
-    '',
-  ])('is a stream of any length, whatever its type says: %s', async (type) => {
-    const server = await start({ add })
-    const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/stream`, {
-      method: 'PUT',
-      headers: type ? { 'content-type': type } : {},
-      body: new Uint8Array(3_000_000),
-    })
-    expect(await response.json()).toEqual({ bytes: 3_000_000 })
-  })
+  it.each(['application/octet-stream', 'application/json', 'application/x-www-form-urlencoded', 'video/mp4', 'nonsense', ''])(
+    'is a stream of any length, whatever its type says: %s',
+    async (type) => {
+      const server = await start({ add })
+      const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/stream`, {
+        method: 'PUT',
+        headers: type ? { 'content-type': type } : {},
+        body: new Uint8Array(3_000_000),
+      })
+      expect(await response.json()).toEqual({ bytes: 3_000_000 })
+    },
+  )
 
-  it.each([
-    'application/activity+json',
-    'application/ld+json; profile="https://www.w3.org/ns/activitystreams"',
-    'text/plain',
-  ])('is its exact bytes: %s', async (type) => {
-    const server = await start({ add })
-    const post = (body: string) =>
-      fetch(`http://127.0.0.1:${server.port}/inbox`, { method: 'POST', headers: { 'content-type': type }, body })
-    expect(await (await post('{ "a" :1 }')).json()).toEqual({ raw: '{ "a" :1 }' })
-    expect((await post('x'.repeat(1001))).status).toBe(413)
-  })
+  it.each(['application/activity+json', 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"', 'text/plain'])(
+    'is its exact bytes: %s',
+    async (type) => {
+      const server = await start({ add })
+      const post = (body: string) =>
+        fetch(`http://127.0.0.1:${server.port}/inbox`, { method: 'POST', headers: { 'content-type': type }, body })
+      expect(await (await post('{ "a" :1 }')).json()).toEqual({ raw: '{ "a" :1 }' })
+      expect((await post('x'.repeat(1001))).status).toBe(413)
+    },
+  )
 })
 
 describe('a body that takes long', () => {
@@ -315,9 +310,7 @@ describe('a body that comes slowly', () => {
 
   it('is given up where others of the same address come slowly already', async () => {
     const port = await startPaced()
-    const answers = await Promise.all(
-      Array.from({ length: 4 }, () => post(port, '/inbox', { length: 1200, piece: 20 })),
-    )
+    const answers = await Promise.all(Array.from({ length: 4 }, () => post(port, '/inbox', { length: 1200, piece: 20 })))
     expect(answers.map((answer) => answer.slice(9, 12)).sort()).toEqual(['200', '200', '408', '408'])
     // They are forgotten when they end.
     expect(await post(port, '/inbox', { length: 1200, piece: 20 })).toMatch(/^HTTP\/1\.1 200 /)
@@ -335,11 +328,7 @@ describe('a broken client', () => {
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
     ['two lengths', 'POST /api/v1/none HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-    [
-      'length and chunks',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      400,
-    ],
+    ['length and chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
   ])('gets a problem body: %s', async (_name, bytes, status) => {
     const server = await start()
     const answer = await speak(server.port, bytes)

@@ -45,8 +45,7 @@ afterAll(async () => {
 
 const HOMEPAGE = '/custom-pages/homepage/instance'
 const write = (content: unknown) => at.ask('PUT', HOMEPAGE, { content }, at.root)
-const configOf = async (base: string) =>
-  (await (await fetch(`${base}/api/v1/config`)).json()) as { homepage: { enabled: boolean } }
+const configOf = async (base: string) => (await (await fetch(`${base}/api/v1/config`)).json()) as { homepage: { enabled: boolean } }
 
 describe('the homepage', () => {
   it('is not there before somebody wrote it', async () => {
@@ -109,9 +108,7 @@ describe('the contact form', () => {
 
   it('takes one message from an address in an hour, in all processes together', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, index) =>
-        contact('203.0.113.2', message, index % 2 === 0 ? at.node.base : beside.base),
-      ),
+      Array.from({ length: 6 }, (_, index) => contact('203.0.113.2', message, index % 2 === 0 ? at.node.base : beside.base)),
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 403, 403, 403, 403, 403])
     at.clock.pass(3_599_000)
@@ -143,11 +140,7 @@ describe('the contact form', () => {
     expect(mail.headers).not.toHaveProperty('bcc')
     expect(mail.subject).toBe('[Cats] Hi Bcc: victim@example.org another body')
     expect(mail.html).not.toContain('<img')
-    for (const fromEmail of [
-      'eve@example.org\r\nBcc: victim@example.org',
-      'a@example.org, b@example.org',
-      '<a@b.org>',
-    ]) {
+    for (const fromEmail of ['eve@example.org\r\nBcc: victim@example.org', 'a@example.org, b@example.org', '<a@b.org>']) {
       const { status, body } = await contact('203.0.113.4', { ...message, fromEmail })
       expect([status, Object.keys(body['invalid-params'])]).toEqual([400, ['fromEmail']])
     }
@@ -167,9 +160,7 @@ describe('the contact form', () => {
   it('keeps the message while the mail server refuses, and out of queue and log', async () => {
     at.mail.refuseWith = 451
     expect((await contact('203.0.113.6', { ...message, body: 'a very private question' })).status).toBe(204)
-    await until(
-      async () => (await at.query("select 1 from job where type = 'email' and error like '%451%'")).length === 1,
-    )
+    await until(async () => (await at.query("select 1 from job where type = 'email' and error like '%451%'")).length === 1)
     expect(await waiting()).toHaveLength(1)
     at.mail.refuseWith = null
     at.clock.pass(60_000)
@@ -177,8 +168,7 @@ describe('the contact form', () => {
     await until(async () => (await waiting()).length === 0)
     expect(JSON.stringify(await at.query('select * from job'))).not.toMatch(/private question|example\.org/)
     expect(JSON.stringify(await at.query('select * from contact_sender'))).not.toContain('203.0.113')
-    for (const hidden of ['private question', 'ada@example.org', 'keeper@example.com'])
-      expect(logged).not.toContain(hidden)
+    for (const hidden of ['private question', 'ada@example.org', 'keeper@example.com']) expect(logged).not.toContain(hidden)
   })
 
   it('sends what no job is at any more, once a mail server is there again', async () => {
@@ -212,9 +202,7 @@ async function statsOf(base = at.node.base): Promise<Stats> {
 
 /** What differs. */
 const changed = (before: Stats, after: Stats): Stats =>
-  Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)),
-  )
+  Object.fromEntries(Object.entries(after).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)))
 
 describe('the statistics', () => {
   it('may be kept for four hours', async () => {
@@ -229,10 +217,7 @@ describe('the statistics', () => {
     const origin = at.node.base
     const user = await makeUser(db, { origin })
     const moderator = await makeUser(db, { role: 1, origin })
-    await at.query("update users set last_login_at = $2::timestamptz - interval '3 days' where id = $1", [
-      user.id,
-      at.clock.now(),
-    ])
+    await at.query("update users set last_login_at = $2::timestamptz - interval '3 days' where id = $1", [user.id, at.clock.now()])
     await at.query('update users set last_login_at = $2 where id = $1', [moderator.id, at.clock.now()])
     const published = new Date(at.clock.now().getTime() - 3 * 86_400_000)
     const video = await makeVideo(db, {
@@ -294,10 +279,7 @@ describe('the statistics', () => {
 
   it('add the activities of all processes, and tell how many a second they were lately', async () => {
     const count = (delta: number) =>
-      at.query(
-        "insert into activity_total_delta (type, success, delta) values ('Create', true, $1), ('Like', false, 1)",
-        [delta],
-      )
+      at.query("insert into activity_total_delta (type, success, delta) values ('Create', true, $1), ('Like', false, 1)", [delta])
     const folded = () => at.query('select 1 from activity_total_delta')
     const before = await statsOf()
     await count(40)
@@ -306,9 +288,7 @@ describe('the statistics', () => {
     at.clock.pass(61_000)
     await until(async () => (await folded()).length === 0, { what: 'the fold' })
     await at.query('delete from activity_rate')
-    await at.query('insert into activity_rate (at, handled) select $1, sum(total) from activity_total', [
-      at.clock.now(),
-    ])
+    await at.query('insert into activity_rate (at, handled) select $1, sum(total) from activity_total', [at.clock.now()])
     await count(59)
     at.clock.pass(29_000)
     expect(await statsOf(beside.base)).toMatchObject({

@@ -19,8 +19,14 @@ it('a database whose keys were sealed with another secret is not served', async 
   const config = testConfig()
   const instanceWith = (secret: string) =>
     makeInstance({
-      ...{ db: runtime.db, tell: runtime.runtime.tell, registry: runtime.runtime.registry, clock: systemClock },
-      ...{ logger: silentLogger, config: () => config, urls: makeUrls(TEST_ORIGIN), secrets: makeSecrets({ secret }) },
+      db: runtime.db,
+      tell: runtime.runtime.tell,
+      registry: runtime.runtime.registry,
+      clock: systemClock,
+      logger: silentLogger,
+      config: () => config,
+      urls: makeUrls(TEST_ORIGIN),
+      secrets: makeSecrets({ secret }),
     })
   await instanceWith('the first').ensure()
   await instanceWith('the first').ensure()

@@ -81,24 +81,33 @@ describe('the list', () => {
   it('says of a job what it is about, how far it is and what went wrong', async () => {
     const createdAt = new Date('2026-05-01T12:00:00Z')
     const id = await insert({
-      ...{ type: 'video-transcoding', state: 'failed', data: { transcodingId: 7 }, progress: 40, priority: 100 },
-      ...{ failures: 2, max_attempts: 2, error: 'no space left', created_at: createdAt },
-      ...{ started_at: new Date('2026-05-01T12:01:00Z'), finished_at: new Date('2026-05-01T12:02:00Z') },
+      type: 'video-transcoding',
+      state: 'failed',
+      data: { transcodingId: 7 },
+      progress: 40,
+      priority: 100,
+      failures: 2,
+      max_attempts: 2,
+      error: 'no space left',
+      created_at: createdAt,
+      started_at: new Date('2026-05-01T12:01:00Z'),
+      finished_at: new Date('2026-05-01T12:02:00Z'),
     })
     expect(await list('/failed')).toEqual({
       total: 1,
       data: [
         {
-          ...{
-            id,
-            state: 'failed',
-            type: 'video-transcoding',
-            data: { transcodingId: 7 },
-            progress: 40,
-            priority: 100,
-          },
-          ...{ error: 'no space left', attempts: 2, createdAt: '2026-05-01T12:00:00.000Z' },
-          ...{ processedOn: '2026-05-01T12:01:00.000Z', finishedOn: '2026-05-01T12:02:00.000Z' },
+          id,
+          state: 'failed',
+          type: 'video-transcoding',
+          data: { transcodingId: 7 },
+          progress: 40,
+          priority: 100,
+          error: 'no space left',
+          attempts: 2,
+          createdAt: '2026-05-01T12:00:00.000Z',
+          processedOn: '2026-05-01T12:01:00.000Z',
+          finishedOn: '2026-05-01T12:02:00.000Z',
         },
       ],
     })
@@ -249,7 +258,9 @@ describe('a queue that is paused', () => {
     }
     form.set('videofile', new File([bytes], 'small.mp4', { type: 'video/mp4' }))
     const answer = await fetch(`${to.base}/api/v1/videos/upload`, {
-      ...{ method: 'POST', headers: { authorization: root.authorization }, body: form },
+      method: 'POST',
+      headers: { authorization: root.authorization },
+      body: form,
     })
     expect(answer.status).toBe(200)
     return ((await answer.json()) as { video: { id: number; uuid: string } }).video
@@ -269,9 +280,7 @@ describe('a queue that is paused', () => {
     await eventually(async () => expect(await storyboards(uuid)).toBe(1))
     await ask('pause')
     expect((await root.raw(`/api/v1/videos/${uuid}`, { method: 'DELETE' })).status).toBe(204)
-    expect((await list('/waiting?jobType=activitypub-cleaner')).data).toMatchObject([
-      { data: { task: 'video-removal' } },
-    ])
+    expect((await list('/waiting?jobType=activitypub-cleaner')).data).toMatchObject([{ data: { task: 'video-removal' } }])
     await ask('resume')
     // In one answer: a job goes from one of the states to the next, and waits a moment while others are still to be told.
     await eventually(async () => {
@@ -287,9 +296,7 @@ describe('a queue that is paused', () => {
     await ask('pause')
     await ask('pause')
     const videos = [await upload(node), await upload(beside)]
-    expect((await list(`/waiting?${type}`)).data.map(({ data }) => data.videoUUID)).toEqual(
-      videos.map(({ uuid }) => uuid).toReversed(),
-    )
+    expect((await list(`/waiting?${type}`)).data.map(({ data }) => data.videoUUID)).toEqual(videos.map(({ uuid }) => uuid).toReversed())
     // Other work goes on: the description is changed, and followers are told of it later.
     const update = new FormData()
     update.set('name', 'Another name')

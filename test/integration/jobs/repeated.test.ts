@@ -48,8 +48,7 @@ afterAll(async () => {
   await one?.stop()
 })
 
-const jobs = () =>
-  one.db.query<{ state: string; dueAt: Date }>('select state, due_at as "dueAt" from job where state <> \'completed\'')
+const jobs = () => one.db.query<{ state: string; dueAt: Date }>('select state, due_at as "dueAt" from job where state <> \'completed\'')
 /** Jobs of which one is waited for. */
 const some = (fits: (job: { dueAt: Date }) => boolean) =>
   until(async () => {
@@ -98,9 +97,7 @@ it('goes on where a round was left, and tells rounds apart', async () => {
   const first = await cleaning.start()
   expect(first).toMatchObject({ kind: 'rating', afterId: 0 })
   expect(await cleaning.next(first)).toBeUndefined()
-  expect([await cleaning.miss(first, 5), await cleaning.miss(first, 5), await cleaning.miss(first, 6)]).toEqual([
-    1, 1, 1,
-  ])
+  expect([await cleaning.miss(first, 5), await cleaning.miss(first, 5), await cleaning.miss(first, 6)]).toEqual([1, 1, 1])
   const further = await cleaning.moveOn(first, 10)
   clock.pass(DAY)
   expect(await cleaning.start()).toEqual(further)

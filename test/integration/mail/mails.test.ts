@@ -41,10 +41,7 @@ async function user(name: string): Promise<number> {
 
 /** As a command asks for it in its transaction. */
 const askForMail = (data: object) =>
-  at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [
-    data,
-    at.clock.now(),
-  ])
+  at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [data, at.clock.now()])
 
 async function asked(name: string) {
   expect((await at.ask('POST', '/users/ask-reset-password', { email: address(name) })).status).toBe(204)
@@ -78,9 +75,7 @@ describe('a mail', () => {
     const secret = secretOf(await asked('spike'))
     await until(async () => (await jobs()).every(({ state }) => state === 'completed'))
     expect(JSON.stringify(await at.query('select * from job'))).not.toMatch(/verificationString|@example/)
-    expect((await at.query<{ all: string }>('select mail_link::text as all from mail_link')).join()).not.toContain(
-      secret,
-    )
+    expect((await at.query<{ all: string }>('select mail_link::text as all from mail_link')).join()).not.toContain(secret)
     const { status } = await reset(1, 'ab'.repeat(100))
     expect(status).toBe(403)
     expect(logged).toContain('"type":"email"')

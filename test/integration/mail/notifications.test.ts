@@ -4,14 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { notificationTypes } from '../../../src/actors/notification/index.ts'
 import { toShortUuid } from '../../../src/platform/ids.ts'
-import {
-  insert,
-  type MadeUser,
-  type MadeVideo,
-  makeRemoteChannel,
-  makeUser,
-  makeVideo,
-} from '../../support/builders.ts'
+import { insert, type MadeUser, type MadeVideo, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
 import type { ReceivedMail } from '../../support/mail-server.ts'
 import { until } from '../../support/until.ts'
 import { applicant, type MailNode, startMailNode } from '../registrations/node.ts'
@@ -79,7 +72,10 @@ interface Told {
 /** Stores a notification and asks for its mail, as `notify` does. */
 async function tell({ type, userId = owner.id, columns }: Told): Promise<number> {
   const id = await insert(at, 'notification', {
-    ...{ user_id: userId, type: notificationTypes[type], key: JSON.stringify(columns), on_web: true },
+    user_id: userId,
+    type: notificationTypes[type],
+    key: JSON.stringify(columns),
+    on_web: true,
     ...columns,
   })
   await ask(id)
@@ -95,12 +91,14 @@ const ask = (notificationId: number) =>
 
 const comment = (text: string, columns: object = {}) =>
   insert(at, 'comment', {
-    ...{ video_id: video.id, account_id: stranger.accountId, url: `https://x.example/${Math.random()}`, text },
+    video_id: video.id,
+    account_id: stranger.accountId,
+    url: `https://x.example/${Math.random()}`,
+    text,
     ...columns,
   })
 
-const commented = async (text: string) =>
-  tell({ type: 'newCommentOnMyVideo', columns: { comment_id: await comment(text) } })
+const commented = async (text: string) => tell({ type: 'newCommentOnMyVideo', columns: { comment_id: await comment(text) } })
 
 const textOf = (mail: ReceivedMail | undefined): string => mail?.text.replaceAll('\r\n', '\n') ?? ''
 
@@ -159,26 +157,20 @@ describe('the mail of a notification', () => {
       bare: true,
     })
     const abuse = await insert(at, 'abuse', {
-      ...{
-        url: 'https://x.example/abuse',
-        object_url: video.url,
-        kind: 'video',
-        reason: 'Too loud.',
-        reported_id: video.id,
-      },
-      ...{
-        predefined_reasons: [1, 6],
-        reporter_id: owner.accountId,
-        reporter_name: 'owner',
-        reporter_url: 'https://x.example/a',
-      },
-      ...{
-        reportee_name: 'tom',
-        reportee_url: `https://${host}/a`,
-        video_name: 'A walk',
-        video_uuid: video.uuid,
-        state: 'rejected',
-      },
+      url: 'https://x.example/abuse',
+      object_url: video.url,
+      kind: 'video',
+      reason: 'Too loud.',
+      reported_id: video.id,
+      predefined_reasons: [1, 6],
+      reporter_id: owner.accountId,
+      reporter_name: 'owner',
+      reporter_url: 'https://x.example/a',
+      reportee_name: 'tom',
+      reportee_url: `https://${host}/a`,
+      video_name: 'A walk',
+      video_uuid: video.uuid,
+      state: 'rejected',
     })
     const message = await insert(at, 'abuse_message', { abuse_id: abuse, by_moderator: true, message: 'How loud?' })
     const blocked = await makeVideo(at, {
@@ -202,21 +194,18 @@ describe('the mail of a notification', () => {
     const actorOf = async (table: string, id: number) =>
       (await at.query<{ actor_id: number }>(`select actor_id from ${table} where id = $1`, [id]))[0]?.actor_id ?? 0
     const tom = await actorOf('account', accountId)
-    const follow = (from: number, to: number, state = 'accepted') =>
-      insert(at, 'follow', { follower_id: from, target_id: to, state })
+    const follow = (from: number, to: number, state = 'accepted') => insert(at, 'follow', { follower_id: from, target_id: to, state })
     const [ofUs, ofChannel] = [
       await follow(tom, instance?.id ?? 0, 'pending'),
       await follow(tom, await actorOf('channel', owner.channelId)),
     ]
     const byUs = await follow(instance?.id ?? 0, tom)
     const registration = await insert(at, 'registration', {
-      ...{
-        state: 'requested',
-        context: '{}',
-        username: 'jerry',
-        email: 'jerry@example.com',
-        registration_reason: 'I like cats.',
-      },
+      state: 'requested',
+      context: '{}',
+      username: 'jerry',
+      email: 'jerry@example.com',
+      registration_reason: 'I like cats.',
     })
     const text = '@owner look'
     const told: [Told, string, string][] = [
@@ -230,11 +219,7 @@ describe('the mail of a notification', () => {
         '> @owner look\n\nNobody else',
         '/my-library/comments-on-my-videos?search=heldForReview:true',
       ],
-      [
-        { type: 'commentMention', columns: { comment_id: await comment(text) } },
-        'mentioned you in a comment',
-        ';threadId=',
-      ],
+      [{ type: 'commentMention', columns: { comment_id: await comment(text) } }, 'mentioned you in a comment', ';threadId='],
       [
         { type: 'newAbuseForModerators', userId: root, columns: { abuse_id: abuse } },
         `owner@x.example reported the video “A walk” by tom@${host} (violent\nor repulsive, server rules):\n\n> Too loud.`,
@@ -260,26 +245,10 @@ describe('the mail of a notification', () => {
         'The video “Blocked” by',
         '/admin/moderation/video-blocks/list',
       ],
-      [
-        { type: 'blacklistOnMyVideo', columns: { video_block_id: block } },
-        '> Too loud.',
-        `/w/${toShortUuid(blocked.uuid)}`,
-      ],
-      [
-        { type: 'unblacklistOnMyVideo', columns: { video_id: video.id } },
-        'unblocked your video “A walk”',
-        `/w/${toShortUuid(video.uuid)}`,
-      ],
-      [
-        { type: 'myVideoPublished', columns: { video_id: video.id } },
-        '“A walk” is ready and published.',
-        `/w/${toShortUuid(video.uuid)}`,
-      ],
-      [
-        { type: 'myVideoStudioEditionFinished', columns: { video_id: video.id } },
-        '“A\nwalk” is ready.',
-        `/w/${toShortUuid(video.uuid)}`,
-      ],
+      [{ type: 'blacklistOnMyVideo', columns: { video_block_id: block } }, '> Too loud.', `/w/${toShortUuid(blocked.uuid)}`],
+      [{ type: 'unblacklistOnMyVideo', columns: { video_id: video.id } }, 'unblocked your video “A walk”', `/w/${toShortUuid(video.uuid)}`],
+      [{ type: 'myVideoPublished', columns: { video_id: video.id } }, '“A walk” is ready and published.', `/w/${toShortUuid(video.uuid)}`],
+      [{ type: 'myVideoStudioEditionFinished', columns: { video_id: video.id } }, '“A\nwalk” is ready.', `/w/${toShortUuid(video.uuid)}`],
       [
         { type: 'myVideoImportSuccess', columns: { video_import_id: good ?? 0 } },
         'The import of https://x.example/v is finished',
@@ -300,11 +269,7 @@ describe('the mail of a notification', () => {
         '> I like cats.',
         '/admin/moderation/registrations/list',
       ],
-      [
-        { type: 'newFollow', columns: { follow_id: ofChannel } },
-        `tom (tom@${host}) subscribed to your channel`,
-        '/my-library/followers',
-      ],
+      [{ type: 'newFollow', columns: { follow_id: ofChannel } }, `tom (tom@${host}) subscribed to your channel`, '/my-library/followers'],
       [
         { type: 'newInstanceFollower', userId: root, columns: { follow_id: ofUs } },
         `tom (tom@${host}) asks to follow this server`,
@@ -315,11 +280,7 @@ describe('the mail of a notification', () => {
         `This server now follows tom (tom@${host}),`,
         '/admin/settings/follows/following-list',
       ],
-      [
-        { type: 'newPeerTubeVersion', userId: root, columns: { application_version: '2.0.0' } },
-        'Version 2.0.0 of the software',
-        '/admin/',
-      ],
+      [{ type: 'newPeerTubeVersion', userId: root, columns: { application_version: '2.0.0' } }, 'Version 2.0.0 of the software', '/admin/'],
     ]
     const all = Object.fromEntries(Object.keys(await settings()).map((name) => [name, 3]))
     await wish(all)
@@ -330,9 +291,7 @@ describe('the mail of a notification', () => {
     expect(texts).toHaveLength(told.length)
     for (const [{ type, userId }, words, link] of told) {
       const to = userId === root ? 'admin@example.com' : ADDRESS
-      const found = texts.filter(
-        (mail) => mail.startsWith(to) && mail.includes(words.replace(/\s+/g, ' ')) && mail.includes(link),
-      )
+      const found = texts.filter((mail) => mail.startsWith(to) && mail.includes(words.replace(/\s+/g, ' ')) && mail.includes(link))
       expect([type, found.length]).toEqual([type, 1])
     }
   })
@@ -368,9 +327,14 @@ describe('the mail of a notification', () => {
       state: 'accepted',
     }
     const abuse = await insert(at, 'abuse', {
-      ...{ url: 'https://x.example/decided', object_url: 'https://x.example/v', reporter_id: owner.accountId },
-      ...{ reporter_name: 'owner', reporter_url: 'https://x.example/accounts/owner' },
-      ...{ reportee_name: 'tom', reportee_url: 'https://x.example/accounts/tom', ...reported },
+      url: 'https://x.example/decided',
+      object_url: 'https://x.example/v',
+      reporter_id: owner.accountId,
+      reporter_name: 'owner',
+      reporter_url: 'https://x.example/accounts/owner',
+      reportee_name: 'tom',
+      reportee_url: 'https://x.example/accounts/tom',
+      ...reported,
     })
     const told = { type: notificationTypes.abuseStateChange, user_id: owner.id, on_web: true, abuse_id: abuse }
     const first = await insert(at, 'notification', { ...told, key: '1' })

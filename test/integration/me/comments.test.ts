@@ -52,8 +52,7 @@ async function write(client: Client, video: MadeVideo, text: string, parent?: nu
 }
 const list = (query: string, client = owner.client) => client.get<Comments>(`/api/v1/users/me/videos/comments?${query}`)
 const texts = async (query: string) => (await list(query)).data.map(({ text }) => text)
-const status = async (query: string, client: Client) =>
-  (await client.raw(`/api/v1/users/me/videos/comments?${query}`)).status
+const status = async (query: string, client: Client) => (await client.raw(`/api/v1/users/me/videos/comments?${query}`)).status
 
 it('are those of all the videos, the newest first, also those that wait', async () => {
   const all = await list('')

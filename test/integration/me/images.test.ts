@@ -56,8 +56,12 @@ describe('a picked avatar', () => {
       const file = await served(avatar)
       const { width, height, exif, xmp, format: found } = await sharp(file.bytes).metadata()
       expect({ type: file.type, width, height, exif, xmp, found }).toEqual({
-        ...{ type, width: avatar.width, height: avatar.width },
-        ...{ exif: undefined, xmp: undefined, found: type.replace('image/', '') },
+        type,
+        width: avatar.width,
+        height: avatar.width,
+        exif: undefined,
+        xmp: undefined,
+        found: type.replace('image/', ''),
       })
       expect(file.bytes.includes('Somebody')).toBe(false)
     }
@@ -84,9 +88,7 @@ describe('a picked avatar', () => {
     const first = await picked(client, await plain(50, 50).png().toBuffer(), 'a.png')
     const second = await picked(client, await plain(50, 50).jpeg().toBuffer(), 'b.jpg')
     expect((await stored()).length - before).toBe(4)
-    expect(await Promise.all(first.map(async ({ path }) => (await fetch(node.base + path)).status))).toEqual(
-      first.map(() => 404),
-    )
+    expect(await Promise.all(first.map(async ({ path }) => (await fetch(node.base + path)).status))).toEqual(first.map(() => 404))
     const { account } = await client.get<{ account: { avatars: Image[] } }>('/api/v1/users/me')
     expect(account.avatars.map(({ path }) => path)).toEqual(second.map(({ path }) => path).reverse())
     expect(await client.send('DELETE', '/api/v1/users/me/avatar')).toEqual({ avatars: [] })
@@ -105,8 +107,7 @@ describe('a picked avatar', () => {
     const whole = await plain(50, 50).png().toBuffer()
     const kept = await picked(client, whole, 'kept.png')
     const files = await stored()
-    const bytes =
-      content === 'picture' ? whole : content === 'half' ? whole.subarray(0, Math.floor(whole.length / 2)) : content
+    const bytes = content === 'picture' ? whole : content === 'half' ? whole.subarray(0, Math.floor(whole.length / 2)) : content
     const answer = await pick(client, bytes, filename)
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({
       status: 400,
@@ -182,9 +183,7 @@ describe('the pictures of the instance', () => {
       { type: 2, width: 600, height: 100 },
       { type: 2, width: 1920, height: 317 },
     ])
-    const actor = await (
-      await fetch(`${node.base}/accounts/peertube`, { headers: { accept: 'application/activity+json' } })
-    ).json()
+    const actor = await (await fetch(`${node.base}/accounts/peertube`, { headers: { accept: 'application/activity+json' } })).json()
     expect(actor.icon).toHaveLength(4)
     const banner = await fetch(actor.image.at(-1).url)
     expect((await sharp(Buffer.from(await banner.arrayBuffer())).metadata()).width).toBe(1920)

@@ -23,7 +23,12 @@ beforeAll(async () => {
   runtime.registry.job('email', { queue: 'mail', run: async () => undefined })
   const config = testConfig({ signup: { requires_email_verification: true } })
   updateMe = makeUpdateMe({
-    ...{ db, tell: runtime.tell, registry: runtime.registry, clock: systemClock, logger: silentLogger, passwords },
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock: systemClock,
+    logger: silentLogger,
+    passwords,
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
     urls: makeUrls(TEST_ORIGIN),
@@ -44,8 +49,7 @@ const stored = async (id: number) => {
   )
   return row
 }
-const mailsFor = (id: number) =>
-  test.db.query("select data from job where type = 'email' and data ->> 'userId' = $1", [String(id)])
+const mailsFor = (id: number) => test.db.query("select data from job where type = 'email' and data ->> 'userId' = $1", [String(id)])
 const change = (userId: number, email: string, currentPassword?: string) =>
   updateMe({ userId, sessionId: 0 }, { settings: {}, email, currentPassword })
 

@@ -88,8 +88,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => node?.stop())
 
-const filled = (text: string): string =>
-  text.replace(/\{\{([^}]+)\}\}/g, (whole, name: string) => values.get(name) ?? whole)
+const filled = (text: string): string => text.replace(/\{\{([^}]+)\}\}/g, (whole, name: string) => values.get(name) ?? whole)
 
 async function formOf(parts: NonNullable<z.infer<typeof exchange>['request']['multipart']>): Promise<FormData> {
   const form = new FormData()
@@ -160,6 +159,14 @@ function saidInWords(problem: object): [string, string][] {
 }
 
 const FREE = new Set([
-  ...['id', 'userId', 'msg', 'access_token', 'refresh_token', 'shortUUID', 'aspectRatio', 'duration'],
-  ...['refresh_token_expires_in', 'expires_in'],
+  'id',
+  'userId',
+  'msg',
+  'access_token',
+  'refresh_token',
+  'shortUUID',
+  'aspectRatio',
+  'duration',
+  'refresh_token_expires_in',
+  'expires_in',
 ])

@@ -152,9 +152,18 @@ it('keeps the notices that were left out of a change', async () => {
   const client = await newUser()
   const { notificationSettings: before } = await me(client)
   const asked = [
-    ...['newVideoFromSubscription', 'newCommentOnMyVideo', 'abuseAsModerator', 'videoAutoBlacklistAsModerator'],
-    ...['blacklistOnMyVideo', 'myVideoImportFinished', 'myVideoPublished', 'commentMention', 'newFollow'],
-    ...['newUserRegistration', 'newInstanceFollower', 'autoInstanceFollowing'],
+    'newVideoFromSubscription',
+    'newCommentOnMyVideo',
+    'abuseAsModerator',
+    'videoAutoBlacklistAsModerator',
+    'blacklistOnMyVideo',
+    'myVideoImportFinished',
+    'myVideoPublished',
+    'commentMention',
+    'newFollow',
+    'newUserRegistration',
+    'newInstanceFollower',
+    'autoInstanceFollowing',
   ]
   const all = Object.fromEntries(asked.map((name) => [name, 0]))
   await client.send('PUT', '/api/v1/users/me/notification-settings', { ...all, abuseStateChange: 2 })

@@ -17,8 +17,7 @@ export async function openDatabase(node: TestNode): Promise<{ query: Query; clos
   const client = new pg.Client({ connectionString: node.databaseUrl })
   await client.connect()
   return {
-    query: async <T>(sql: string, values: readonly unknown[] = []) =>
-      (await client.query(sql, [...values])).rows as T[],
+    query: async <T>(sql: string, values: readonly unknown[] = []) => (await client.query(sql, [...values])).rows as T[],
     close: () => client.end(),
   }
 }
@@ -47,8 +46,7 @@ export async function addUser(
 }
 
 /** A picture of one colour. */
-export const plain = (width: number, height: number) =>
-  sharp({ create: { width, height, channels: 3, background: 'teal' } })
+export const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: 'teal' } })
 
 /** A picture of noise, which no encoder makes small. */
 export const noise = (width: number, height: number) =>

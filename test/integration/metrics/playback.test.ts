@@ -31,7 +31,11 @@ afterAll(async () => {
 async function start({ enabled = true } = {}) {
   const telemetry = enabled ? await makeTelemetry() : undefined
   const app = await makeApp({
-    ...{ config: () => testConfig(), logger: silentLogger, publicUrl: TEST_ORIGIN, version: '0', checkResponses: true },
+    config: () => testConfig(),
+    logger: silentLogger,
+    publicUrl: TEST_ORIGIN,
+    version: '0',
+    checkResponses: true,
     authenticate: async () => null,
     areas: [metricsArea({ db, telemetry })],
   })
@@ -41,8 +45,17 @@ async function start({ enabled = true } = {}) {
 }
 
 const REPORT = {
-  ...{ playerMode: 'p2p-media-loader', resolution: 720, fps: 30, p2pEnabled: true, p2pPeers: 3, bufferStalled: 1 },
-  ...{ resolutionChanges: 2, errors: 1, downloadedBytesP2P: 10, downloadedBytesHTTP: 200, uploadedBytesP2P: 5 },
+  playerMode: 'p2p-media-loader',
+  resolution: 720,
+  fps: 30,
+  p2pEnabled: true,
+  p2pPeers: 3,
+  bufferStalled: 1,
+  resolutionChanges: 2,
+  errors: 1,
+  downloadedBytesP2P: 10,
+  downloadedBytesHTTP: 200,
+  uploadedBytesP2P: 5,
 }
 
 const families = async (telemetry: Telemetry | undefined) =>
@@ -57,9 +70,7 @@ const sums = async (telemetry: Telemetry | undefined) =>
     ]),
   )
 const labels = async (telemetry: Telemetry | undefined) =>
-  (await families(telemetry))
-    .find(([name]) => name === 'vireo_playback_reports_total')?.[1]
-    .samples.map(({ labels: one }) => one)
+  (await families(telemetry)).find(([name]) => name === 'vireo_playback_reports_total')?.[1].samples.map(({ labels: one }) => one)
 
 describe('a report', () => {
   it('is added up, by what the video is called', async () => {
@@ -69,8 +80,14 @@ describe('a report', () => {
       expect([answer.statusCode, answer.body]).toEqual([204, ''])
     }
     expect(await sums(telemetry)).toEqual({
-      ...{ reports: 3, resolution_changes: 6, buffer_stalled: 3, errors: 3, p2p_peers: 9 },
-      ...{ p2p_downloaded_bytes: 30, http_downloaded_bytes: 600, p2p_uploaded_bytes: 15 },
+      reports: 3,
+      resolution_changes: 6,
+      buffer_stalled: 3,
+      errors: 3,
+      p2p_peers: 9,
+      p2p_downloaded_bytes: 30,
+      http_downloaded_bytes: 600,
+      p2p_uploaded_bytes: 15,
     })
     const of = { player: 'p2p-media-loader', p2p: 'on', resolution: '720' }
     expect(await labels(telemetry)).toEqual([
@@ -119,7 +136,12 @@ describe('a report', () => {
     const answer = await report({ playerMode: 'hello', videoId: ours.uuid })
     expect(answer.statusCode).toBe(400)
     expect(Object.keys(answer.json()['invalid-params']).sort()).toEqual([
-      ...['downloadedBytesHTTP', 'downloadedBytesP2P', 'errors', 'p2pEnabled', 'playerMode', 'resolutionChanges'],
+      'downloadedBytesHTTP',
+      'downloadedBytesP2P',
+      'errors',
+      'p2pEnabled',
+      'playerMode',
+      'resolutionChanges',
       'uploadedBytesP2P',
     ])
   })

@@ -106,10 +106,7 @@ interface Plan {
 
 /** What a statement reads of reports, with what it reads in vain. */
 async function readsOf(text: string, values: readonly unknown[]): Promise<{ node: string; rows: number }[]> {
-  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, format json) ${text}`,
-    values,
-  )
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const visit = (plan: Plan): { node: string; rows: number }[] => {
     const rows = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
     const own = plan['Relation Name'] === 'abuse' ? [{ node: plan['Node Type'], rows }] : []

@@ -64,10 +64,15 @@ beforeAll(async () => {
   video = await makeVideo(ours, { channelId: carl?.channelId ?? 0, columns: { name: 'the evil video', nsfw: true } })
   const far = await makeRemoteChannel(ours, { host: 'far.example', username: 'fern' })
   remote = await makeVideo(ours, {
-    ...{ channelId: far.channelId, remoteOrigin: 'https://far.example', columns: { name: 'the far video' } },
+    channelId: far.channelId,
+    remoteOrigin: 'https://far.example',
+    columns: { name: 'the far video' },
   })
   commentId = await insert(ours, 'comment', {
-    ...{ video_id: remote.id, account_id: accountId, text: 'rude words', url: 'https://here.example/comments/1' },
+    video_id: remote.id,
+    account_id: accountId,
+    text: 'rude words',
+    url: 'https://here.example/comments/1',
   })
 
   await report(zoe, 'first of the video', {
@@ -133,16 +138,20 @@ describe('reports', () => {
 
   it('say how many there are of the same video and people', async () => {
     expect(await one(FIRST)).toMatchObject({
-      ...{ video: { countReports: 2, nthReport: 1, startAt: 1, endAt: 2, nsfw: true } },
-      ...{ countReportsForReporter: 3, countReportsForReportee: 4 },
+      video: { countReports: 2, nthReport: 1, startAt: 1, endAt: 2, nsfw: true },
+      countReportsForReporter: 3,
+      countReportsForReportee: 4,
     })
     expect(await one(SECOND)).toMatchObject({
-      ...{ video: { countReports: 2, nthReport: 2, startAt: null, endAt: null } },
-      ...{ countReportsForReporter: 2, countReportsForReportee: 4 },
+      video: { countReports: 2, nthReport: 2, startAt: null, endAt: null },
+      countReportsForReporter: 2,
+      countReportsForReportee: 4,
     })
     expect(await one(FAR)).toMatchObject({
-      ...{ video: { countReports: 1, nthReport: 1, startAt: 3, channel: { name: 'fern_channel', isLocal: false } } },
-      ...{ countReportsForReporter: 3, countReportsForReportee: 1, flaggedAccount: { host: 'far.example' } },
+      video: { countReports: 1, nthReport: 1, startAt: 3, channel: { name: 'fern_channel', isLocal: false } },
+      countReportsForReporter: 3,
+      countReportsForReportee: 1,
+      flaggedAccount: { host: 'far.example' },
     })
     expect(await one(COMMENT)).toMatchObject({ video: null, comment: { text: 'rude words', deleted: false } })
   })
@@ -168,20 +177,20 @@ describe('reports', () => {
   it('are talked about by who reported and the moderators, and by nobody else', async () => {
     const at = `/api/v1/abuses/${idOf(FIRST)}/messages`
     const json = (message: string) => ({
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ message }) },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ message }),
     })
     await zoe.send('POST', at, { message: 'Hello' })
     const { abuseMessage } = await moderator.send<{ abuseMessage: { id: number } }>('POST', at, { message: 'We look' })
     for (const init of [{}, json('Me too')]) expect((await bob.raw(at, init)).status).toBe(403)
     expect((await zoe.raw(`${at}/${abuseMessage.id}`, { method: 'DELETE' })).status).toBe(403)
     expect(await zoe.get(at)).toMatchObject({
-      ...{
-        total: 2,
-        data: [
-          { message: 'Hello', byModerator: false },
-          { message: 'We look', byModerator: true },
-        ],
-      },
+      total: 2,
+      data: [
+        { message: 'Hello', byModerator: false },
+        { message: 'We look', byModerator: true },
+      ],
     })
     expect(await one(FIRST)).toMatchObject({ countMessages: 2 })
   })
@@ -235,10 +244,21 @@ describe('reports', () => {
     expect(await found('videoIs=blacklisted')).toEqual([])
     expect(await found('searchVideo=evil')).toEqual([FIRST, SECOND])
     expect(await one(FIRST)).toMatchObject({
-      ...{ state: { id: 1 }, flaggedAccount: { name: 'carl' }, countReportsForReportee: 4 },
+      state: { id: 1 },
+      flaggedAccount: { name: 'carl' },
+      countReportsForReportee: 4,
       video: {
-        ...{ id: video.id, uuid: video.uuid, name: 'the evil video', nsfw: true, deleted: true, blacklisted: false },
-        ...{ startAt: 1, endAt: 2, countReports: 2, nthReport: 1, channel: { name: 'carl_channel', isLocal: true } },
+        id: video.id,
+        uuid: video.uuid,
+        name: 'the evil video',
+        nsfw: true,
+        deleted: true,
+        blacklisted: false,
+        startAt: 1,
+        endAt: 2,
+        countReports: 2,
+        nthReport: 1,
+        channel: { name: 'carl_channel', isLocal: true },
       },
     })
 
@@ -250,8 +270,9 @@ describe('reports', () => {
     expect(await found('searchReporter=zoe')).toEqual([FIRST, FAR, COMMENT])
     expect(await found('searchReportee=carl')).toEqual([FIRST, SECOND, COMMENT, ACCOUNT])
     expect(await one(COMMENT)).toMatchObject({
-      ...{ reporterAccount: { name: 'zoe', host: ours.host }, flaggedAccount: { name: 'carl' } },
-      ...{ comment: { text: 'rude words', deleted: true } },
+      reporterAccount: { name: 'zoe', host: ours.host },
+      flaggedAccount: { name: 'carl' },
+      comment: { text: 'rude words', deleted: true },
     })
     expect(await one(ACCOUNT)).toMatchObject({ flaggedAccount: { name: 'carl' }, reporterAccount: { name: 'bob' } })
     const channel = { name: 'carl_channel', displayName: 'Main carl channel', host: ours.host, isLocal: true }

@@ -44,9 +44,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => ours?.stop())
 
-const accountOf = async (
-  name: string,
-): Promise<{ id: number; actorId: number; channelId: number; channelActorId: number }> => {
+const accountOf = async (name: string): Promise<{ id: number; actorId: number; channelId: number; channelActorId: number }> => {
   const [found] = await ours.query<{ id: number; actorId: number; channelId: number; channelActorId: number }>(
     `select a.id, x.id as "actorId", c.id as "channelId", c.actor_id as "channelActorId"
      from actor x left join account a on x.id = a.actor_id left join channel c on c.account_id = a.id
@@ -68,17 +66,19 @@ async function follow(followerActorId: number, targetActorId: number): Promise<v
   )
 }
 
-async function addPlaylist(
-  by: { id: number; channelId: number },
-  name: string,
-  videoId: number,
-  origin?: string,
-): Promise<string> {
+async function addPlaylist(by: { id: number; channelId: number }, name: string, videoId: number, origin?: string): Promise<string> {
   const uuid = newUuid()
   const id = await insert(ours, 'playlist', {
-    ...{ uuid, account_id: by.id, channel_id: by.channelId, name, type: 1, privacy: 1, remote: origin !== undefined },
+    uuid,
+    account_id: by.id,
+    channel_id: by.channelId,
+    name,
+    type: 1,
+    privacy: 1,
+    remote: origin !== undefined,
     url: `${origin ?? ours.base}/video-playlists/${uuid}`,
-    ...{ elements_count: 1, refreshed_at: new Date() },
+    elements_count: 1,
+    refreshed_at: new Date(),
   })
   await insert(ours, 'playlist_element', { playlist_id: id, video_id: videoId, position: 1 })
   return uuid
@@ -92,17 +92,20 @@ async function addComment(
 ): Promise<number> {
   const { thread, origin = ours.base } = options
   return await insert(ours, 'comment', {
-    ...{ video_id: videoId, account_id: by, text, url: `${origin}/comments/${newUuid()}` },
+    video_id: videoId,
+    account_id: by,
+    text,
+    url: `${origin}/comments/${newUuid()}`,
     ...(thread === undefined ? {} : { thread_id: thread, parent_id: thread }),
   })
 }
 
 async function watched(videoId: number): Promise<void> {
   for (const name of USERS) {
-    await ours.query(
-      'insert into history (account_id, video_id, seconds, watched_at) values ($1, $2, 3, now()) on conflict do nothing',
-      [(await accountOf(name)).id, videoId],
-    )
+    await ours.query('insert into history (account_id, video_id, seconds, watched_at) values ($1, $2, 3, now()) on conflict do nothing', [
+      (await accountOf(name)).id,
+      videoId,
+    ])
   }
 }
 
@@ -182,23 +185,13 @@ describe('an account or a server that somebody mutes', () => {
       ...([ALL, NOBODY, FROM_MUTER] as const),
     ],
     ['the overview', inOverview, ALL, NOBODY, FROM_MUTER],
-    [
-      'videos of the account',
-      inList(({ handle }) => `/api/v1/accounts/${handle}/videos`, name),
-      ...([ALL, NOBODY, FROM_MUTER] as const),
-    ],
+    ['videos of the account', inList(({ handle }) => `/api/v1/accounts/${handle}/videos`, name), ...([ALL, NOBODY, FROM_MUTER] as const)],
     [
       'videos of the channel',
       inList(({ channel }) => `/api/v1/video-channels/${channel}/videos`, name),
       ...([ALL, NOBODY, FROM_MUTER] as const),
     ],
-    [
-      'new of followed channels',
-      inList(() => '/api/v1/users/me/subscriptions/videos', name),
-      SIGNED_IN,
-      NO_USER,
-      NOT_MUTER,
-    ],
+    ['new of followed channels', inList(() => '/api/v1/users/me/subscriptions/videos', name), SIGNED_IN, NO_USER, NOT_MUTER],
     ['history', inList(() => '/api/v1/users/me/history/videos', name), SIGNED_IN, NO_USER, NOT_MUTER],
     [
       'a playlist of others',
@@ -289,11 +282,7 @@ describe('an account or a server that somebody mutes', () => {
       ),
       ...([ALL, '403', ALL] as const),
     ],
-    [
-      'followers of the instance',
-      inText(() => '/accounts/peertube/followers?page=1', name, AP),
-      ...([ALL, NOBODY, ALL] as const),
-    ],
+    ['followers of the instance', inText(() => '/accounts/peertube/followers?page=1', name, AP), ...([ALL, NOBODY, ALL] as const)],
   ]
 
   const subjects = new Map<string, Subject>()
@@ -320,7 +309,11 @@ describe('an account or a server that somebody mutes', () => {
     await addComment(account.id, commented.id, `${called} reply`, { thread, origin })
     const at = origin === undefined ? '' : `@${HOST}`
     subjects.set(called, {
-      ...{ name: called, handle: `${called}${at}`, channel: `${called}_channel${at}`, video, threadId: thread },
+      name: called,
+      handle: `${called}${at}`,
+      channel: `${called}_channel${at}`,
+      video,
+      threadId: thread,
       playlist: await addPlaylist(other, 'mixed', video.id),
     })
   }
@@ -352,29 +345,59 @@ describe('an account or a server that somebody mutes', () => {
   const kinds: Kind[] = [
     { kind: 'nobody: another server', of: 'loud', column: 2, tables: remote },
     {
-      ...{ kind: 'the instance: an account of another server', of: 'loud', column: 3, tables: remote },
-      ...{ by: 'admin', path: `${instance}/accounts`, body: account },
+      kind: 'the instance: an account of another server',
+      of: 'loud',
+      column: 3,
+      tables: remote,
+      by: 'admin',
+      path: `${instance}/accounts`,
+      body: account,
     },
     {
-      ...{ kind: 'the instance: a server', of: 'loud', column: 3, tables: remote },
-      ...{ by: 'admin', path: `${instance}/servers`, body: server },
+      kind: 'the instance: a server',
+      of: 'loud',
+      column: 3,
+      tables: remote,
+      by: 'admin',
+      path: `${instance}/servers`,
+      body: server,
     },
     {
-      ...{ kind: 'a user: an account of another server', of: 'loud', column: 4, tables: remote },
-      ...{ by: 'muter', path: `${own}/accounts`, body: account },
+      kind: 'a user: an account of another server',
+      of: 'loud',
+      column: 4,
+      tables: remote,
+      by: 'muter',
+      path: `${own}/accounts`,
+      body: account,
     },
     {
-      ...{ kind: 'a user: a server', of: 'loud', column: 4, tables: remote },
-      ...{ by: 'muter', path: `${own}/servers`, body: server },
+      kind: 'a user: a server',
+      of: 'loud',
+      column: 4,
+      tables: remote,
+      by: 'muter',
+      path: `${own}/servers`,
+      body: server,
     },
     { kind: 'nobody: an account of ours', of: 'noisy', column: 2, tables: local },
     {
-      ...{ kind: 'the instance: an account of ours', of: 'noisy', column: 3, tables: local },
-      ...{ by: 'moderator', path: `${instance}/accounts`, body: localAccount },
+      kind: 'the instance: an account of ours',
+      of: 'noisy',
+      column: 3,
+      tables: local,
+      by: 'moderator',
+      path: `${instance}/accounts`,
+      body: localAccount,
     },
     {
-      ...{ kind: 'a user: an account of ours', of: 'noisy', column: 4, tables: local },
-      ...{ by: 'muter', path: `${own}/accounts`, body: localAccount },
+      kind: 'a user: an account of ours',
+      of: 'noisy',
+      column: 4,
+      tables: local,
+      by: 'muter',
+      path: `${own}/accounts`,
+      body: localAccount,
     },
   ]
 
@@ -468,11 +491,7 @@ describe('a video that the instance blocks', () => {
       ),
       ...([SIGNED_IN, '401 404 404 shown shown shown'] as const),
     ],
-    [
-      'a token for its files',
-      status(of('/token'), { method: 'POST' }),
-      ...(['400 shown shown shown shown shown', INSIDERS] as const),
-    ],
+    ['a token for its files', status(of('/token'), { method: 'POST' }), ...(['400 shown shown shown shown shown', INSIDERS] as const)],
     ['its page', status((one) => `/w/${one.uuid}`), ALL, '404'],
     ['its page inside others', status((one) => `/videos/embed/${one.uuid}`), ALL, '404'],
     ['oEmbed', status(({ url }) => `/services/oembed?url=${encodeURIComponent(url)}`), ALL, '403'],
@@ -492,11 +511,7 @@ describe('a video that the instance blocks', () => {
       status(({ file }) => `/static/web-videos/private/${file.name}`),
       ...(['403 shown shown shown shown shown', '403 403 403 shown shown shown'] as const),
     ],
-    [
-      'a saved file',
-      status(({ file }) => `/download/web-videos/${file.saved}`),
-      ...([ALL, '403 403 403 shown shown shown'] as const),
-    ],
+    ['a saved file', status(({ file }) => `/download/web-videos/${file.saved}`), ...([ALL, '403 403 403 shown shown shown'] as const)],
     [
       'its files saved as one',
       status((one) => `/download/videos/generate/${one.uuid}?videoFileIds=${one.file.id}`),
@@ -548,7 +563,11 @@ describe('a video that the instance blocks', () => {
     if (!row) throw new Error('The video has no file.')
     const { id, file, saved, caption, thumbnail } = row
     return {
-      ...{ ...made, name, file: { id, name: file, saved }, caption, thumbnail },
+      ...made,
+      name,
+      file: { id, name: file, saved },
+      caption,
+      thumbnail,
       playlist: await addPlaylist(await accountOf('other'), `with ${name}`, made.id),
       threadId: await addComment((await accountOf('owner')).id, made.id, 'A thread'),
     }
@@ -588,12 +607,20 @@ describe('a video that the instance blocks', () => {
   const kinds: Kind[] = [
     { kind: 'not yet', subject: () => usual, here: 2, elsewhere: 2 },
     {
-      ...{ kind: 'by a moderator', subject: () => usual, here: 3, elsewhere: 3 },
-      ...{ begin: () => block(usual, false), end: () => unblock(usual) },
+      kind: 'by a moderator',
+      subject: () => usual,
+      here: 3,
+      elsewhere: 3,
+      begin: () => block(usual, false),
+      end: () => unblock(usual),
     },
     {
-      ...{ kind: 'by one who takes it back from others', subject: () => usual, here: 3, elsewhere: 4 },
-      ...{ begin: () => block(usual, true), end: () => unblock(usual) },
+      kind: 'by one who takes it back from others',
+      subject: () => usual,
+      here: 3,
+      elsewhere: 4,
+      begin: () => block(usual, true),
+      end: () => unblock(usual),
     },
     { kind: 'until a moderator has looked at it', subject: () => waiting, here: 3, elsewhere: 4 },
     { kind: 'until one has', subject: () => waiting, here: 2, elsewhere: 2, begin: () => unblock(waiting) },

@@ -12,18 +12,16 @@ export interface Page {
 type Of<Subject, Value = string> = (subject: Subject) => Value
 
 export const json = (method: string, body: object): RequestInit => ({
-  ...{ method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
 })
 
 /** What another server asks for. */
 export const AP: RequestInit = { headers: { accept: 'application/activity+json' } }
 
 /** Those who have no client are visitors. `base` may be known later. */
-export function makeLooks<Who extends string>(of: {
-  base: () => string
-  clients: ReadonlyMap<Who, Client>
-  all: readonly Who[]
-}) {
+export function makeLooks<Who extends string>(of: { base: () => string; clients: ReadonlyMap<Who, Client>; all: readonly Who[] }) {
   const { base, clients, all } = of
   const at = (path: string): string => new URL(path, base()).href
   const ask = async (who: Who, path: string, init: RequestInit = {}): Promise<Response> =>

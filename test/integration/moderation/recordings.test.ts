@@ -26,9 +26,7 @@ const exchange = z.object({
 type Exchange = z.infer<typeof exchange>
 
 const recorded = (area: string): Exchange[] =>
-  z
-    .array(exchange)
-    .parse(JSON.parse(readFileSync(new URL(`../../fixtures/recordings/${area}.json`, import.meta.url), 'utf8')))
+  z.array(exchange).parse(JSON.parse(readFileSync(new URL(`../../fixtures/recordings/${area}.json`, import.meta.url), 'utf8')))
 
 describe.each(['abuses', 'blocklists'])('the recorded exchanges of %s', (area) => {
   let node: TestNode
@@ -99,17 +97,10 @@ describe.each(['abuses', 'blocklists'])('the recorded exchanges of %s', (area) =
 })
 
 const at = (value: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (found, key) => (Array.isArray(found) ? found[Number(key)] : z.looseObject({}).parse(found)[key]),
-      value,
-    )
+  path.split('.').reduce<unknown>((found, key) => (Array.isArray(found) ? found[Number(key)] : z.looseObject({}).parse(found)[key]), value)
 
 const paramsOf = (body: unknown): string[] =>
-  Object.keys(
-    z.looseObject({ 'invalid-params': z.record(z.string(), z.unknown()).default({}) }).parse(body)['invalid-params'],
-  )
+  Object.keys(z.looseObject({ 'invalid-params': z.record(z.string(), z.unknown()).default({}) }).parse(body)['invalid-params'])
 
 /** Row ids and what placeholders stand for are free; so are the texts that the configuration decides. */
 function comparable(value: unknown, name = ''): unknown {
@@ -118,6 +109,4 @@ function comparable(value: unknown, name = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, comparable(inner, key)]))
 }
-const FREE = new Set(
-  'id userId threadId uuid url host createdAt updatedAt thumbnailPath displayName description'.split(' '),
-)
+const FREE = new Set('id userId threadId uuid url host createdAt updatedAt thumbnailPath displayName description'.split(' '))

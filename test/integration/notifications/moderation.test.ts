@@ -91,7 +91,10 @@ const custom = async (change: object) =>
     ...change,
   })
 const infoOf = ({ id, uuid }: { id: number; uuid: string }) => ({
-  ...{ id, uuid, shortUUID: expect.any(String), name: 'A video of ours' },
+  id,
+  uuid,
+  shortUUID: expect.any(String),
+  name: 'A video of ours',
 })
 const actorOf = (name: string) => ({ id: expect.any(Number), displayName: name, name, host: ours.host, avatars: [] })
 
@@ -105,11 +108,9 @@ describe('a report', () => {
   })
 
   it('of a comment and of an account says what it is about', async () => {
-    const { comment } = await ben.send<{ comment: { id: number } }>(
-      'POST',
-      `/api/v1/videos/${bens.uuid}/comment-threads`,
-      { text: 'first' },
-    )
+    const { comment } = await ben.send<{ comment: { id: number } }>('POST', `/api/v1/videos/${bens.uuid}/comment-threads`, {
+      text: 'first',
+    })
     const ofComment = await report(ana, { comment: { id: comment.id } })
     const { account } = await ben.get<{ account: { id: number } }>('/api/v1/users/me')
     const ofAccount = await report(ana, { account: { id: account.id } })
@@ -167,9 +168,7 @@ describe('a block of a video', () => {
   it('is told to its owner, its end as well, and every time', async () => {
     await block(mod, bens.id)
     expect(await whoWasTold(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
-    expect(await seenBy(ben, VIDEO.blocked)).toEqual([
-      { read: false, videoBlacklist: { id: expect.any(Number), video: infoOf(bens) } },
-    ])
+    expect(await seenBy(ben, VIDEO.blocked)).toEqual([{ read: false, videoBlacklist: { id: expect.any(Number), video: infoOf(bens) } }])
     await unblock(mod, bens.id)
     expect(await whoWasTold(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
     await block(mod, bens.id)
@@ -218,10 +217,14 @@ describe('a block of a video', () => {
     site.answer('/later.mp4', { type: 'video/mp4', bytes })
     const { videoChannels } = await ana.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     await ana.send('POST', '/api/v1/videos/imports', {
-      ...{ targetUrl: `http://localhost:${site.port}/nothing.mp4`, channelId: videoChannels[0]?.id, name: 'Not there' },
+      targetUrl: `http://localhost:${site.port}/nothing.mp4`,
+      channelId: videoChannels[0]?.id,
+      name: 'Not there',
     })
     const { video } = await ana.send<{ video: { id: number } }>('POST', '/api/v1/videos/imports', {
-      ...{ targetUrl: `http://localhost:${site.port}/later.mp4`, channelId: videoChannels[0]?.id, name: 'A film' },
+      targetUrl: `http://localhost:${site.port}/later.mp4`,
+      channelId: videoChannels[0]?.id,
+      name: 'A film',
     })
     const settled = "select 1 from video_import where state in ('success', 'failed')"
     await until(async () => (await ours.query(settled)).length === 2, { what: 'the end of both imports' })
@@ -259,12 +262,8 @@ describe('a newcomer', () => {
     await signup('/registrations/request', applicant('pia', { registrationReason: 'I make films' }))
     expect(await whoWasTold(NEWCOMER.requested)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
     expect(await whoWasTold(NEWCOMER.registered)).toEqual({})
-    expect(await seenBy(mod, NEWCOMER.requested)).toEqual([
-      { read: false, registration: { id: expect.any(Number), username: 'pia' } },
-    ])
-    const mails = await ours.query(
-      "select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'",
-    )
+    expect(await seenBy(mod, NEWCOMER.requested)).toEqual([{ read: false, registration: { id: expect.any(Number), username: 'pia' } }])
+    const mails = await ours.query("select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'")
     expect(mails).toEqual([])
   })
 })

@@ -74,19 +74,17 @@ export async function startTellingServer(config: Values = {}): Promise<TellingSe
   const ids = (rows: { id: number }[]) => rows.map(({ id }) => Number(id)).toSorted((a, b) => a - b)
 
   return {
-    ...{ ...node, quiet },
+    ...node,
+    quiet,
     async person(name) {
-      const client =
-        name === 'root' ? await login(node.base, node.node.username, node.node.password) : await newcomer(node, name)
+      const client = name === 'root' ? await login(node.base, node.node.username, node.node.password) : await newcomer(node, name)
       const me = await client.get<{ id: number; account: { id: number } }>('/api/v1/users/me')
       return { name, client, userId: me.id, accountId: me.account.id }
     },
     uploadBy: ({ client }, fields) => uploadBy(client, bytes, fields),
     async told({ client }, query = '') {
       await quiet()
-      const { data, total } = await client.get<{ total: number; data: Told[] }>(
-        `/api/v1/users/me/notifications?count=100${query}`,
-      )
+      const { data, total } = await client.get<{ total: number; data: Told[] }>(`/api/v1/users/me/notifications?count=100${query}`)
       if (total !== data.length) throw new Error(`The total is ${total}, of ${data.length}.`)
       return data
     },
@@ -111,8 +109,7 @@ export async function startTellingServer(config: Values = {}): Promise<TellingSe
         ),
       )
     },
-    wants: ({ client }, settings) =>
-      client.send('PUT', '/api/v1/users/me/notification-settings', { ...notificationDefaults, ...settings }),
+    wants: ({ client }, settings) => client.send('PUT', '/api/v1/users/me/notification-settings', { ...notificationDefaults, ...settings }),
     async stop() {
       await listener.end()
       await node.stop()

@@ -46,7 +46,8 @@ describe('the owner of a channel', () => {
     const [first, ...others] = await server.told(alice)
     expect(others).toEqual([])
     expect(first).toMatchObject({
-      ...{ type: FOLLOW, read: false },
+      type: FOLLOW,
+      read: false,
       actorFollow: {
         state: 'accepted',
         follower: { id: bob.accountId, name: 'bob', host: server.host },
@@ -84,7 +85,8 @@ describe('subscribers', () => {
     const [told, ...others] = ofVideo(await server.told(bob), video)
     expect(others).toEqual([])
     expect(told).toMatchObject({
-      ...{ type: NEW_VIDEO, read: false },
+      type: NEW_VIDEO,
+      read: false,
       video: {
         id: video.id,
         uuid: video.uuid,
@@ -188,9 +190,7 @@ describe('a comment', () => {
   it('that waits is told to the owner as such, and to those whom it mentions once it is approved', async () => {
     const held = await server.uploadBy(alice, { commentsPolicy: '3' })
     const id = await say(bob, held.uuid, 'What do you think, @dave?')
-    expect(ofComment(await server.told(alice), id)).toMatchObject([
-      { type: NEW_COMMENT, comment: { heldForReview: true } },
-    ])
+    expect(ofComment(await server.told(alice), id)).toMatchObject([{ type: NEW_COMMENT, comment: { heldForReview: true } }])
     expect(ofComment(await server.told(dave), id)).toEqual([])
     await alice.client.send('POST', `/api/v1/videos/${held.uuid}/comments/${id}/approve`)
     expect(ofComment(await server.told(dave), id)).toMatchObject([{ type: MENTION }])
@@ -200,9 +200,7 @@ describe('a comment', () => {
   it('that is removed, or below a video that is hidden, is not shown any more', async () => {
     const hidden = await server.uploadBy(alice)
     const [one, other] = [await say(bob, hidden.uuid, '@dave one'), await say(bob, hidden.uuid, '@dave other')]
-    expect(ofType(await server.told(dave), MENTION).map(({ comment }) => comment?.id)).toEqual(
-      expect.arrayContaining([one, other]),
-    )
+    expect(ofType(await server.told(dave), MENTION).map(({ comment }) => comment?.id)).toEqual(expect.arrayContaining([one, other]))
     await bob.client.send('DELETE', `/api/v1/videos/${hidden.uuid}/comments/${one}`)
     expect(ofComment(await server.told(dave), one)).toEqual([])
     await change(alice, hidden.uuid, { privacy: `${PRIVATE}` })
@@ -226,9 +224,7 @@ describe('a comment', () => {
     await server.client.send('POST', `/api/v1/users/${dave.userId}/block`)
     const id = await say(bob, video.uuid, 'Where is @dave?')
     await server.quiet()
-    expect(
-      await server.query('select 1 from notification where user_id = $1 and comment_id = $2', [dave.userId, id]),
-    ).toEqual([])
+    expect(await server.query('select 1 from notification where user_id = $1 and comment_id = $2', [dave.userId, id])).toEqual([])
     await server.client.send('POST', `/api/v1/users/${dave.userId}/unblock`)
   })
 })

@@ -20,8 +20,15 @@ const MENTION = 11
 const EDITED = 19
 const LONG = { withinMs: 40_000 }
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': false, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': false,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 
 let server: TellingServer
@@ -75,9 +82,7 @@ describe('the owner of a video', () => {
     await bob.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `alice_channel@${server.host}` })
     video = await server.uploadBy(alice, { waitTranscoding: 'true' })
     expect(await awaitTold(alice, PUBLISHED)).toMatchObject([{ video: { id: video.id } }])
-    expect(await awaitTold(bob, NEW_VIDEO)).toMatchObject([
-      { video: { id: video.id, channel: { name: 'alice_channel' } } },
-    ])
+    expect(await awaitTold(bob, NEW_VIDEO)).toMatchObject([{ video: { id: video.id, channel: { name: 'alice_channel' } } }])
     const [order] = await server.query<{ inOrder: boolean }>(
       `select n.created_at >= v.published_at as "inOrder" from notification n join video v on v.id = n.video_id
        where n.type = ${NEW_VIDEO} and n.user_id = $1`,
@@ -91,10 +96,7 @@ describe('the owner of a video', () => {
       tasks: [{ name: 'cut', options: { start: 1 } }],
     })
     expect(await awaitTold(alice, EDITED)).toMatchObject([{ video: { id: video.id } }])
-    await until(
-      async () => (await server.query("select 1 from transcoding where state in ('planned', 'running')")).length === 0,
-      LONG,
-    )
+    await until(async () => (await server.query("select 1 from transcoding where state in ('planned', 'running')")).length === 0, LONG)
     expect(ofType(await server.told(alice), PUBLISHED)).toHaveLength(1)
     expect(ofType(await server.told(bob), NEW_VIDEO)).toHaveLength(1)
   }, 60_000)
@@ -129,16 +131,12 @@ describe('of another server', () => {
   it('a follower is told of', async () => {
     const follow = peer.activity(mallory.account, 'Follow', `${server.base}/video-channels/alice_channel`)
     await server.tell(mallory.account, follow)
-    const [told] = ofType(await server.told(alice), FOLLOW).filter(
-      ({ actorFollow }) => actorFollow?.follower.host === peer.host,
-    )
+    const [told] = ofType(await server.told(alice), FOLLOW).filter(({ actorFollow }) => actorFollow?.follower.host === peer.host)
     expect(told?.actorFollow).toMatchObject({ follower: { name: 'mallory' }, following: { type: 'channel' } })
   })
 
   it('a comment is told of, and a mention, whatever its text calls them', async () => {
-    const video = await server.query<{ url: string; id: number }>(
-      'select url, id from video where not remote order by id limit 1',
-    )
+    const video = await server.query<{ url: string; id: number }>('select url, id from video where not remote order by id limit 1')
     const [{ url, id } = { url: '', id: 0 }] = video
     const tag = [
       { type: 'Mention', href: `${server.base}/accounts/bob`, name: '@bob' },
@@ -151,9 +149,7 @@ describe('of another server', () => {
       more: { mediaType: 'text/html', tag },
     })
     await server.tell(mallory.account, peer.activity(mallory.account, 'Create', note))
-    expect(ofType(await server.told(alice), NEW_COMMENT)).toMatchObject([
-      { comment: { account: { name: 'mallory' }, video: { id } } },
-    ])
+    expect(ofType(await server.told(alice), NEW_COMMENT)).toMatchObject([{ comment: { account: { name: 'mallory' }, video: { id } } }])
     expect(ofType(await server.told(bob), MENTION)).toMatchObject([{ comment: { account: { name: 'mallory' } } }])
     const toRoot = await server.client.get<{ total: number }>('/api/v1/users/me/notifications')
     expect(toRoot.total).toBe(0)
@@ -174,10 +170,7 @@ describe('of another server', () => {
     await announce(new Date(Date.now() - 3_600_000), 'An old one')
     await announce(new Date(Date.now() + 60_000), 'A new one')
     const told = ofType(await server.told(bob), NEW_VIDEO)
-    expect(told.map(({ video }) => video?.name)).toEqual([
-      'A new one',
-      ...told.slice(1).map(({ video }) => video?.name),
-    ])
+    expect(told.map(({ video }) => video?.name)).toEqual(['A new one', ...told.slice(1).map(({ video }) => video?.name)])
     expect(told).toHaveLength(before + 1)
     expect(told[0]?.video?.channel.host).toBe(peer.host)
   })
@@ -186,10 +179,9 @@ describe('of another server', () => {
 it('each of these was pushed once, and one mail was asked for', async () => {
   const types = new Set<number>()
   for (const person of [alice, bob]) {
-    const told = await server.query<{ id: number; type: number }>(
-      'select id, type from notification where user_id = $1 order by id',
-      [person.userId],
-    )
+    const told = await server.query<{ id: number; type: number }>('select id, type from notification where user_id = $1 order by id', [
+      person.userId,
+    ])
     const ids = told.map(({ id }) => Number(id))
     expect({ pushed: await server.pushed(person), mailed: await server.mailed(person) }).toEqual({
       pushed: ids,
@@ -198,7 +190,14 @@ it('each of these was pushed once, and one mail was asked for', async () => {
     for (const { type } of told) types.add(type)
   }
   expect([...types].toSorted((a, b) => a - b)).toEqual([
-    ...[NEW_VIDEO, NEW_COMMENT, PUBLISHED, IMPORTED, IMPORT_FAILED, FOLLOW, MENTION, EDITED],
+    NEW_VIDEO,
+    NEW_COMMENT,
+    PUBLISHED,
+    IMPORTED,
+    IMPORT_FAILED,
+    FOLLOW,
+    MENTION,
+    EDITED,
   ])
 })
 
@@ -241,16 +240,11 @@ describe('the list', () => {
     const [edited] = ofType(await server.told(alice), EDITED)
     await alice.client.send('DELETE', `/api/v1/videos/${edited?.video?.uuid}`)
     expect((await server.told(alice)).filter(({ video }) => video?.id === edited?.video?.id)).toEqual([])
-    await server.query("update notification set created_at = now() - interval '181 days' where user_id = $1", [
-      alice.userId,
-    ])
+    await server.query("update notification set created_at = now() - interval '181 days' where user_id = $1", [alice.userId])
     await server.node.restart()
-    await until(
-      async () => (await server.query('select 1 from notification where user_id = $1', [alice.userId])).length === 0,
-      { what: 'the end of what is old' },
-    )
-    expect((await server.query('select 1 from notification where user_id = $1', [bob.userId])).length).toBeGreaterThan(
-      0,
-    )
+    await until(async () => (await server.query('select 1 from notification where user_id = $1', [alice.userId])).length === 0, {
+      what: 'the end of what is old',
+    })
+    expect((await server.query('select 1 from notification where user_id = $1', [bob.userId])).length).toBeGreaterThan(0)
   }, 60_000)
 })

@@ -72,9 +72,7 @@ export function replay(options: {
         ...(request.contentType ? { 'content-type': request.contentType } : {}),
         ...texts.parse(await fillAll(request.headers ?? {})),
       },
-      ...(body === undefined
-        ? {}
-        : { payload: form ? new URLSearchParams(texts.parse(body)).toString() : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { payload: form ? new URLSearchParams(texts.parse(body)).toString() : JSON.stringify(body) }),
     })
 
     expect({ status: answer.statusCode, body: answer.body }).toMatchObject({
@@ -102,9 +100,7 @@ export function replay(options: {
     if (typeof value === 'string') return await fill(value)
     if (Array.isArray(value)) return await Promise.all(value.map(fillAll))
     if (typeof value !== 'object' || value === null) return value
-    const filled = await Promise.all(
-      Object.entries(value).map(async ([key, item]) => [key, await fillAll(item)] as const),
-    )
+    const filled = await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await fillAll(item)] as const))
     return Object.fromEntries(filled)
   }
 

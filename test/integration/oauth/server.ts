@@ -70,7 +70,11 @@ export async function startSessionServer(
   })
   const config = testConfig(options.config)
   const deps: ActorDeps = {
-    ...{ db, tell: runtime.tell, registry: runtime.registry, clock, logger: silentLogger },
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock,
+    logger: silentLogger,
     urls: makeUrls(TEST_ORIGIN),
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
@@ -95,7 +99,9 @@ export async function startSessionServer(
       scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
       twoFactorArea({ twoFactor: makeTwoFactor({ ...deps, passwords, guesses }) }),
       meArea({
-        ...{ db, bus, config: () => config, urls: deps.urls },
+        db,
+        bus,
+        urls: deps.urls,
         updateMe: makeUpdateMe({ ...deps, passwords, guesses }),
         notificationSettings: makeNotificationSettings(deps),
       }),
@@ -106,9 +112,12 @@ export async function startSessionServer(
   })
 
   const server: SessionServer = {
-    ...{ app, db, url, bus, client },
-    addUser: (user) =>
-      users.create({ password: PASSWORD, email: `${user.username}@example.com`, role: 2, videoQuota: -1, ...user }),
+    app,
+    db,
+    url,
+    bus,
+    client,
+    addUser: (user) => users.create({ password: PASSWORD, email: `${user.username}@example.com`, role: 2, videoQuota: -1, ...user }),
     async block(userId) {
       await db.query("update users set state = 'blocked' where id = $1", [userId])
     },
@@ -121,10 +130,7 @@ export async function startSessionServer(
         payload: new URLSearchParams({ ...client, ...fields }).toString(),
       }),
     login: (username, code) =>
-      server.token(
-        { grant_type: 'password', username, password: PASSWORD },
-        code === undefined ? {} : { 'x-peertube-otp': code },
-      ),
+      server.token({ grant_type: 'password', username, password: PASSWORD }, code === undefined ? {} : { 'x-peertube-otp': code }),
     refresh: (refreshToken) => server.token({ grant_type: 'refresh_token', refresh_token: refreshToken }),
     me: (accessToken) => app.inject({ url: '/api/v1/users/me', headers: bearer(accessToken) }),
     post: (path, accessToken, body) =>

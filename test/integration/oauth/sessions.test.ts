@@ -100,8 +100,7 @@ describe('a session', () => {
 
   it('shows that its user is active when it is refreshed, also while somebody is at the user', async () => {
     const { id, refresh_token } = await member()
-    const activeAt = async () =>
-      (await one.db.query<{ at: Date }>('select last_login_at as at from users where id = $1', [id]))[0]?.at
+    const activeAt = async () => (await one.db.query<{ at: Date }>('select last_login_at as at from users where id = $1', [id]))[0]?.at
     clock.pass(HOUR)
     const next = tokensOf(await one.refresh(refresh_token))
     const refreshedAt = clock.now()
@@ -175,9 +174,7 @@ describe('a refresh token', () => {
 
   it('is of use to the client that it was given to only', async () => {
     const { refresh_token } = await member()
-    await one.db.query(
-      "insert into oauth_client (client_id, client_secret) values ('another', 'secret') on conflict do nothing",
-    )
+    await one.db.query("insert into oauth_client (client_id, client_secret) values ('another', 'secret') on conflict do nothing")
     const fields = { client_id: 'another', client_secret: 'secret', grant_type: 'refresh_token', refresh_token }
     expect((await one.token(fields)).json()).toMatchObject(noGrant)
     expect((await one.refresh(refresh_token)).statusCode).toBe(200)
@@ -216,8 +213,7 @@ describe('a login', () => {
       },
     }
     const counting = await startSessionServer({ url: one.url, passwords })
-    const attempt = async (name: string) =>
-      (await counting.token({ grant_type: 'password', username: name, password: 'wrong' })).json()
+    const attempt = async (name: string) => (await counting.token({ grant_type: 'password', username: name, password: 'wrong' })).json()
     expect(await attempt('nobody_has_it')).toEqual(await attempt(username))
     expect(checked).toEqual([undefined, expect.stringContaining('$argon2id$')])
     await counting.stop()
@@ -279,9 +275,7 @@ describe('the token of private feeds', () => {
   it('cannot be read in the database', async () => {
     const { id, access_token } = await member()
     const token = await read(one, access_token)
-    const [row] = await one.db.query<{ text: string }>('select t::text as text from feed_token t where user_id = $1', [
-      id,
-    ])
+    const [row] = await one.db.query<{ text: string }>('select t::text as text from feed_token t where user_id = $1', [id])
     expect(row?.text).not.toContain(token)
     expect(row?.text).not.toContain(Buffer.from(token).toString('hex'))
     expect(row?.text).not.toContain(Buffer.from(token).toString('base64url'))

@@ -84,9 +84,7 @@ it('sends whoever has the address of an archive to a signed one', async () => {
   const { id } = await root.get<{ id: number }>('/api/v1/users/me')
   await root.send('POST', `/api/v1/users/${id}/exports/request`, { withVideoFiles: false })
   const made = await until(async () => {
-    const { data } = await root.get<{ data: { size: number; privateDownloadUrl: string | null }[] }>(
-      `/api/v1/users/${id}/exports`,
-    )
+    const { data } = await root.get<{ data: { size: number; privateDownloadUrl: string | null }[] }>(`/api/v1/users/${id}/exports`)
     return data[0]?.privateDownloadUrl ? { size: data[0].size, url: data[0].privateDownloadUrl } : undefined
   })
   const { pathname, search } = new URL(made.url)
@@ -165,8 +163,7 @@ it('answers 503 with a time to come back while object storage fails, and loses n
   expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/)
   await root.send('DELETE', `/api/v1/videos/${video.uuid}`)
   const job = async () =>
-    (await pool.query("select state, failures, error from job where type = 'video-removal' order by id desc limit 1"))
-      .rows[0]
+    (await pool.query("select state, failures, error from job where type = 'video-removal' order by id desc limit 1")).rows[0]
   await eventually(
     async () =>
       expect(await job()).toMatchObject({

@@ -14,8 +14,15 @@ import { BUCKETS, everythingIn, startS3, type TestS3 } from '../../support/s3.ts
 import { eventually } from '../../support/waiting.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const BASE = {
   transcoding: { enabled: true, resolutions: LADDER, web_videos: { enabled: true } },
@@ -25,8 +32,15 @@ const BASE = {
 }
 /** Folders of the file system that hold what belongs to videos. */
 const FOLDERS = [
-  ...['web-videos', 'streaming-playlists', 'original-video-files', 'thumbnails', 'previews', 'captions'],
-  ...['storyboards', 'tmp', 'tmp-persistent'],
+  'web-videos',
+  'streaming-playlists',
+  'original-video-files',
+  'thumbnails',
+  'previews',
+  'captions',
+  'storyboards',
+  'tmp',
+  'tmp-persistent',
 ]
 
 interface File {
@@ -69,8 +83,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
   })
 
   const view = (): Promise<View> => root.get<View>(`/api/v1/videos/${video.uuid}`)
-  const get = (url: string, headers: Record<string, string> = {}) =>
-    fetch(new URL(url, node.base), { headers, redirect: 'manual' })
+  const get = (url: string, headers: Record<string, string> = {}) => fetch(new URL(url, node.base), { headers, redirect: 'manual' })
   const swarms = async (): Promise<string[]> => {
     const { rows } = await pool.query<{ swarms: string[] }>(
       'select p2p_media_loader_info_hashes as swarms from streaming_playlist where video_id = $1',
@@ -104,7 +117,10 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
   it('is uploaded in chunks, transcoded, and put where the configuration says', async () => {
     const bytes = await readFile(await media('small.mp4'))
     const answer = await uploadResumable(root, {
-      ...{ bytes, filename: 'small.mp4', chunkSize: Math.ceil(bytes.length / 3), interrupt: async () => {} },
+      bytes,
+      filename: 'small.mp4',
+      chunkSize: Math.ceil(bytes.length / 3),
+      interrupt: async () => {},
       fields: { channelId, name: 'A video', privacy: 1 },
     })
     video = answer.video
@@ -163,15 +179,10 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
 
   it('has its pictures and captions', async () => {
     const form = new FormData()
-    form.set(
-      'captionfile',
-      new File(['WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n'], 'c.vtt', { type: 'text/vtt' }),
-    )
+    form.set('captionfile', new File(['WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nHello\n'], 'c.vtt', { type: 'text/vtt' }))
     expect((await root.raw(`/api/v1/videos/${video.uuid}/captions/fr`, { method: 'PUT', body: form })).status).toBe(204)
     const captions = await root.get<{ data: { captionPath: string }[] }>(`/api/v1/videos/${video.uuid}/captions`)
-    const { storyboards } = await root.get<{ storyboards: { storyboardPath: string }[] }>(
-      `/api/v1/videos/${video.uuid}/storyboards`,
-    )
+    const { storyboards } = await root.get<{ storyboards: { storyboardPath: string }[] }>(`/api/v1/videos/${video.uuid}/storyboards`)
     const paths = [(await view()).thumbnailPath, captions.data[0]?.captionPath, storyboards[0]?.storyboardPath]
     for (const path of paths) {
       const answer = await get(path ?? '')

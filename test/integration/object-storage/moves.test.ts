@@ -64,8 +64,7 @@ afterAll(async () => {
 })
 afterEach(async () => {
   onCall = () => undefined
-  for (const table of ['spare_copy', 'storage_move', 'outbox', 'job', 'video'])
-    await database.db.query(`delete from ${table}`)
+  for (const table of ['spare_copy', 'storage_move', 'outbox', 'job', 'video']) await database.db.query(`delete from ${table}`)
 })
 
 function fileStore(name: string) {
@@ -92,9 +91,7 @@ function fileStore(name: string) {
 /** A process of the server whose new files go to `preferred`. A second file system stands for the buckets. */
 async function serve(
   preferred: Place,
-): Promise<
-  Server & { remove(videoId: number): Promise<void>; place(videoId: number): Promise<void>; collect(): Promise<number> }
-> {
+): Promise<Server & { remove(videoId: number): Promise<void>; place(videoId: number): Promise<void>; collect(): Promise<number> }> {
   const runtime = await makeTestRuntime({ url: database.url })
   runtimes.push(runtime)
   const buckets = fileStore('object-storage')
@@ -110,8 +107,14 @@ async function serve(
   const { registry, tell } = runtime.runtime
   const config = testConfig()
   const deps: ActorDeps = {
-    ...{ db: runtime.db, registry, tell, clock: systemClock, logger: silentLogger, config: () => config },
-    ...{ secrets: makeSecrets({ secret: 'a secret for tests' }), urls: makeUrls(TEST_ORIGIN) },
+    db: runtime.db,
+    registry,
+    tell,
+    clock: systemClock,
+    logger: silentLogger,
+    config: () => config,
+    secrets: makeSecrets({ secret: 'a secret for tests' }),
+    urls: makeUrls(TEST_ORIGIN),
   }
   const leases = { owner: 'somebody', isGone: () => false }
   const pendingFiles = makePendingFiles({ ...deps, store, leases })
@@ -125,8 +128,7 @@ async function serve(
   return {
     store,
     moves: makeStorageMoves({ ...deps, store, preferred }),
-    run: (type, data) =>
-      handlerOf(type).run({ id: 1, type, data, signal: new AbortController().signal, progress: () => undefined }),
+    run: (type, data) => handlerOf(type).run({ id: 1, type, data, signal: new AbortController().signal, progress: () => undefined }),
     failed: async (type, data) => await handlerOf(type).failed?.({ id: 1, data }, 'the reason'),
     remove: (videoId) => remove(videoId, owner),
     place: now,
@@ -139,11 +141,7 @@ const original = (video: MadeVideo): FileRef => ({ kind: 'original_video_files',
 function filesOf(video: MadeVideo, isPrivate = false): FileRef[] {
   const { hls, webVideo, uuid } = video
   const names = [hls?.fragmented, hls?.playlist, hls?.master, hls?.sha256].filter((name) => name !== undefined)
-  return [
-    webVideoFile(webVideo?.filename ?? '', isPrivate),
-    ...names.map((name) => hlsFile(uuid, name, isPrivate)),
-    original(video),
-  ]
+  return [webVideoFile(webVideo?.filename ?? '', isPrivate), ...names.map((name) => hlsFile(uuid, name, isPrivate)), original(video)]
 }
 
 /** A published video whose files are all in that place. */
@@ -187,8 +185,7 @@ async function expectReadable(server: Server, video: MadeVideo): Promise<void> {
 }
 
 async function expectMoved(server: Server, video: MadeVideo, target: Place, isPrivate = false): Promise<void> {
-  for (const ref of filesOf(video, isPrivate))
-    expect([ref.name, await placesOf(server, ref)]).toEqual([ref.name, [target]])
+  for (const ref of filesOf(video, isPrivate)) expect([ref.name, await placesOf(server, ref)]).toEqual([ref.name, [target]])
   const storages = [target === 'object-storage' ? 1 : 0]
   expect(await rowsOf(video)).toEqual({ state: 'published', storages, spares: 0, moves: 0 })
 }
@@ -253,8 +250,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
           if (isPlacing || !isMoment(when, ref)) return
           calls += 1
           const privacy = privacies[(calls - first) / 2]
-          if (privacy !== undefined)
-            await database.db.query('update video set privacy = $2 where id = $1', [video.id, privacy])
+          if (privacy !== undefined) await database.db.query('update video set privacy = $2 where id = $1', [video.id, privacy])
           if (privacies[(calls - first - placedAfter) / 2] === undefined) return
           isPlacing = true
           await server.place(video.id)
@@ -303,9 +299,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     const ref = webVideoFile(video.webVideo?.filename ?? '', false)
     onCall = async () => {
       if (++calls !== 6) return
-      await database.db.query('delete from video_file where video_id = $1 and streaming_playlist_id is null', [
-        video.id,
-      ])
+      await database.db.query('delete from video_file where video_id = $1 and streaming_playlist_id is null', [video.id])
       await server.store.remove(ref)
     }
     await quietly(move(video))
@@ -318,8 +312,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
   it('waits for a transcoding, and keeps others from the files while it ends', async () => {
     const video = await made(server, source)
     await ask(video)
-    const open =
-      "insert into transcoding (video_id, state, created_at, updated_at) values ($1, 'running', now(), now())"
+    const open = "insert into transcoding (video_id, state, created_at, updated_at) values ($1, 'running', now(), now())"
     await database.db.query(open, [video.id])
     await expect(move(video)).rejects.toMatchObject({ kind: 'busy' })
     expect(await rowsOf(video)).toMatchObject({ state: 'published', spares: 0 })
@@ -328,11 +321,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     onCall = async () => void seen.add((await rowsOf(video))?.state)
     await move(video)
     expect([...seen]).toEqual(
-      [
-        'published',
-        target === 'object-storage' ? 'to-move-to-external-storage' : 'to-move-to-file-system',
-        'published',
-      ].slice(0, 2),
+      ['published', target === 'object-storage' ? 'to-move-to-external-storage' : 'to-move-to-file-system', 'published'].slice(0, 2),
     )
     await expectMoved(server, video, target)
   })
@@ -405,8 +394,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
       onCall = async () => {
         if (isHidden || isLooking) return
         isLooking = true
-        isHidden =
-          moment === 'end' ? (await rowsOf(video))?.moves === 0 : (await placesOf(server, file)).includes(target)
+        isHidden = moment === 'end' ? (await rowsOf(video))?.moves === 0 : (await placesOf(server, file)).includes(target)
         if (isHidden) await database.db.query('update video set privacy = 3 where id = $1', [video.id])
         // While a file is copied the mover looks sooner than those who place the files.
         if (isHidden && moment === 'end') await server.place(video.id)
@@ -435,10 +423,9 @@ describe.each(PLACES)('a move to the %s', (target) => {
     const ref = { kind: 'avatars', name: `${target}.jpg` } as const
     await server.store.only(source, ref.kind)?.put(ref, Buffer.from('a picture'))
     await server.moves.moveStorage({ to: target })
-    const asked = await database.db.query<{ kind: string }>(
-      "select data->>'kind' as kind from job where type = $1 and data ? 'kind'",
-      [JOBS[target]],
-    )
+    const asked = await database.db.query<{ kind: string }>("select data->>'kind' as kind from job where type = $1 and data ? 'kind'", [
+      JOBS[target],
+    ])
     expect(asked).toHaveLength(8)
     for (let fatal = 1; fatal < 12; fatal += 1) {
       let calls = 0

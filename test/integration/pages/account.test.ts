@@ -73,9 +73,7 @@ describe('the link that verifies an address', () => {
     expect(path).toContain('isPendingEmail=true')
     const browser = visitor()
     await browser.send(formIn((await browser.open(path)).html, '/verify-account/email'))
-    expect(await at.query("select email from users where username = 'nora'")).toEqual([
-      { email: 'new-nora@example.com' },
-    ])
+    expect(await at.query("select email from users where username = 'nora'")).toEqual([{ email: 'new-nora@example.com' }])
   })
 
   it('verifies the address of a request for an account', async () => {
@@ -90,19 +88,16 @@ describe('the link that verifies an address', () => {
     expect(listed.data).toMatchObject([{ username: 'rita', emailVerified: true }])
   })
 
-  it.each([
-    '',
-    '?userId=1',
-    '?userId=x&verificationString=f00',
-    '?userId=99999999999&verificationString=f00',
-    '?verificationString=f00',
-  ])('is of no use as %j', async (query) => {
-    for (const path of ['/verify-account/email', '/reset-password']) {
-      const { status, html } = await visitor().open(path + query)
-      expect({ path, status }).toEqual({ path, status: 403 })
-      expect(html).toContain('of no use any more')
-    }
-  })
+  it.each(['', '?userId=1', '?userId=x&verificationString=f00', '?userId=99999999999&verificationString=f00', '?verificationString=f00'])(
+    'is of no use as %j',
+    async (query) => {
+      for (const path of ['/verify-account/email', '/reset-password']) {
+        const { status, html } = await visitor().open(path + query)
+        expect({ path, status }).toEqual({ path, status: 403 })
+        expect(html).toContain('of no use any more')
+      }
+    },
+  )
 })
 
 describe('a forgotten password', () => {
@@ -233,10 +228,9 @@ describe('one’s own account', () => {
     await at.query('delete from notification where user_id = $1', [id])
     const browser = await loggedIn(username, password)
     expect((await browser.open('/my-account/notifications')).html).toContain('There is nothing to tell.')
-    await at.query(
-      "insert into notification (user_id, type, key, on_web, application_version) values ($1, 18, 'x', true, '1 <b>2</b>')",
-      [id],
-    )
+    await at.query("insert into notification (user_id, type, key, on_web, application_version) values ($1, 18, 'x', true, '1 <b>2</b>')", [
+      id,
+    ])
     const page = await browser.open('/my-account/notifications')
     expect(page.html).toContain('Version 1 &lt;b&gt;2&lt;/b&gt; of the software is there.')
     expect(page.html).toContain('New</span>')
@@ -245,16 +239,14 @@ describe('one’s own account', () => {
     expect(read.html).not.toContain('New</span>')
   })
 
-  it.each([
-    '/my-account/applications',
-    '/my-account',
-    '/my-library/video-imports',
-    '/admin/moderation/abuses/list?search=1',
-  ])('says what needs another client, and is no page: %s', async (path) => {
-    const { status, html } = await visitor().open(path)
-    expect(status).toBe(404)
-    expect(html).toContain('This needs an app or another web client')
-  })
+  it.each(['/my-account/applications', '/my-account', '/my-library/video-imports', '/admin/moderation/abuses/list?search=1'])(
+    'says what needs another client, and is no page: %s',
+    async (path) => {
+      const { status, html } = await visitor().open(path)
+      expect(status).toBe(404)
+      expect(html).toContain('This needs an app or another web client')
+    },
+  )
 })
 
 describe('the link to a comment', () => {

@@ -61,7 +61,10 @@ async function newcomer(videoQuota = -1): Promise<{ id: number; name: string; br
 }
 
 const zipFile = (bytes: Uint8Array, fields: Partial<SentFile> = {}): SentFile => ({
-  ...{ field: 'archive', name: 'archive.zip', type: 'application/zip', bytes },
+  field: 'archive',
+  name: 'archive.zip',
+  type: 'application/zip',
+  bytes,
   ...fields,
 })
 const importForm = async (browser: Browser): Promise<Form> => formIn((await browser.open(PAGE)).html, `${PAGE}/import`)
@@ -98,9 +101,7 @@ describe('an archive that is uploaded in a form', () => {
     expect(html).toMatch(/Brought in: [1-9]/)
     expect(html).toContain('What was not brought in')
     expect(html).toMatch(/<li>Likes: <bdi>http[^<]+<\/bdi> cannot be found\.<\/li>/)
-    const view = await root.get<{ resultSummary: { stats: { videos: { success: number } } } }>(
-      `/api/v1/vireo/users/${id}/imports/latest`,
-    )
+    const view = await root.get<{ resultSummary: { stats: { videos: { success: number } } } }>(`/api/v1/vireo/users/${id}/imports/latest`)
     expect(view.resultSummary.stats.videos.success).toBeGreaterThan(0)
     await eventually(async () => expect(await bytesLeft()).toEqual([]))
   }, 120_000)
@@ -170,9 +171,15 @@ describe('an archive that is uploaded in a form', () => {
     const { browser, id } = person
     const form = await importForm(browser)
     const head = [
-      ...['--edge', 'content-disposition: form-data; name="token"', '', form.fields.token ?? ''],
-      ...['--edge', 'content-disposition: form-data; name="archive"; filename="a.zip"'],
-      ...['content-type: application/zip', '', ''],
+      '--edge',
+      'content-disposition: form-data; name="token"',
+      '',
+      form.fields.token ?? '',
+      '--edge',
+      'content-disposition: form-data; name="archive"; filename="a.zip"',
+      'content-type: application/zip',
+      '',
+      '',
     ].join('\r\n')
     const { hostname, port, host } = new URL(node.base)
     const socket = connect(Number(port), hostname)
@@ -181,8 +188,14 @@ describe('an archive that is uploaded in a form', () => {
     socket.write(
       [
         `POST ${PAGE}/import HTTP/1.1`,
-        ...[`host: ${host}`, `origin: ${node.base}`, 'sec-fetch-site: same-origin', `cookie: ${cookie}`],
-        ...['content-type: multipart/form-data; boundary=edge', 'content-length: 5000000', '', head],
+        `host: ${host}`,
+        `origin: ${node.base}`,
+        'sec-fetch-site: same-origin',
+        `cookie: ${cookie}`,
+        'content-type: multipart/form-data; boundary=edge',
+        'content-length: 5000000',
+        '',
+        head,
       ].join('\r\n'),
     )
     socket.write(Buffer.alloc(1_000_000))

@@ -42,14 +42,25 @@ const db = {
 
 beforeAll(async () => {
   const instance = {
-    ...{ name: NAME, short_description: EVERYTHING, description: EVERYTHING, terms: EVERYTHING },
-    ...{ code_of_conduct: EVERYTHING, moderation_information: EVERYTHING, administrator: EVERYTHING },
-    ...{ creation_reason: EVERYTHING, maintenance_lifetime: EVERYTHING, business_model: EVERYTHING },
-    ...{ hardware_information: EVERYTHING, customizations: { css: EVERYTHING } },
+    name: NAME,
+    short_description: EVERYTHING,
+    description: EVERYTHING,
+    terms: EVERYTHING,
+    code_of_conduct: EVERYTHING,
+    moderation_information: EVERYTHING,
+    administrator: EVERYTHING,
+    creation_reason: EVERYTHING,
+    maintenance_lifetime: EVERYTHING,
+    business_model: EVERYTHING,
+    hardware_information: EVERYTHING,
+    customizations: { css: EVERYTHING },
   }
   const config = {
-    ...{ instance, services: { twitter: { username: NAME } }, email: { body: { signature: EVERYTHING } } },
-    ...{ admin: { email: ADMIN }, rates_limit: { login: { max: 1000 }, ask_send_email: { max: 1000 } } },
+    instance,
+    services: { twitter: { username: NAME } },
+    email: { body: { signature: EVERYTHING } },
+    admin: { email: ADMIN },
+    rates_limit: { login: { max: 1000 }, ask_send_email: { max: 1000 } },
   }
   at = await startMailNode({ config })
   dist = await makeWebClient()
@@ -104,8 +115,7 @@ async function make(text: string, index: number): Promise<Made> {
   return { text, video: video.uuid, playlist: playlist.uuid, ...names }
 }
 
-const read = (html: string, options: { allowed?: RegExp; own?: string } = {}) =>
-  readPage(html, { own: at.node.base, ...options })
+const read = (html: string, options: { allowed?: RegExp; own?: string } = {}) => readPage(html, { own: at.node.base, ...options })
 
 const get = (path: string, accept = 'text/html', base = at.node.base) => fetch(base + path, { headers: { accept } })
 
@@ -173,14 +183,7 @@ describe('pages', () => {
 
   it.each(each)('of a web client have only words of %s', async (_name, index) => {
     const { text, video, playlist, account, channel } = madeAt(index)
-    for (const path of [
-      `/w/${video}`,
-      `/videos/embed/${video}`,
-      `/w/p/${playlist}`,
-      `/a/${account}`,
-      `/c/${channel}`,
-      '/',
-    ]) {
+    for (const path of [`/w/${video}`, `/videos/embed/${video}`, `/w/p/${playlist}`, `/a/${account}`, `/c/${channel}`, '/']) {
       const answer = await get(path, 'text/html', withClient.base)
       const scripts = /script-src ([^;]*)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1]
       expect(scripts).not.toMatch(/'unsafe-(?:inline|eval)'|data:|\*/)
@@ -196,17 +199,14 @@ describe('pages', () => {
       const config = inline.find((script) => script.startsWith('window.PeerTubeServerConfig = '))
       const json = JSON.parse(JSON.parse(config?.slice('window.PeerTubeServerConfig = '.length) ?? ''))
       expect(json.instance.name).toBe(NAME)
-      if (path.startsWith('/w/') && !path.startsWith('/w/p/'))
-        expect(JSON.parse(data[0] ?? '').name).toBe(titleText(text))
+      if (path.startsWith('/w/') && !path.startsWith('/w/p/')) expect(JSON.parse(data[0] ?? '').name).toBe(titleText(text))
     }
   })
 })
 
 /** The texts that readers of feeds take for HTML: those of RSS, which says nothing of it, and of Atom where it says so. */
 const htmlOf = ({ name, attributes, text, children }: XmlElement, format: string): string[] => [
-  ...((format === 'rss2' ? /^(?:title|description|content:encoded)$/.test(name) : attributes.type === 'html')
-    ? [text]
-    : []),
+  ...((format === 'rss2' ? /^(?:title|description|content:encoded)$/.test(name) : attributes.type === 'html') ? [text] : []),
   ...children.flatMap((child) => htmlOf(child, format)),
 ]
 const xmlOf = (text: string): XmlElement => parseXml(text.replace('encoding="UTF-8"', 'encoding="utf-8"'))
@@ -272,7 +272,5 @@ describe('what machines read', () => {
 function htmlIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(htmlIn)
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) =>
-    key === 'content_html' && typeof inner === 'string' ? [inner] : htmlIn(inner),
-  )
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'content_html' && typeof inner === 'string' ? [inner] : htmlIn(inner)))
 }

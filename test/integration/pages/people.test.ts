@@ -138,21 +138,18 @@ describe('the first page', () => {
 })
 
 describe('the page of a channel', () => {
-  it.each(['/c/maker_channel', '/c/maker_channel/videos', '/video-channels/maker_channel', '/@maker_channel'])(
-    'is at %s',
-    async (path) => {
-      const { status, html, headers } = await visitor().open(path)
-      expect(status).toBe(200)
-      expect(html).toContain('>Main maker_channel channel</h1>')
-      expect(html).toContain(`@maker_channel@${new URL(node.base).host}`)
-      expect(linksIn(html, 'maker')).toContain('/a/maker/video-channels')
-      expect(html).toContain(`<link rel="canonical" href="${node.base}/c/maker_channel/videos">`)
-      expect(html).toContain('application/rss+xml')
-      expect(html).toContain('Bird 26')
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-      expect(headers.get('vary')).toBe('Accept, Cookie')
-    },
-  )
+  it.each(['/c/maker_channel', '/c/maker_channel/videos', '/video-channels/maker_channel', '/@maker_channel'])('is at %s', async (path) => {
+    const { status, html, headers } = await visitor().open(path)
+    expect(status).toBe(200)
+    expect(html).toContain('>Main maker_channel channel</h1>')
+    expect(html).toContain(`@maker_channel@${new URL(node.base).host}`)
+    expect(linksIn(html, 'maker')).toContain('/a/maker/video-channels')
+    expect(html).toContain(`<link rel="canonical" href="${node.base}/c/maker_channel/videos">`)
+    expect(html).toContain('application/rss+xml')
+    expect(html).toContain('Bird 26')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('vary')).toBe('Accept, Cookie')
+  })
 
   it('has its playlists and a word about it on pages of their own', async () => {
     const playlists = await visitor().open('/c/maker_channel/video-playlists')
@@ -182,17 +179,12 @@ describe('the page of a channel', () => {
   })
 
   it('is 404 for names that nobody has, and asks nobody', async () => {
-    for (const path of [
-      '/c/nobody',
-      '/c/nobody@far.example',
-      '/c/x@unknown.example',
-      '/a/nobody',
-      '/@nobody',
-      '/c/maker',
-    ]) {
+    for (const path of ['/c/nobody', '/c/nobody@far.example', '/c/x@unknown.example', '/a/nobody', '/@nobody', '/c/maker']) {
       const { status, headers } = await visitor().open(path)
       expect({ path, status, type: headers.get('content-type') }).toEqual({
-        ...{ path, status: 404, type: 'text/html; charset=utf-8' },
+        path,
+        status: 404,
+        type: 'text/html; charset=utf-8',
       })
     }
     expect(await db.query("select 1 from remote_host where host = 'unknown.example'")).toEqual([])
@@ -200,16 +192,13 @@ describe('the page of a channel', () => {
 })
 
 describe('the page of an account', () => {
-  it.each(['/a/maker', '/a/maker/video-channels', '/accounts/maker', '/@maker'])(
-    'is at %s, with its channels',
-    async (path) => {
-      const { status, html } = await visitor().open(path)
-      expect(status).toBe(200)
-      expect(html).toContain('>maker</h1>')
-      expect(linksIn(html, 'Main maker_channel channel')).toEqual(['/c/maker_channel/videos'])
-      expect(html).toContain(`<link rel="canonical" href="${node.base}/a/maker/video-channels">`)
-    },
-  )
+  it.each(['/a/maker', '/a/maker/video-channels', '/accounts/maker', '/@maker'])('is at %s, with its channels', async (path) => {
+    const { status, html } = await visitor().open(path)
+    expect(status).toBe(200)
+    expect(html).toContain('>maker</h1>')
+    expect(linksIn(html, 'Main maker_channel channel')).toEqual(['/c/maker_channel/videos'])
+    expect(html).toContain(`<link rel="canonical" href="${node.base}/a/maker/video-channels">`)
+  })
 
   it('has its videos, playlists and description on pages of their own', async () => {
     expect((await visitor().open('/a/maker/videos')).html).toContain('Bird 26')
@@ -225,9 +214,7 @@ describe('searches', () => {
     expect(videos.html).toContain('<h2>Bird 13</h2>')
     expect(videos.html).toContain('value="Bird 13"')
     expect((await visitor().open('/search?search=maker&type=channels')).html).toContain('Main maker_channel channel')
-    expect((await visitor().open('/search?search=nothing-like-it&type=playlists')).html).toContain(
-      'No playlist was found.',
-    )
+    expect((await visitor().open('/search?search=nothing-like-it&type=playlists')).html).toContain('No playlist was found.')
     expect((await visitor().open('/search')).status).toBe(200)
   })
 
@@ -236,9 +223,7 @@ describe('searches', () => {
     expect((await visitor().open(`/search?search=@maker_channel@${host}`)).path).toBe('/c/maker_channel/videos')
     const own = encodeURIComponent(`${node.base}/@maker_channel`)
     expect((await visitor().open(`/search?search=${own}`)).path).toBe('/c/maker_channel/videos')
-    expect((await visitor().open('/search?search=painter@far.example')).path).toBe(
-      '/a/painter@far.example/video-channels',
-    )
+    expect((await visitor().open('/search?search=painter@far.example')).path).toBe('/a/painter@far.example/video-channels')
     const address = encodeURIComponent('https://far.example/video-channels/painter_channel')
     expect((await visitor().open(`/search?search=${address}`)).path).toBe('/c/painter_channel@far.example/videos')
     const [video] = await db.query<{ url: string }>("select url from video where name = 'Far off'")
@@ -288,19 +273,8 @@ describe('hostile words', () => {
     )
     const query = new URLSearchParams({ search: text })
     const channel = `/c/${name}_channel`
-    const pages = [
-      channel,
-      `${channel}/about`,
-      `${channel}/video-playlists`,
-      `/a/${name}`,
-      `/a/${name}/about`,
-      '/videos/browse',
-    ]
-    const others = [
-      `/search?${query}`,
-      `/search?${query}&type=channels`,
-      `/login?${new URLSearchParams({ next: text })}`,
-    ]
+    const pages = [channel, `${channel}/about`, `${channel}/video-playlists`, `/a/${name}`, `/a/${name}/about`, '/videos/browse']
+    const others = [`/search?${query}`, `/search?${query}&type=channels`, `/login?${new URLSearchParams({ next: text })}`]
     for (const path of [...pages, ...others, '/']) {
       const { status, html, headers } = await visitor().open(path)
       expect({ path, status }).toEqual({ path, status: 200 })
@@ -313,20 +287,16 @@ describe('hostile words', () => {
 
   /** Elements and attributes that no page has. */
   const strange = (html: string): string[] =>
-    [...html.matchAll(/<([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*>/gi)].flatMap(
-      ([tag, name = '', attributes = '']) => {
-        const names = [...attributes.matchAll(/\s([\w:-]+)="/g)].map(([, attribute = '']) => attribute)
-        const isStrange =
-          /^(?:iframe|object|svg|style|embed|base)$/i.test(name) ||
-          names.some((attribute) => /^on|^style$|^srcdoc$/i.test(attribute)) ||
-          /(?:href|src|action)="\s*(?:javascript|data|vbscript):/i.test(attributes) ||
-          (name === 'script' &&
-            !/src="\/assets\//.test(attributes) &&
-            !/type="application\/ld\+json"/.test(attributes)) ||
-          (name === 'img' && !/src="\/lazy-static\//.test(attributes))
-        return isStrange ? [tag] : []
-      },
-    )
+    [...html.matchAll(/<([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*>/gi)].flatMap(([tag, name = '', attributes = '']) => {
+      const names = [...attributes.matchAll(/\s([\w:-]+)="/g)].map(([, attribute = '']) => attribute)
+      const isStrange =
+        /^(?:iframe|object|svg|style|embed|base)$/i.test(name) ||
+        names.some((attribute) => /^on|^style$|^srcdoc$/i.test(attribute)) ||
+        /(?:href|src|action)="\s*(?:javascript|data|vbscript):/i.test(attributes) ||
+        (name === 'script' && !/src="\/assets\//.test(attributes) && !/type="application\/ld\+json"/.test(attributes)) ||
+        (name === 'img' && !/src="\/lazy-static\//.test(attributes))
+      return isStrange ? [tag] : []
+    })
 })
 
 describe('about the server', () => {
@@ -346,9 +316,7 @@ describe('about the server', () => {
     expect(wrong.html).toContain('value="&quot;&gt;&lt;script&gt;"')
     expect((await browser.send(form, typed, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await browser.send(form, typed)).html).toContain('Your message is on its way.')
-    expect(await db.query('select from_name, subject from contact_message')).toEqual([
-      { from_name: 'Anna', subject: 'Hello' },
-    ])
+    expect(await db.query('select from_name, subject from contact_message')).toEqual([{ from_name: 'Anna', subject: 'Hello' }])
     const again = await browser.send(form, typed)
     expect(again.status).toBe(403)
     expect(again.html).toContain('A message was sent from this address a short while ago.')
@@ -413,9 +381,7 @@ describe('logging in', () => {
       body: JSON.stringify({ uri: `maker_channel@${new URL(node.base).host}` }),
     })
     expect(write.status).toBe(401)
-    expect(
-      (await fetch(`${node.base}/feeds/subscriptions.xml`, { headers: { cookie: `vireo-session=${token}` } })).status,
-    ).not.toBe(200)
+    expect((await fetch(`${node.base}/feeds/subscriptions.xml`, { headers: { cookie: `vireo-session=${token}` } })).status).not.toBe(200)
   })
 
   it('is refused with a wrong password, for nobody, and with nothing, and says so', async () => {
@@ -450,19 +416,15 @@ describe('logging in', () => {
     const made = await root.send<{ user: { id: number } }>('POST', '/api/v1/users', { ...user, videoQuotaDaily: -1 })
     const careful = await login(node.base, 'careful', PASSWORD)
     const path = `/api/v1/users/${made.user.id}/two-factor`
-    const { otpRequest } = await careful.send<{ otpRequest: { requestToken: string; secret: string } }>(
-      'POST',
-      `${path}/request`,
-      { currentPassword: PASSWORD },
-    )
+    const { otpRequest } = await careful.send<{ otpRequest: { requestToken: string; secret: string } }>('POST', `${path}/request`, {
+      currentPassword: PASSWORD,
+    })
     const { requestToken, secret } = otpRequest
     await careful.send('POST', `${path}/confirm-request`, { requestToken, otpToken: await generate({ secret }) })
     const without = await visitor().login('careful', PASSWORD)
     expect(without.status).toBe(400)
     expect(without.html).toContain('Type the one-time code')
-    expect((await visitor().login('careful', PASSWORD, { code: '000000' })).html).toContain(
-      'one-time code is not right',
-    )
+    expect((await visitor().login('careful', PASSWORD, { code: '000000' })).html).toContain('one-time code is not right')
     // The code of the request is spent: the one after it is good too.
     const epoch = Math.floor(Date.now() / 1000) + 30
     const right = await visitor().login('careful', PASSWORD, { code: await generate({ secret, epoch }) })
@@ -486,7 +448,9 @@ describe('logging in', () => {
     expect(form.fields.next).toMatch(/^\/(?!\/)/)
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const answer = await fetch(`${node.base}/login`, {
-      ...{ method: 'POST', redirect: 'manual', headers: { cookie, origin: node.base } },
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, origin: node.base },
       body: new URLSearchParams({ ...form.fields, next, username: 'anna', password: PASSWORD }),
     })
     expect(new URL(answer.headers.get('location') ?? '', node.base).origin).toBe(node.base)
@@ -548,7 +512,9 @@ describe('watching', () => {
   }
   const add = (channelId: number, privacy: number) =>
     makeVideo(db, {
-      ...{ channelId, columns: { name: 'Quiet bird', privacy }, webVideo: { resolution: 240 } },
+      channelId,
+      columns: { name: 'Quiet bird', privacy },
+      webVideo: { resolution: 240 },
     })
 
   it('what is private is for its owner, with a token for the files, and kept by nobody', async () => {
@@ -598,7 +564,8 @@ describe('watching', () => {
   const reportOf = (html: string, currentTime: number): Form => {
     const data = (name: string) => new RegExp(` data-${name}="([^"]*)"`).exec(html)?.[1] ?? ''
     return {
-      ...{ action: data('reports'), method: 'post' },
+      action: data('reports'),
+      method: 'post',
       fields: { token: data('token'), currentTime: String(currentTime), sessionId: 'a'.repeat(32) },
     }
   }
@@ -613,11 +580,7 @@ describe('watching', () => {
 
   it('goes into the history of who is logged in, who goes on from there', async () => {
     const browser = await anna()
-    for (const { uuid } of [
-      await add(maker.channelId, 1),
-      await add(own.channelId, 3),
-      await add(maker.channelId, 4),
-    ]) {
+    for (const { uuid } of [await add(maker.channelId, 1), await add(own.channelId, 3), await add(maker.channelId, 4)]) {
       const path = `/w/${uuid}`
       const { html } = await browser.open(path)
       expect(html).not.toContain('data-start=')
@@ -653,11 +616,7 @@ describe('watching', () => {
   })
 
   it('of what is one’s own goes on in one’s own playlist, and stays a gap for others', async () => {
-    const [secret, open, foreign] = [
-      await add(own.channelId, 3),
-      await add(maker.channelId, 1),
-      await add(maker.channelId, 3),
-    ]
+    const [secret, open, foreign] = [await add(own.channelId, 3), await add(maker.channelId, 1), await add(maker.channelId, 3)]
     const [playlist] = await db.query<{ id: number; uuid: string }>(
       `insert into playlist (uuid, url, account_id, name, type, privacy, elements_count)
        values (gen_random_uuid(), 'own', $1, 'Mixed birds', 1, 1, 3) returning id, uuid`,
@@ -665,7 +624,9 @@ describe('watching', () => {
     )
     for (const [index, video] of [secret, open, foreign].entries()) {
       await db.query('insert into playlist_element (playlist_id, video_id, position) values ($1, $2, $3)', [
-        ...[playlist?.id, video.id, index + 1],
+        playlist?.id,
+        video.id,
+        index + 1,
       ])
     }
     const path = `/w/p/${playlist?.uuid}`
@@ -758,9 +719,7 @@ describe('subscribing', () => {
     expect(wrong.html).not.toContain('<script>alert')
     const ours = await browser.send(form, { handle: `@anna@${new URL(node.base).host}` })
     expect(ours.path).toBe('/login?next=%2Fc%2Fmaker_channel%2Fvideos')
-    expect(
-      (await browser.send({ ...form, fields: { ...form.fields, actor: 'nobody' } }, { handle: 'a@b.example' })).status,
-    ).toBe(404)
+    expect((await browser.send({ ...form, fields: { ...form.fields, actor: 'nobody' } }, { handle: 'a@b.example' })).status).toBe(404)
     expect((await browser.send(form, { handle: 'a@b.example' }, { origin: 'https://evil.example' })).status).toBe(403)
   })
 })

@@ -24,12 +24,14 @@ async function opened(browser: Browser): Promise<Form> {
 }
 
 const typed = (name: string, more: Record<string, string> = {}): Record<string, string> => ({
-  ...{ username: name, password: PASSWORD, email: `${name}@example.com`, terms: 'yes' },
+  username: name,
+  password: PASSWORD,
+  email: `${name}@example.com`,
+  terms: 'yes',
   ...more,
 })
 
-const users = async (name: string): Promise<number> =>
-  (await at.query('select id from users where username = $1', [name])).length
+const users = async (name: string): Promise<number> => (await at.query('select id from users where username = $1', [name])).length
 
 /** Fields that the page shows as wrong. */
 const wrongIn = ({ html }: Shown): string[] =>
@@ -56,8 +58,13 @@ describe('signing up at once', () => {
     const browser = visitor()
     const form = await opened(browser)
     const bad = {
-      ...{ username: 'Not Good', email: '"><script>alert(1)</script>', password: 'short', terms: '' },
-      ...{ displayName: 'x'.repeat(121), channelName: '-no-', channelDisplayName: 'x'.repeat(121) },
+      username: 'Not Good',
+      email: '"><script>alert(1)</script>',
+      password: 'short',
+      terms: '',
+      displayName: 'x'.repeat(121),
+      channelName: '-no-',
+      channelDisplayName: 'x'.repeat(121),
     }
     const refused = await browser.send(form, bad)
     expect(refused.status).toBe(400)

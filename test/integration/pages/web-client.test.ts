@@ -56,8 +56,13 @@ beforeAll(async () => {
   await makeVideo(db, { channelId, columns: { name: 'nsfw', nsfw: true, published_at: clock.now() } })
   playlist = hidden.uuid
   await insert(db, 'playlist', {
-    ...{ uuid: playlist, url: `${node.base}/video-playlists/${playlist}`, name: HOSTILE, privacy: 1, type: 1 },
-    ...{ account_id: ada.accountId, channel_id: channelId },
+    uuid: playlist,
+    url: `${node.base}/video-playlists/${playlist}`,
+    name: HOSTILE,
+    privacy: 1,
+    type: 1,
+    account_id: ada.accountId,
+    channel_id: channelId,
   })
 }, 60_000)
 afterAll(async () => {
@@ -165,8 +170,7 @@ describe('the pages of a client', () => {
         columns: { name: 'first', published_at: clock.now() },
       },
     )
-    const titles = async () =>
-      (await Promise.all([textOf(`/w/${uuid}`), textOf(`/videos/embed/${uuid}`)])).map((page) => read(page).title)
+    const titles = async () => (await Promise.all([textOf(`/w/${uuid}`), textOf(`/videos/embed/${uuid}`)])).map((page) => read(page).title)
     const before = await titles()
     expect(before.every((title) => title.startsWith('first - '))).toBe(true)
     await query("update video set name = 'second' where id = $1", [id])
@@ -220,9 +224,7 @@ describe('the pages of a client', () => {
     ['ar', 'ar', 'موسيقى'],
     ['ar-EG', 'ar', 'موسيقى'],
   ])('have their words in the language of a browser in %s', async (asked, lang, music) => {
-    expect(await textOf('/', { ...HTML, 'accept-language': `xx, ${asked};q=0.9, en;q=0.5` })).toContain(
-      `<html lang="${lang}">`,
-    )
+    expect(await textOf('/', { ...HTML, 'accept-language': `xx, ${asked};q=0.9, en;q=0.5` })).toContain(`<html lang="${lang}">`)
     for (const file of ['server', 'player']) {
       const answer = await get(`/client/locales/${asked}/${file}.json`, { accept: 'application/json' })
       expect([answer.status, answer.headers.get('content-type'), await answer.json()]).toEqual([
@@ -277,13 +279,7 @@ describe('the files of a client', () => {
   })
 
   it('are nothing else', async () => {
-    for (const path of [
-      'fr-FR/index.html',
-      'standalone/videos/embed.html',
-      'unknown.js',
-      '..%2fsecret',
-      '.git/config',
-    ]) {
+    for (const path of ['fr-FR/index.html', 'standalone/videos/embed.html', 'unknown.js', '..%2fsecret', '.git/config']) {
       const answer = await get(`/client/${path}`)
       expect([path, answer.status, await answer.text()]).toEqual([path, 404, ''])
     }
@@ -347,9 +343,7 @@ describe('the pictures of the instance', () => {
     expect(await sizeOf('/client/assets/images/default-avatar-video-channel-48x48.png')).toMatchObject({ width: 48 })
     const avatar = '/client/assets/images/default-avatar-account.png'
     const part = await get(avatar, { range: 'bytes=1-3' })
-    expect([part.status, part.headers.get('cache-control'), await part.text()]).toEqual([
-      ...[206, 'public, max-age=2592000', 'PNG'],
-    ])
+    expect([part.status, part.headers.get('cache-control'), await part.text()]).toEqual([206, 'public, max-age=2592000', 'PNG'])
     expect((await get(avatar, { range: 'bytes=99999999-' })).status).toBe(416)
     const icon = await get('/favicon.ico', { accept: 'image/*,*/*' })
     expect(icon.headers.get('content-type')).toBe('image/x-icon')
@@ -369,21 +363,18 @@ describe('fixed addresses', () => {
     const paths = all(urls, 'url').map((url) => one(url, 'loc').text.replace(node.base, ''))
     expect(paths.sort()).toEqual(
       [
-        ...[
-          '/',
-          '/about',
-          '/about/instance',
-          '/a/ada/video-channels',
-          '/a/root/video-channels',
-          '/c/ada_channel/videos',
-        ],
-        ...['/c/root_channel/videos', `/w/${toShortUuid(video.uuid)}`],
+        '/',
+        '/about',
+        '/about/instance',
+        '/a/ada/video-channels',
+        '/a/root/video-channels',
+        '/c/ada_channel/videos',
+        '/c/root_channel/videos',
+        `/w/${toShortUuid(video.uuid)}`,
       ].sort(),
     )
     // Kept for a day, so no words: a video may be made private before that is over.
-    expect(new Set(all(urls, 'url').flatMap((url) => url.children.map(({ name }) => name)))).toEqual(
-      new Set(['loc', 'lastmod']),
-    )
+    expect(new Set(all(urls, 'url').flatMap((url) => url.children.map(({ name }) => name)))).toEqual(new Set(['loc', 'lastmod']))
   })
 
   it('show the sitemap anew after a day, the old one until it is written', async () => {
@@ -396,9 +387,7 @@ describe('fixed addresses', () => {
   })
 
   it('describe the search to browsers', async () => {
-    const text = (await textOf('/opensearch.xml', { accept: '*/*' }))
-      .replace('UTF-8', 'utf-8')
-      .replaceAll('&#39;', '&apos;')
+    const text = (await textOf('/opensearch.xml', { accept: '*/*' })).replace('UTF-8', 'utf-8').replaceAll('&#39;', '&apos;')
     const description = parseXml(text)
     expect(one(description, 'Url').attributes.template).toBe(`${node.base}/search?search={searchTerms}`)
     expect(one(description, 'Description').text).toContain('<script>')

@@ -26,8 +26,7 @@ const openWith = (options: { poolMax?: number; maxPrepared?: number }) =>
 
 const COUNTING = 'select statement from pg_prepared_statements order by prepare_time'
 /** What the connection has prepared, in that order. */
-const prepared = async (of: Database = db) =>
-  (await of.query<{ statement: string }>(COUNTING)).map(({ statement }) => statement)
+const prepared = async (of: Database = db) => (await of.query<{ statement: string }>(COUNTING)).map(({ statement }) => statement)
 
 describe('a statement', () => {
   it('gives 64-bit integers as numbers and times as dates', async () => {
@@ -77,7 +76,10 @@ describe('a statement', () => {
     for (const rows of await onEach()) expect(rows).toEqual([{ n: 1, later: null }])
 
     const run = makeRunUnit({
-      ...{ db: several, clock: systemClock, lockTimeoutMs: () => 1000, afterCommit: () => undefined },
+      db: several,
+      clock: systemClock,
+      lockTimeoutMs: () => 1000,
+      afterCommit: () => undefined,
       jobSettings: () => ({ queue: 'io', attempts: 1, priority: 0 }),
     })
     await several.query(all)
@@ -88,8 +90,7 @@ describe('a statement', () => {
 })
 
 describe('a transaction', () => {
-  const limit = async (query: Database['query']) =>
-    (await query<{ lock_timeout: string }>('show lock_timeout'))[0]?.lock_timeout
+  const limit = async (query: Database['query']) => (await query<{ lock_timeout: string }>('show lock_timeout'))[0]?.lock_timeout
 
   it('waits for locks as long as it is told, and nobody after it', async () => {
     expect(await db.transaction(({ query }) => limit(query), { lockTimeoutMs: 1234 })).toBe('1234ms')
@@ -136,9 +137,7 @@ describe('a transaction', () => {
     await other.connect()
     const end = async (pid: unknown) => {
       await other.query('select pg_terminate_backend($1)', [pid])
-      await until(
-        async () => (await other.query('select 1 from pg_stat_activity where pid = $1', [pid])).rowCount === 0,
-      )
+      await until(async () => (await other.query('select 1 from pg_stat_activity where pid = $1', [pid])).rowCount === 0)
     }
     const lost = await db
       .transaction(async ({ query }) => {

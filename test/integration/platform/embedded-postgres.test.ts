@@ -1,28 +1,14 @@
 // The embedded PostgreSQL on data of its own: first start, later starts, crashes of ours and of the server.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import pg from 'pg'
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-  stopEmbeddedPostgres,
-} from '../../../src/platform/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres, stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
 import { isAlive, readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -135,9 +121,7 @@ describe('the embedded PostgreSQL', () => {
     expect(statSync(join(dataDir, 'password')).mode & 0o777).toBe(0o600)
     expect(statSync(cluster()).mode & 0o777).toBe(0o700)
     expect(statSync(cluster()).uid).not.toBe(0)
-    await expect(query(url.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select 1')).rejects.toThrow(
-      'password authentication failed',
-    )
+    await expect(query(url.replace(/:[0-9a-f]{48}@/, ':wrong@'), 'select 1')).rejects.toThrow('password authentication failed')
     expect(readFileSync(`/proc/${serverPid()}/cmdline`, 'utf8')).not.toContain(new URL(url).password)
   })
 
@@ -165,10 +149,7 @@ describe('the embedded PostgreSQL', () => {
   it('is not fooled by a pid file that names a stranger', async () => {
     const first = await start()
     await first.stop()
-    writeFileSync(
-      join(cluster(), 'postmaster.pid'),
-      `${process.pid}\n${cluster()}\n1700000000\n${first.port}\n\n127.0.0.1\n\nready\n`,
-    )
+    writeFileSync(join(cluster(), 'postmaster.pid'), `${process.pid}\n${cluster()}\n1700000000\n${first.port}\n\n127.0.0.1\n\nready\n`)
     const next = await start()
     expect(next.reused).toBe(false)
     expect(await query(next.url, 'select 1')).toBe(1)
@@ -251,18 +232,14 @@ describe('the embedded PostgreSQL', () => {
     const first = await start()
     await first.stop()
     rmSync(join(dataDir, 'password'))
-    await expect(start()).rejects.toThrow(
-      `The password of the database is missing: restore ${join(dataDir, 'password')}`,
-    )
+    await expect(start()).rejects.toThrow(`The password of the database is missing: restore ${join(dataDir, 'password')}`)
   })
 
   it('says which password is wrong when the file is not the one of the data', async () => {
     const first = await start()
     await first.stop()
     writeFileSync(join(dataDir, 'password'), 'another\n')
-    await expect(start()).rejects.toThrow(
-      /does not let us in .*password authentication failed.* is .*password still the one/,
-    )
+    await expect(start()).rejects.toThrow(/does not let us in .*password authentication failed.* is .*password still the one/)
   })
 })
 

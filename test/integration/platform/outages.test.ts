@@ -111,8 +111,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
   })
 
   it('may end the connection of the bus: it listens again', async () => {
-    const make = () =>
-      makeBus({ backend: { kind: 'postgres', connectionString: url }, prefix: 'vireo', logger: silentLogger })
+    const make = () => makeBus({ backend: { kind: 'postgres', connectionString: url }, prefix: 'vireo', logger: silentLogger })
     const [here, there] = [await make(), await make()]
     closers.push(
       () => here.close(),
@@ -131,9 +130,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
   it('is named in one line when it cannot be used at start', async () => {
     const wrong = url.replace(/@.*\//, '@127.0.0.1:1/')
     const backend = { kind: 'postgres', connectionString: wrong, schema: 'bullmq' } as const
-    await expect(makeQueue({ backend, prefix: 'vireo', logger: silentLogger })).rejects.toThrow(
-      'ECONNREFUSED 127.0.0.1:1',
-    )
+    await expect(makeQueue({ backend, prefix: 'vireo', logger: silentLogger })).rejects.toThrow('ECONNREFUSED 127.0.0.1:1')
     const bus = makeBus({
       backend: { kind: 'postgres', connectionString: wrong },
       prefix: 'vireo',
@@ -146,15 +143,11 @@ describe('PostgreSQL behind the queue and the bus', () => {
 describe('Redis that cannot be used', () => {
   it('is named in one line when it is not there', async () => {
     const connecting = connectRedis({ address: { url: 'redis://127.0.0.1:1' }, logger: silentLogger })
-    await expect(connecting).rejects.toThrow(
-      /^Redis refused at 127\.0\.0\.1:1: is it running\? Otherwise check the `redis:`/,
-    )
+    await expect(connecting).rejects.toThrow(/^Redis refused at 127\.0\.0\.1:1: is it running\? Otherwise check the `redis:`/)
   })
 
   it('is refused as an address when its URL is malformed', async () => {
-    await expect(connectRedis({ address: { url: 'nonsense' }, logger: silentLogger })).rejects.toThrow(
-      'URL of Redis is malformed',
-    )
+    await expect(connectRedis({ address: { url: 'nonsense' }, logger: silentLogger })).rejects.toThrow('URL of Redis is malformed')
   })
 })
 
@@ -191,8 +184,7 @@ if (canStartRedis()) {
     it('may die and come back empty: hints are dropped fast meanwhile, then all goes on', async () => {
       const first = await startOwnRedis()
       const queue = await open(first.url)
-      const make = () =>
-        makeBus({ backend: { kind: 'redis', redis: { url: first.url } }, prefix: 'vireo', logger: silentLogger })
+      const make = () => makeBus({ backend: { kind: 'redis', redis: { url: first.url } }, prefix: 'vireo', logger: silentLogger })
       const [here, there] = [await make(), await make()]
       closers.push(
         () => here.close(),

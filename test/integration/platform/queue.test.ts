@@ -44,9 +44,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
   it('hands a hint to the handler with its name, id and data', async () => {
     const got = await record()
     await queue.hint('inbox', { name: 'lane', id: 'a:1', data: { lane: 'https://host/actor', version: 3 } })
-    await eventually(() =>
-      expect(got).toEqual([{ name: 'lane', id: 'a:1', data: { lane: 'https://host/actor', version: 3 } }]),
-    )
+    await eventually(() => expect(got).toEqual([{ name: 'lane', id: 'a:1', data: { lane: 'https://host/actor', version: 3 } }]))
   })
 
   it('keeps hints that come before their worker', async () => {

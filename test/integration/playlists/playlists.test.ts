@@ -48,10 +48,8 @@ async function make(fields: object = {}): Promise<Playlist> {
   return await look(videoPlaylist)
 }
 const look = ({ uuid }: { uuid: string }) => ours.client.get<Playlist>(`${LIST}/${uuid}`)
-const add = (playlist: Playlist, videoId: number) =>
-  ours.client.send('POST', `${LIST}/${playlist.uuid}/videos`, { videoId })
-const elements = async (playlist: Playlist, as = ours.client) =>
-  (await as.get<{ data: Element[] }>(`${LIST}/${playlist.uuid}/videos`)).data
+const add = (playlist: Playlist, videoId: number) => ours.client.send('POST', `${LIST}/${playlist.uuid}/videos`, { videoId })
+const elements = async (playlist: Playlist, as = ours.client) => (await as.get<{ data: Element[] }>(`${LIST}/${playlist.uuid}/videos`)).data
 const order = async (playlist: Playlist) => (await elements(playlist)).map(({ video }) => video?.name ?? '-').join('')
 
 describe('the picture of a playlist', () => {
@@ -73,7 +71,8 @@ describe('the picture of a playlist', () => {
       expect(path).toMatch(/^\/lazy-static\/thumbnails\/playlist-[0-9a-f-]{36}\.jpg$/)
       const picture = await fetch(`${ours.base}${path}`)
       expect({ status: picture.status, type: picture.headers.get('content-type') }).toEqual({
-        ...{ status: 200, type: 'image/jpeg' },
+        status: 200,
+        type: 'image/jpeg',
       })
       pictures.push(path.split('/').at(-1) ?? '')
     }
@@ -93,9 +92,7 @@ describe('the picture of a playlist', () => {
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ 'invalid-params': { thumbnailfile: { location: 'body' } } })
     expect(await look(playlist)).toEqual(playlist)
-    expect(await ours.query("select 1 from pending_file where name like 'playlist-%' and owner <> 'nobody'")).toEqual(
-      [],
-    )
+    expect(await ours.query("select 1 from pending_file where name like 'playlist-%' and owner <> 'nobody'")).toEqual([])
   })
 })
 
@@ -129,15 +126,14 @@ describe('what is in a playlist', () => {
     const path = `${LIST}/${playlist.uuid}/videos`
     const refusal = async (method: string, to: string, body: object) => {
       const answer = await ours.client.raw(to, {
-        ...{ method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+        method,
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
       })
       const problem = answer.status === 400 ? ((await answer.json()) as { 'invalid-params': object }) : undefined
       return [answer.status, ...Object.keys(problem?.['invalid-params'] ?? {})]
     }
-    expect(await refusal('POST', path, { videoId, startTimestamp: 5, stopTimestamp: 4 })).toEqual([
-      400,
-      'stopTimestamp',
-    ])
+    expect(await refusal('POST', path, { videoId, startTimestamp: 5, stopTimestamp: 4 })).toEqual([400, 'stopTimestamp'])
     expect(await elements(playlist)).toEqual([])
     expect(await refusal('POST', path, { videoId, startTimestamp: 5, stopTimestamp: 9 })).toEqual([200])
     const [element] = await elements(playlist)
@@ -202,12 +198,7 @@ describe('lists of playlists', () => {
     await make({ displayName: 'Birds hidden', privacy: 3 })
     const of = '/api/v1/accounts/root/video-playlists'
     expect(await listed(`${of}?search=birds&sort=name`, ada)).toEqual(['Birds 1', 'Birds 2', 'Birds_3'])
-    expect(await listed(`${of}?search=birds&sort=-displayName`)).toEqual([
-      'Birds_3',
-      'Birds hidden',
-      'Birds 2',
-      'Birds 1',
-    ])
+    expect(await listed(`${of}?search=birds&sort=-displayName`)).toEqual(['Birds_3', 'Birds hidden', 'Birds 2', 'Birds 1'])
     expect(await listed(`${of}?search=s_3`)).toEqual(['Birds_3'])
     expect(await listed(`${of}?search=birds&sort=createdAt&start=1&count=1`, ada)).toEqual(['Birds 1'])
     expect(await ours.client.get(`${of}?search=birds&start=50`)).toEqual({ total: 4, data: [] })
@@ -241,11 +232,7 @@ describe('the list of all playlists', () => {
     const before = await total()
     const playlist = await make()
     const others = [await make(), await make({ privacy: 2 })]
-    expect([await total(), await total('&playlistType=1'), await total('&playlistType=2')]).toEqual([
-      before + 2,
-      before + 2,
-      0,
-    ])
+    expect([await total(), await total('&playlistType=1'), await total('&playlistType=2')]).toEqual([before + 2, before + 2, 0])
     await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, { privacy: 3 })
     expect(await total()).toBe(before + 1)
     await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, { privacy: 1 })
@@ -263,9 +250,7 @@ describe('a video that many have in a playlist', () => {
   it('is told by those that others may read, some at a time, when it goes', async () => {
     const { id } = await ours.upload(bytes)
     await ours.settled()
-    const [root] = await ours.query<{ id: number }>(
-      "select a.id from account a join users u on u.id = a.user_id where u.username = 'root'",
-    )
+    const [root] = await ours.query<{ id: number }>("select a.id from account a join users u on u.id = a.user_id where u.username = 'root'")
     await ours.query(
       `with made as (
          insert into playlist (uuid, account_id, channel_id, url, name, type, privacy)
@@ -288,7 +273,8 @@ describe('a video that many have in a playlist', () => {
     )
     await ours.client.send('DELETE', `/api/v1/videos/${id}`)
     await until(async () => (await ours.query('select 1 from video where id = $1', [id])).length === 0, {
-      ...{ what: 'the end of the video', withinMs: 30_000 },
+      what: 'the end of the video',
+      withinMs: 30_000,
     })
     await ours.query('drop trigger note_said on outbox')
     expect(

@@ -112,9 +112,7 @@ const at = (value: unknown, path: string): unknown =>
 function comparable(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => comparable(one))
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [/^\d+$/.test(key) ? 'a number' : key, comparable(one, key)]),
-    )
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [/^\d+$/.test(key) ? 'a number' : key, comparable(one, key)]))
   }
   if (typeof value === 'number' && /(?:^id|Id)$/.test(name)) return 'an id'
   // The video is another one.
@@ -132,8 +130,7 @@ function comparable(value: unknown, name = ''): unknown {
 }
 const FREE = new Set(['title', 'msg', 'createdAt', 'updatedAt', 'access_token', 'refresh_token'])
 /** Refusals of a missing token have no title there. */
-const withTitle = (body: unknown) =>
-  typeof body === 'object' && body !== null && 'status' in body ? { title: '', ...body } : body
+const withTitle = (body: unknown) => (typeof body === 'object' && body !== null && 'status' in body ? { title: '', ...body } : body)
 
 it.each(exchanges.map((one) => [one.name, one] as const))(
   '%s',

@@ -80,8 +80,13 @@ async function makePlaylist(): Promise<{ uuid: string }> {
   const uuid = newUuid()
   const { user } = cast.users
   await insert(cast.db, 'playlist', {
-    ...{ uuid, url: `${stage.base}/video-playlists/${uuid}`, name: CHANNEL_PLAYLIST, privacy: 1, type: 1 },
-    ...{ account_id: user.accountId, channel_id: user.channelId },
+    uuid,
+    url: `${stage.base}/video-playlists/${uuid}`,
+    name: CHANNEL_PLAYLIST,
+    privacy: 1,
+    type: 1,
+    account_id: user.accountId,
+    channel_id: user.channelId,
   })
   return { uuid }
 }
@@ -91,9 +96,7 @@ async function makeHistory(history: string): Promise<Subject> {
   const subject = await makeSubject(was)
   if (isScheduled) {
     const nextYear = new Date(Date.now() + 365 * 86_400_000)
-    await cast.db.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, 1)', [
-      ...[subject.id, nextYear],
-    ])
+    await cast.db.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, 1)', [subject.id, nextYear])
   }
   if (privacy === was) return subject
   // Whatever keeps answers has those of before.
@@ -122,7 +125,8 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
     channelId: users.user.channelId,
     columns: { uuid, url, name, privacy: privacies[privacy], description: 'words', blocked: privacy === 'blocked' },
     ...(privacy === 'password' ? { passwords: [PASSWORD] } : {}),
-    ...{ webVideo: { resolution: 240 }, hls: { resolution: 240 } },
+    webVideo: { resolution: 240 },
+    hls: { resolution: 240 },
   })
   const { webVideo, hls } = video
   if (!webVideo || !hls) throw new Error('The video has no files.')
@@ -137,17 +141,15 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
   await store.put({ kind: 'previews', name: video.preview }, Buffer.from('a large picture'))
   const [torrent, infoHash] = [`${newUuid()}-240.torrent`, randomBytes(20).toString('hex')]
   await store.put({ kind: 'torrents', name: torrent }, Buffer.from('a torrent'))
-  await db.query('update video_file set torrent_filename = $2, info_hash = $3 where id = $1', [
-    ...[webVideo.id, torrent, infoHash],
-  ])
+  await db.query('update video_file set torrent_filename = $2, info_hash = $3 where id = $1', [webVideo.id, torrent, infoHash])
   await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [video.id, caption])
   await db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'The start')", [video.id])
   const kept = `${newUuid()}.mp4`
   await store.put({ kind: 'original_video_files', name: kept }, Buffer.from('an upload'))
-  await db.query(
-    "insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 1)",
-    [video.id, kept],
-  )
+  await db.query("insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 1)", [
+    video.id,
+    kept,
+  ])
   await db.query(
     `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height, sprite_duration)
      values ($1, $2, 576, 144, 192, 144, 1)`,
@@ -159,12 +161,10 @@ async function makeSubject(privacy: Privacy): Promise<Subject> {
     [video.id, playlist.uuid],
   )
   const commentId = await insert(db, 'comment', {
-    ...{
-      video_id: video.id,
-      account_id: users.user.accountId,
-      url: `${url}/comments/${newUuid()}`,
-      text: 'words',
-    },
+    video_id: video.id,
+    account_id: users.user.accountId,
+    url: `${url}/comments/${newUuid()}`,
+    text: 'words',
   })
   await db.query('update comment set url = $2 where id = $1', [commentId, `${url}/comments/${commentId}`])
   return { ...video, url, webVideo, hls, privacy, name, caption, storyboard, kept, torrent, infoHash, commentId }
@@ -417,13 +417,13 @@ const subjectOf = (history: string): Subject => {
 
 /** Addresses that browsers load without credentials, as the API gives them. */
 async function addressesFor(asker: Asker, { uuid }: Subject): Promise<string[]> {
-  const read = async <T>(path: string): Promise<T> =>
-    (await (await ask(asker, `/api/v1/videos/${uuid}${path}`)).json()) as T
+  const read = async <T>(path: string): Promise<T> => (await (await ask(asker, `/api/v1/videos/${uuid}${path}`)).json()) as T
   const video = await read<Record<'thumbnailPath' | 'previewPath', string> & { files: Record<string, string>[] }>('')
   const captions = await read<{ data: { captionPath: string }[] }>('/captions')
   const { storyboards } = await read<{ storyboards: { storyboardPath: string }[] }>('/storyboards')
   return [
-    ...[video.thumbnailPath, video.previewPath],
+    video.thumbnailPath,
+    video.previewPath,
     ...video.files.flatMap(({ torrentUrl = '', torrentDownloadUrl = '' }) => [torrentUrl, torrentDownloadUrl]),
     ...captions.data.map(({ captionPath }) => captionPath),
     ...storyboards.map(({ storyboardPath }) => storyboardPath),
@@ -514,9 +514,7 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
   ])('%s names it to those only whom it is for', async (path, kind) => {
     const { name } = subjectOf(history)
     const url = path.replace('{playlist}', playlist.uuid).replace('{channel}', String(cast.users.user.channelId))
-    const named = await Promise.all(
-      askers.map(async (asker) => [asker, (await (await ask(asker, url)).text()).includes(name)]),
-    )
+    const named = await Promise.all(askers.map(async (asker) => [asker, (await (await ask(asker, url)).text()).includes(name)]))
     const isFor = (asker: Asker): boolean => {
       if (privacy === 'public') return true
       // Staff sees what is private where it looks for it, not in the playlists of others.
@@ -562,12 +560,8 @@ describe('a token for files', () => {
     const answer = await ask('visitor', `${path}?videoFileToken=${token}&reinjectVideoFileToken=true`)
     expect(answer.headers.get('content-type')).toContain('application/vnd.apple.mpegurl')
     expect(Object.fromEntries(answer.headers)).toMatchObject(PRIVATE_FILE)
-    expect(await answer.text()).toBe(
-      `#EXTM3U\n${subject.hls.playlist}?videoFileToken=${token}&reinjectVideoFileToken=true\n`,
-    )
-    expect(await (await ask('visitor', `${path}?videoFileToken=${token}`)).text()).toBe(
-      `#EXTM3U\n${subject.hls.playlist}\n`,
-    )
+    expect(await answer.text()).toBe(`#EXTM3U\n${subject.hls.playlist}?videoFileToken=${token}&reinjectVideoFileToken=true\n`)
+    expect(await (await ask('visitor', `${path}?videoFileToken=${token}`)).text()).toBe(`#EXTM3U\n${subject.hls.playlist}\n`)
   })
 })
 
@@ -632,7 +626,9 @@ describe('the passwords of a protected video', () => {
     ['too many', Array.from({ length: 101 }, (_, index) => `password ${index}`)],
   ]
   const fields = (videoPasswords: string[] | null | undefined) => ({
-    ...{ name: 'A protected one', channelId: cast.users.user.channelId, privacy: 5 },
+    name: 'A protected one',
+    channelId: cast.users.user.channelId,
+    privacy: 5,
     ...(videoPasswords === undefined ? {} : { videoPasswords }),
   })
 
@@ -680,14 +676,12 @@ describe('the passwords of a protected video', () => {
     for (const asker of askers.filter((one) => isWrong(one))) {
       const answer = await ask(asker, `/api/v1/videos/${uuid}`)
       expect([asker, answer.status, await answer.json()]).toEqual([
-        ...[asker, 403],
+        asker,
+        403,
         expect.objectContaining({ code: 'incorrect_video_password' }),
       ])
     }
     const missing = await ask('visitor', `/api/v1/videos/${uuid}`)
-    expect([missing.status, await missing.json()]).toEqual([
-      403,
-      expect.objectContaining({ code: 'video_requires_password' }),
-    ])
+    expect([missing.status, await missing.json()]).toEqual([403, expect.objectContaining({ code: 'video_requires_password' })])
   })
 })

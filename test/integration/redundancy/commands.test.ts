@@ -31,8 +31,14 @@ beforeAll(async () => {
   }
   const config = testConfig({})
   redundancies = makeRedundancies({
-    ...{ db, tell: runtime.tell, registry: runtime.registry, clock, logger: silentLogger, config: () => config },
-    ...{ urls: makeUrls(TEST_ORIGIN), secrets: makeSecrets({ secret: 'a secret for tests' }) },
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock,
+    logger: silentLogger,
+    config: () => config,
+    urls: makeUrls(TEST_ORIGIN),
+    secrets: makeSecrets({ secret: 'a secret for tests' }),
     instanceActorId: async () => us?.id ?? 0,
   })
   for (const event of ['RedundancyStored', 'RedundancyRenewed', 'RedundancyRemoved'] as const) {
@@ -91,10 +97,10 @@ describe('a copy of ours', () => {
   it('whose worker fell silent waits for another one', async () => {
     await redundancies.request({ videoId })
     const id = (await copy())?.id
-    await test.db.query(
-      "update redundancy set state = 'downloading', lease_owner = 'somebody', due_at = $2 where id = $1",
-      [...[id, clock.now()]],
-    )
+    await test.db.query("update redundancy set state = 'downloading', lease_owner = 'somebody', due_at = $2 where id = $1", [
+      id,
+      clock.now(),
+    ])
     await test.runtime.sweeper.sweep()
     expect(await copy()).toMatchObject({ state: 'wanted' })
   })
@@ -126,9 +132,7 @@ describe('a copy of ours', () => {
 
   it('of a video whose files were made anew is wanted again', async () => {
     await stored()
-    await test.db.query("update streaming_playlist set playlist_url = playlist_url || '?new' where video_id = $1", [
-      videoId,
-    ])
+    await test.db.query("update streaming_playlist set playlist_url = playlist_url || '?new' where video_id = $1", [videoId])
     clock.pass(3_600_000)
     await test.runtime.sweeper.sweep()
     expect(await copy()).toMatchObject({ state: 'wanted' })

@@ -50,10 +50,7 @@ beforeAll(async () => {
   const base = testConfig({})
   const config = () => ({ ...base, redundancy: { videos: { ...base.redundancy.videos, strategies } } })
   folder = await temporaryFolder()
-  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<
-    FileKind,
-    string
-  >
+  const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(folder, kind)])) as Record<FileKind, string>
   const files = makeFileStore({ directories, tmp: join(folder, 'tmp') })
   const store: Store = {
     ...files,
@@ -65,8 +62,14 @@ beforeAll(async () => {
   }
   for (const { runtime, db } of [first, second]) {
     const deps = {
-      ...{ db, tell: runtime.tell, registry: runtime.registry, clock, logger: silentLogger, config },
-      ...{ urls: makeUrls(TEST_ORIGIN), secrets: makeSecrets({ secret: 'a secret for tests' }) },
+      db,
+      tell: runtime.tell,
+      registry: runtime.registry,
+      clock,
+      logger: silentLogger,
+      config,
+      urls: makeUrls(TEST_ORIGIN),
+      secrets: makeSecrets({ secret: 'a secret for tests' }),
       instanceActorId: async () => us,
     }
     redundancies = makeRedundancies(deps)
@@ -104,10 +107,10 @@ async function instance(origin: string, hostId: number | null = null): Promise<n
 async function mirroredServer(options: { isAllowed?: boolean; state?: string } = {}) {
   const { isAllowed = true, state = 'accepted' } = options
   const made = await makeRemoteChannel(first.db)
-  const [row] = await query<{ id: number }>(
-    'update remote_host set redundancy_allowed = $2 where host = $1 returning id',
-    [made.host, isAllowed],
-  )
+  const [row] = await query<{ id: number }>('update remote_host set redundancy_allowed = $2 where host = $1 returning id', [
+    made.host,
+    isAllowed,
+  ])
   const target = await instance(`https://${made.host}`, row?.id)
   await query('insert into follow (follower_id, target_id, state) values ($1, $2, $3)', [us, target, state])
   return made
@@ -132,21 +135,24 @@ async function statementOf(read: (db: Pick<Database, 'query'>) => Promise<unknow
 }
 
 const strategy = (name: Strategies[number]['strategy'], more: Partial<Strategies[number]> = {}) => ({
-  ...{ strategy: name, size: 10 * SIZE, min_lifetime: 10 * HOUR },
+  strategy: name,
+  size: 10 * SIZE,
+  min_lifetime: 10 * HOUR,
   ...more,
 })
 /** The files of every video, as its server has them. */
 const stream: GuardedFetch['stream'] = async (url) => ({
-  ...{ url, status: 200, headers: {} },
+  url,
+  status: 200,
+  headers: {},
   body: Readable.from([url.endsWith('.m3u8') ? PLAYLIST : Buffer.alloc(SIZE)]),
 })
 const PLAYLIST = '#EXTM3U\n#EXTINF:3,\nall.mp4\n#EXT-X-ENDLIST\n'
 /** Does the newest job of a type, as a worker does. */
 const work = async (type: string) => {
-  const [job] = await query<{ id: number; data: JobContext['data'] }>(
-    'select id, data from job where type = $1 order by id desc limit 1',
-    [type],
-  )
+  const [job] = await query<{ id: number; data: JobContext['data'] }>('select id, data from job where type = $1 order by id desc limit 1', [
+    type,
+  ])
   const handler = first.runtime.registry.jobs.get(type)
   if (!job || !handler) throw new Error('There is no job.')
   try {
@@ -160,11 +166,9 @@ const download = () => work('video-redundancy')
 const filesHere = () => readdir(join(folder, 'redundancy'), { recursive: true }).catch(() => [])
 const check = () => first.runtime.sweeper.run(['mirror-checks'])
 const mirrored = async () =>
-  (
-    await query<{ video_id: number }>(
-      "select video_id from redundancy where path is not null and state <> 'expiring' order by id",
-    )
-  ).map((row) => row.video_id)
+  (await query<{ video_id: number }>("select video_id from redundancy where path is not null and state <> 'expiring' order by id")).map(
+    (row) => row.video_id,
+  )
 const stored = () =>
   query(
     `update redundancy set state = 'announced', context = context || '{"told": true}',
@@ -178,12 +182,7 @@ describe('a strategy', () => {
   it.each<[Strategies[number]['strategy'], ...Record<string, unknown>[]]>([
     ['most-views', { views: 9 }, { views: 8, trending: 5 }, { views: 8 }],
     ['trending', { views: 1, trending: 9 }, { views: 9, trending: 8 }, { views: 8, trending: 8 }],
-    [
-      'recently-added',
-      { published_at: '2026-01-03' },
-      { published_at: '2026-01-02', views: 5 },
-      { published_at: '2026-01-01' },
-    ],
+    ['recently-added', { published_at: '2026-01-03' }, { published_at: '2026-01-02', views: 5 }, { published_at: '2026-01-01' }],
   ])('%s copies in its order', async (name, ...columns) => {
     const ids: number[] = []
     for (const one of columns.toReversed()) ids.unshift(await video(one))
@@ -216,7 +215,9 @@ describe('a strategy', () => {
     await query('update video_file set size = $2 where video_id = $1', [large, 11 * SIZE])
     const remoteOrigin = `https://${host}`
     const web = await makeVideo(first.db, {
-      ...{ channelId, remoteOrigin, webVideo: { resolution: 240, fileUrl: `${remoteOrigin}/240.mp4` } },
+      channelId,
+      remoteOrigin,
+      webVideo: { resolution: 240, fileUrl: `${remoteOrigin}/240.mp4` },
     })
     const unknown = await video({ views: 10 })
     await query('update video_file set size = 0 where video_id = $1', [unknown])
@@ -257,7 +258,10 @@ describe('a strategy', () => {
     const plan = await first.db.query<{ 'QUERY PLAN': string }>(
       `explain ${await statementOf((db) =>
         findCandidates(db, {
-          ...{ instanceActorId: us, settings: strategy('most-views'), maxBytes: 1e9, limit: 50 },
+          instanceActorId: us,
+          settings: strategy('most-views'),
+          maxBytes: 1e9,
+          limit: 50,
         }),
       )}`,
       [us, 0, 1e9, 50],
@@ -285,7 +289,11 @@ describe('a strategy', () => {
     expect(await mirrored()).toEqual([high, better])
     await stored()
     expect((await redundancyStats(first.db, strategies))[0]).toEqual({
-      ...{ strategy: 'most-views', totalSize: 2 * SIZE, totalUsed: 2 * SIZE, totalVideos: 2, totalVideoFiles: 2 },
+      strategy: 'most-views',
+      totalSize: 2 * SIZE,
+      totalUsed: 2 * SIZE,
+      totalVideos: 2,
+      totalVideoFiles: 2,
     })
   })
 
@@ -297,9 +305,7 @@ describe('a strategy', () => {
     strategies = [strategy('most-views', { min_views: 5 })]
     clock.pass(6 * HOUR)
     await check()
-    const before = await query<{ video_id: number; expires_on: Date }>(
-      'select video_id, expires_on from redundancy order by id',
-    )
+    const before = await query<{ video_id: number; expires_on: Date }>('select video_id, expires_on from redundancy order by id')
     expect(before).toEqual([
       { video_id: kept, expires_on: new Date(clock.now().getTime() + 10 * HOUR) },
       { video_id: left, expires_on: new Date(clock.now().getTime() + 4 * HOUR) },

@@ -77,11 +77,7 @@ describe('registration at once', () => {
     ['a number as password', applicant('ida', { password: 123456 }), ['password']],
     ['an address without a host', applicant('ida', { email: 'ida@' }), ['email']],
     ['a channel without a title', applicant('ida', { channel: { name: 'ida_tv' } }), ['channel.displayName']],
-    [
-      'a bad channel',
-      applicant('ida', { channel: { name: 'a b', displayName: '' } }),
-      ['channel.name', 'channel.displayName'],
-    ],
+    ['a bad channel', applicant('ida', { channel: { name: 'a b', displayName: '' } }), ['channel.name', 'channel.displayName']],
     ['an empty display name', applicant('ida', { displayName: '' }), ['displayName']],
   ])('names what is wrong with %s', async (_what, body, names) => {
     const { status, body: problem } = await register(body)
@@ -96,11 +92,7 @@ describe('registration at once', () => {
   })
 
   it('takes no requests while moderators are not to decide', async () => {
-    const answer = await at.ask(
-      'POST',
-      '/users/registrations/request',
-      applicant('kurt', { registrationReason: 'please' }),
-    )
+    const answer = await at.ask('POST', '/users/registrations/request', applicant('kurt', { registrationReason: 'please' }))
     expect(answer.status).toBe(400)
   })
 })
@@ -196,9 +188,7 @@ describe('the proof of an address', () => {
     for (const path of ['ask-send-verify-email', 'ask-reset-password', 'registrations/ask-send-verify-email']) {
       const answer = await at.ask('POST', `/users/${path}`, { email: 'nobody@example.com' })
       expect(answer).toMatchObject({ status: 204, body: undefined })
-      expect((await at.ask('POST', `/users/${path}`, { email: 'nomail' })).body['invalid-params']).toHaveProperty(
-        'email',
-      )
+      expect((await at.ask('POST', `/users/${path}`, { email: 'nomail' })).body['invalid-params']).toHaveProperty('email')
     }
     expect(at.mail.tries).toBe(tries)
   })

@@ -72,7 +72,11 @@ export async function startMailNode(
   }
 
   return {
-    ...{ node, mail, clock, root, ask },
+    node,
+    mail,
+    clock,
+    root,
+    ask,
     async token(username, password) {
       const { body: client } = await ask('GET', '/oauth-clients/local')
       const response = await fetch(`${node.base}/api/v1/users/token`, {

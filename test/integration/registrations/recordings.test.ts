@@ -141,10 +141,6 @@ function comparable(body: unknown): unknown {
     ]),
   )
 }
-const FREE = new Set([
-  ...['createdAt', 'updatedAt', 'access_token', 'refresh_token', 'instance'],
-  ...['title', 'detail', 'error', 'msg'],
-])
+const FREE = new Set(['createdAt', 'updatedAt', 'access_token', 'refresh_token', 'instance', 'title', 'detail', 'error', 'msg'])
 /** Refusals of a missing token have no title there. */
-const withTitle = (body: unknown) =>
-  typeof body === 'object' && body !== null && 'status' in body ? { title: 'string', ...body } : body
+const withTitle = (body: unknown) => (typeof body === 'object' && body !== null && 'status' in body ? { title: 'string', ...body } : body)

@@ -20,8 +20,7 @@ const decide = (id: number, verb: 'accept' | 'reject', body: object = { moderati
 
 const list = async (query = '') => (await at.ask('GET', `/users/registrations${query}`, undefined, at.root)).body
 
-const verify = (id: number, verificationString: string) =>
-  at.ask('POST', `/users/registrations/${id}/verify-email`, { verificationString })
+const verify = (id: number, verificationString: string) => at.ask('POST', `/users/registrations/${id}/verify-email`, { verificationString })
 
 /** What root wants to be told of requests: 1 on the site, 3 by mail as well. */
 async function wishOfRoot(newUserRegistration: number) {
@@ -118,9 +117,7 @@ describe('a request for an account', () => {
         user: { id: expect.any(Number) },
       },
     ])
-    expect(await at.query('select password_hash from registration where id = $1', [id])).toEqual([
-      { password_hash: null },
-    ])
+    expect(await at.query('select password_hash from registration where id = $1', [id])).toEqual([{ password_hash: null }])
     for (const verb of ['accept', 'reject'] as const) expect((await decide(id, verb)).status).toBe(409)
   })
 
@@ -160,10 +157,9 @@ describe('a request for an account', () => {
     const { id, name, secret } = await requested()
     await verify(id, secret)
     expect((await decide(id, 'reject', { moderationResponse: 'no!', preventEmailDelivery: true })).status).toBe(204)
-    const jobs = await at.query<{ data: object }>(
-      "select data from job where type = 'email' and data->>'registrationId' = $1",
-      [String(id)],
-    )
+    const jobs = await at.query<{ data: object }>("select data from job where type = 'email' and data->>'registrationId' = $1", [
+      String(id),
+    ])
     expect(jobs.map(({ data }) => data)).not.toContainEqual({ mail: 'registration-rejected', registrationId: id })
     expect(at.mail.mails.filter((mail) => mail.to.includes(`${name}@example.com`))).toHaveLength(1)
   })
@@ -180,9 +176,7 @@ describe('a request for an account', () => {
 describe('the address of a request', () => {
   it('is verified by the link, again without harm, and not by an older link', async () => {
     const { id, name, secret } = await requested()
-    expect(
-      (await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@EXAMPLE.com` })).status,
-    ).toBe(204)
+    expect((await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@EXAMPLE.com` })).status).toBe(204)
     const mail = await at.mail.next(`${name}@example.com`)
     expect(linkOf(mail)).toMatchObject({ path: '/verify-account/email', query: { registrationId: String(id) } })
     expect((await verify(id, secret)).status).toBe(403)
@@ -191,12 +185,8 @@ describe('the address of a request', () => {
     expect((await verify(424242, secret)).status).toBe(404)
     expect((await list(`?search=${name}`)).data[0]?.emailVerified).toBe(true)
     const tries = at.mail.tries
-    expect(
-      (await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@example.com` })).status,
-    ).toBe(204)
-    await until(
-      async () => (await at.query("select 1 from job where type = 'email' and state <> 'completed'")).length === 0,
-    )
+    expect((await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@example.com` })).status).toBe(204)
+    await until(async () => (await at.query("select 1 from job where type = 'email' and state <> 'completed'")).length === 0)
     expect(at.mail.tries).toBe(tries)
   })
 
@@ -226,9 +216,7 @@ describe('the list of requests', () => {
     })
     const states = (await list('?sort=-state&count=100')).data.map((one) => one.state.id)
     expect(states).toEqual(states.toSorted((a, b) => b - a))
-    expect(
-      (await at.ask('GET', '/users/registrations?sort=hello&count=101', undefined, at.root)).body['invalid-params'],
-    ).toMatchObject({
+    expect((await at.ask('GET', '/users/registrations?sort=hello&count=101', undefined, at.root)).body['invalid-params']).toMatchObject({
       sort: { location: 'query' },
       count: { location: 'query' },
     })
@@ -258,8 +246,7 @@ describe('the list of requests', () => {
       expect((await at.ask(method, path, body, tokens.plain)).status).toBe(403)
     }
     const byModerator = []
-    for (const [method, path, body] of routes)
-      byModerator.push((await at.ask(method, path, body, tokens.moderator)).status)
+    for (const [method, path, body] of routes) byModerator.push((await at.ask(method, path, body, tokens.moderator)).status)
     expect(byModerator).toEqual([200, 204, 409, 204])
   })
 })

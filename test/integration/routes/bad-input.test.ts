@@ -81,8 +81,7 @@ describe('unknown fields', () => {
         const { route, status, token, probes } = subject ?? known
         for (const { request } of probes.unknown) {
           const answer = await send(route, request, token)
-          if (answer.status !== status)
-            faults.push(`${route.name}: ${status} expected, ${answer.status}: ${answer.body}`)
+          if (answer.status !== status) faults.push(`${route.name}: ${status} expected, ${answer.status}: ${answer.body}`)
         }
       }
       expect(faults).toEqual([])
@@ -142,8 +141,7 @@ function asProgram(probe: RouteRequest): RouteRequest {
   return probe.headers?.accept === 'text/html' ? { ...probe, headers: { ...probe.headers, accept: '*/*' } } : probe
 }
 
-const bytesOf = (body: unknown): string | Uint8Array | null =>
-  typeof body === 'string' || body instanceof Uint8Array ? body : null
+const bytesOf = (body: unknown): string | Uint8Array | null => (typeof body === 'string' || body instanceof Uint8Array ? body : null)
 
 const typeOf = ({ 'content-type': type }: Record<string, string | string[] | undefined>): string | null =>
   type === undefined ? null : String(type)
@@ -175,16 +173,13 @@ function faultOfRefusal({ location, fields }: Probe, { status, type, body }: Ans
   const shown = `${status} ${body.slice(0, 300)}`
   // A path that nothing can have leads nowhere; pages say so to people.
   const says = (as: string): boolean => type?.startsWith(as) === true
-  if (location === 'params' && status === 404 && (says('application/problem+json') || says('text/html')))
-    return undefined
+  if (location === 'params' && status === 404 && (says('application/problem+json') || says('text/html'))) return undefined
   if (status !== 400 || !type?.startsWith('application/problem+json')) return shown
   const problem = refusal.safeParse(JSON.parse(body))
   if (!problem.success) return shown
   const params = Object.entries(problem.data['invalid-params'])
   const isAbout = (field: string, name: string) => name === field || name.startsWith(`${field}.`)
-  const unnamed = fields.filter(
-    (field) => !params.some(([name, param]) => isAbout(field, name) && param.location === location),
-  )
+  const unnamed = fields.filter((field) => !params.some(([name, param]) => isAbout(field, name) && param.location === location))
   return unnamed.length === 0 ? undefined : `not named: ${unnamed.join(', ')}: ${shown}`
 }
 

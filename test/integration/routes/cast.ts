@@ -4,15 +4,7 @@ import { hlsFile, type Store, webVideoFile } from '../../../src/media/index.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid, randomToken, sha256 } from '../../../src/platform/ids.ts'
 import { makePasswords } from '../../../src/platform/passwords.ts'
-import {
-  insert,
-  type MadeUser,
-  type MadeVideo,
-  makeRemoteChannel,
-  makeUser,
-  makeVideo,
-  type VideoOptions,
-} from '../../support/builders.ts'
+import { insert, type MadeUser, type MadeVideo, makeRemoteChannel, makeUser, makeVideo, type VideoOptions } from '../../support/builders.ts'
 import type { Caller } from './caller.ts'
 
 export type Person = Exclude<Caller, 'anonymous'>
@@ -96,7 +88,8 @@ export async function makeCast(stage: Stage): Promise<Cast> {
   }
 
   const cast: Cast = {
-    ...{ ...stage, users },
+    ...stage,
+    users,
 
     async session(person) {
       const [access, refresh] = [randomToken(20), randomToken(20)]
@@ -156,8 +149,15 @@ export async function makeCast(stage: Stage): Promise<Cast> {
       const uuid = newUuid()
       const { user } = users
       const id = await insert(db, 'playlist', {
-        ...{ uuid, url: `${base}/video-playlists/${uuid}`, name: 'A playlist', type: 1, privacy: 1, elements_count: 1 },
-        ...{ account_id: user.accountId, channel_id: user.channelId, ...columns },
+        uuid,
+        url: `${base}/video-playlists/${uuid}`,
+        name: 'A playlist',
+        type: 1,
+        privacy: 1,
+        elements_count: 1,
+        account_id: user.accountId,
+        channel_id: user.channelId,
+        ...columns,
       })
       const video = await videoOf('user')
       const elementId = await insert(db, 'playlist_element', { playlist_id: id, video_id: video.id, position: 1 })
@@ -166,7 +166,9 @@ export async function makeCast(stage: Stage): Promise<Cast> {
 
     async videoWithFiles({ isPrivate }) {
       const video = await videoOf('user', {
-        ...{ columns: isPrivate ? { privacy: PRIVATE } : {}, webVideo: { resolution: 240 }, hls: { resolution: 240 } },
+        columns: isPrivate ? { privacy: PRIVATE } : {},
+        webVideo: { resolution: 240 },
+        hls: { resolution: 240 },
       })
       const { webVideo, hls } = video
       if (!webVideo || !hls) throw new Error('The video has no files.')
@@ -180,10 +182,7 @@ export async function makeCast(stage: Stage): Promise<Cast> {
       const [caption, storyboard] = [`${newUuid()}-fr.vtt`, `${newUuid()}.jpg`]
       await store.put({ kind: 'captions', name: caption }, Buffer.from('WEBVTT'))
       await store.put({ kind: 'storyboards', name: storyboard }, Buffer.from('a picture'))
-      await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [
-        video.id,
-        caption,
-      ])
+      await db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', $2)", [video.id, caption])
       await db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'The start')", [video.id])
       await db.query(
         `insert into storyboard (video_id, filename, total_width, total_height, sprite_width, sprite_height, sprite_duration)

@@ -25,14 +25,8 @@ const DIFFERENT: Exceptions = [
   [/subscriptions\/:uri: uri of the path refuses "x+"/, 'it is a handle, as observed'],
   [/notifications: unread of the query takes/, 'what is neither yes nor no is nothing, as observed'],
   [/: skipCount of the query takes/, 'whatever is said counts as yes, as observed'],
-  [
-    /: waitTranscoding of the (JSON body|form) (takes "?true|refuses "x+")/,
-    'it is described as a text, but is a boolean',
-  ],
-  [
-    /^POST .*(upload|videos\/imports).* of the form takes "(no such value|2)"/,
-    'all but true is false in these forms, as observed',
-  ],
+  [/: waitTranscoding of the (JSON body|form) (takes "?true|refuses "x+")/, 'it is described as a text, but is a boolean'],
+  [/^POST .*(upload|videos\/imports).* of the form takes "(no such value|2)"/, 'all but true is false in these forms, as observed'],
   [/^POST .*(upload|videos\/imports).*: language of the .* takes ""/, 'an empty text says that there is none'],
   [/: reinjectVideoFileToken of the query takes/, 'what does not say yes is a no, as observed'],
   [/: (viewEvent|sessionId) of the JSON body takes/, 'what a player says wrongly is left aside, as observed'],
@@ -76,8 +70,7 @@ afterAll(async () => {
 
 describe('the schemas of the routes', () => {
   it('know every field of the contract', () => {
-    const isKnown = ({ schema, path }: Comparison) =>
-      fieldPaths(schema, { lists: true }).some((known) => known.join() === path.join())
+    const isKnown = ({ schema, path }: Comparison) => fieldPaths(schema, { lists: true }).some((known) => known.join() === path.join())
     const known = new Set(
       comparisons()
         .filter(isKnown)
@@ -100,10 +93,7 @@ describe('the schemas of the routes', () => {
 
   it('bound the length of every text', () => {
     const shapes = ['a', 'a.', '1', 'a@', 'a/', ' a'].map((piece) => piece.repeat(LONG_TEXT / piece.length))
-    const values = [
-      ...shapes,
-      ...shapes.flatMap((text) => [`name@${text}`, `https://${text}`, `https://example.com/${text}`]),
-    ]
+    const values = [...shapes, ...shapes.flatMap((text) => [`name@${text}`, `https://${text}`, `https://example.com/${text}`])]
     const unbounded = stage.routes.flatMap(({ name, schema = {}, config = {} }) => {
       const { fields, json } = config.form ?? {}
       // The router bounds parameters of paths, and Node the headers with the query.
@@ -118,7 +108,7 @@ describe('the schemas of the routes', () => {
   })
 
   it('take texts for numbers and booleans in bodies, and no other texts', () => {
-    const scalars = [true, false, ...[-1, 0, 1, 2, 3, 10, 100, 1000, 5000, 1_000_000_000]]
+    const scalars = [true, false, -1, 0, 1, 2, 3, 10, 100, 1000, 5000, 1_000_000_000]
     const faults = stage.routes.flatMap(({ name, schema = {}, config = {} }) =>
       [schema.body, config.form?.json].filter(isSchema).flatMap((body) =>
         fieldPaths(body, { lists: true }).flatMap((path) => {
@@ -141,10 +131,7 @@ describe('the schemas of the routes', () => {
   })
 
   it('differ only where it is said', () => {
-    const all = [
-      ...differences('takes', ({ refused }) => refused, []),
-      ...differences('refuses', ({ taken }) => taken, []),
-    ]
+    const all = [...differences('takes', ({ refused }) => refused, []), ...differences('refuses', ({ taken }) => taken, [])]
     const idle = DIFFERENT.filter(([about]) => !all.some((difference) => about.test(difference)))
     expect(idle.map(([about]) => `${about} is not different any more; remove it`)).toEqual([])
   })
@@ -159,9 +146,7 @@ function differences(
   allowed = DIFFERENT,
 ): string[] {
   return comparisons()
-    .flatMap((one) =>
-      choose(examplesOf(one.field)).flatMap((value) => carried(one, value).map((sent) => ({ one, sent }))),
-    )
+    .flatMap((one) => choose(examplesOf(one.field)).flatMap((value) => carried(one, value).map((sent) => ({ one, sent }))))
     .filter(({ one, sent }) => isRefused(one, sent) === (verb === 'refuses'))
     .map(({ one, sent }) => `${one.title} ${verb} ${JSON.stringify(sent).slice(0, 50)}`)
     .filter((difference) => !isSaid(allowed, difference))
@@ -200,15 +185,12 @@ function contractFields(): Place[] {
 const comparisons = (): Comparison[] =>
   contractFields().flatMap((place) =>
     partsOf(place).flatMap(({ part, schema, isText }) =>
-      isSchema(schema)
-        ? [{ title: titleOf(place, part), part, field: place.field, schema, isText, path: stepsOf(place.name) }]
-        : [],
+      isSchema(schema) ? [{ title: titleOf(place, part), part, field: place.field, schema, isText, path: stepsOf(place.name) }] : [],
     ),
   )
 
 /** The titles of the comparisons that there should be; the route itself names the parameters of its path. */
-const titlesOf = (place: Place): string[] =>
-  place.field.in === 'path' ? [] : partsOf(place).map(({ part }) => titleOf(place, part))
+const titlesOf = (place: Place): string[] => (place.field.in === 'path' ? [] : partsOf(place).map(({ part }) => titleOf(place, part)))
 
 const titleOf = ({ route, name }: Place, part: string): string => `${route.name}: ${name} of the ${part}`
 

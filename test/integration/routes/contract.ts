@@ -49,16 +49,14 @@ const operations = new Map(
 )
 
 /** What the contract says of a route; parameters may have other names there. */
-export const operationOf = (route: { method: string; url: string }): Operation | undefined =>
-  operations.get(keyOf(route.method, route.url))
+export const operationOf = (route: { method: string; url: string }): Operation | undefined => operations.get(keyOf(route.method, route.url))
 
 function keyOf(method: string, path: string): string {
   return `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`
 }
 
 /** Parameters of the path, in order. */
-export const pathParameters = (path: string): string[] =>
-  [...path.matchAll(/:(\w+)|\{(\w+)\}/g)].map((found) => found[1] ?? found[2] ?? '')
+export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)|\{(\w+)\}/g)].map((found) => found[1] ?? found[2] ?? '')
 
 /** Values that the contract refuses and takes, as JSON has them. What nobody can tell from the bounds is in neither. */
 export function examplesOf(field: ContractField): { refused: unknown[]; taken: unknown[] } {
@@ -78,7 +76,10 @@ const typeExamples: Readonly<Record<string, (field: ContractField, other: Bounds
     const least = Math.min(field.minLength ?? 0, other.minLength ?? 0)
     const most = Math.max(field.maxLength ?? 0, other.maxLength ?? 0)
     const refused = [
-      ...[5, true, {}, ['x'.repeat(least), {}]],
+      5,
+      true,
+      {},
+      ['x'.repeat(least), {}],
       ...(least > 0 ? ['x'.repeat(least - 1)] : []),
       ...(most > 0 ? ['x'.repeat(most + 1)] : []),
       ...(field.enum ? ['no such value'] : []),
@@ -105,10 +106,11 @@ const typeExamples: Readonly<Record<string, (field: ContractField, other: Bounds
     const shortest = Math.min(field.itemMinLength ?? 0, other.itemMinLength ?? 0)
     const longest = Math.max(field.itemMaxLength ?? 0, other.itemMaxLength ?? 0)
     const most = Math.max(field.maxItems ?? 0, other.maxItems ?? 0)
-    const items = (count: number, length: number) =>
-      Array.from({ length: count }, (_, index) => String(index).padStart(length, 'x'))
+    const items = (count: number, length: number) => Array.from({ length: count }, (_, index) => String(index).padStart(length, 'x'))
     const refused = [
-      ...[{}, [{}], [['x']]],
+      {},
+      [{}],
+      [['x']],
       ...(shortest > 0 ? [items(1, shortest).map((item) => item.slice(1))] : []),
       ...(longest > 0 ? [items(1, longest + 1)] : []),
       ...(most > 0 ? [items(most + 1, Math.max(shortest, 4))] : []),

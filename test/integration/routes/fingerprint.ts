@@ -8,8 +8,7 @@ export async function fingerprint(db: Pick<Database, 'query'>): Promise<Record<s
     "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' order by 1",
   )
   const sums = tables.map(
-    ({ name }) =>
-      `select '${name}' as name, count(*) || ' rows, ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as sum from ${name} t`,
+    ({ name }) => `select '${name}' as name, count(*) || ' rows, ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as sum from ${name} t`,
   )
   const rows = await db.query<{ name: string; sum: string }>(sums.join(' union all '))
   return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]))

@@ -24,9 +24,7 @@ describe('the route matrix', () => {
   it('has a row for every route', () => {
     const known = new Set(rows.map(({ route }) => route))
     const missing = stage.routes.map(({ name }) => name).filter((name) => !known.has(name))
-    expect(missing.map((name) => `${name}: add row('${name}', …) to a file of test/integration/routes/rows`)).toEqual(
-      [],
-    )
+    expect(missing.map((name) => `${name}: add row('${name}', …) to a file of test/integration/routes/rows`)).toEqual([])
   })
 
   it('has no row without a route', () => {

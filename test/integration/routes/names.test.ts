@@ -30,7 +30,9 @@ async function statusOf(caller: Caller, path: string, init: RequestInit = {}): P
 }
 
 const json = (method: string, body: object): RequestInit => ({
-  ...{ method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
 })
 
 describe('more slashes', () => {
@@ -109,9 +111,7 @@ describe('a video', () => {
 
   it('that is named by a UUID and is not there is not found', async () => {
     const uuid = '00000000-0000-4000-8000-000000000000'
-    expect(await statusOf('other', '/api/v1/abuses', json('POST', { reason: 'a reason', video: { id: uuid } }))).toBe(
-      404,
-    )
+    expect(await statusOf('other', '/api/v1/abuses', json('POST', { reason: 'a reason', video: { id: uuid } }))).toBe(404)
     expect(await statusOf('user', `/api/v1/users/me/history/videos/${uuid}`, { method: 'DELETE' })).toBe(404)
     expect(await statusOf('admin', '/api/v1/server/redundancy/videos', json('POST', { videoId: uuid }))).toBe(404)
   })
@@ -131,15 +131,13 @@ describe('a host', () => {
     },
   )
 
-  it.each([
-    'http://pasted.example',
-    'https://pasted.example/path',
-    'https://a@pasted.example',
-    `${'x'.repeat(260)}.example`,
-  ])('is not named by %s', async (host) => {
-    expect(await statusOf('user', '/api/v1/users/me/blocklist/servers', json('POST', { host }))).toBe(400)
-    expect(await statusOf('admin', '/api/v1/server/following', json('POST', { hosts: [host] }))).toBe(400)
-  })
+  it.each(['http://pasted.example', 'https://pasted.example/path', 'https://a@pasted.example', `${'x'.repeat(260)}.example`])(
+    'is not named by %s',
+    async (host) => {
+      expect(await statusOf('user', '/api/v1/users/me/blocklist/servers', json('POST', { host }))).toBe(400)
+      expect(await statusOf('admin', '/api/v1/server/following', json('POST', { hosts: [host] }))).toBe(400)
+    },
+  )
 
   it('of this server may be an address', async () => {
     const { host } = new URL(stage.base)
@@ -160,6 +158,11 @@ describe('what is blocked', () => {
 })
 
 const PLAYBACK = {
-  ...{ playerMode: 'web-video', p2pEnabled: false, resolutionChanges: 0, errors: 0 },
-  ...{ downloadedBytesP2P: 0, downloadedBytesHTTP: 0, uploadedBytesP2P: 0 },
+  playerMode: 'web-video',
+  p2pEnabled: false,
+  resolutionChanges: 0,
+  errors: 0,
+  downloadedBytesP2P: 0,
+  downloadedBytesHTTP: 0,
+  uploadedBytesP2P: 0,
 }

@@ -179,17 +179,24 @@ function inPath(schema: z.ZodType, request: RouteRequest): Carrier<string> {
     ...Object.fromEntries(changes.map(([path, value]) => [path.join('.'), value.toWellFormed()])),
   })
   return {
-    ...{ name: 'path', location: 'params', schema, values: pathValues, roomFor: 1000 },
+    name: 'path',
+    location: 'params',
+    schema,
+    values: pathValues,
+    roomFor: 1000,
     request: (changes) => ({ ...request, params: put(changes) }),
     received: (changes) => textsOf(put(changes)),
   }
 }
 
 function inQuery(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
-  const put = (changes: readonly Change<FormValue>[]) =>
-    new URLSearchParams(entriesWith(Object.entries(request.query ?? {}), changes))
+  const put = (changes: readonly Change<FormValue>[]) => new URLSearchParams(entriesWith(Object.entries(request.query ?? {}), changes))
   return {
-    ...{ name: 'query', location: 'query', schema, values: formValues, roomFor: 4000 },
+    name: 'query',
+    location: 'query',
+    schema,
+    values: formValues,
+    roomFor: 4000,
     request: (changes) => ({ ...request, query: put(changes) }),
     received: (changes) => parseQuery(put(changes).toString()),
   }
@@ -200,7 +207,11 @@ function inForm(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
   const texts = base.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const files = base.filter(([, value]) => typeof value !== 'string')
   return {
-    ...{ name: 'form', location: 'body', schema, values: formValues, roomFor: 2500 },
+    name: 'form',
+    location: 'body',
+    schema,
+    values: formValues,
+    roomFor: 2500,
     request(changes) {
       const body = new FormData()
       for (const [name, value] of [...entriesWith(texts, changes), ...files]) body.append(name, value)
@@ -213,7 +224,11 @@ function inForm(schema: z.ZodType, request: RouteRequest): Carrier<FormValue> {
 function inJson(schema: z.ZodType, request: RouteRequest): Carrier<unknown> {
   const sent = asReceived({ ...request.body })
   return {
-    ...{ name: 'JSON body', location: 'body', schema, values: jsonValues, roomFor: 200_000 },
+    name: 'JSON body',
+    location: 'body',
+    schema,
+    values: jsonValues,
+    roomFor: 200_000,
     request: (changes) => ({ ...request, body: withChanges({ ...request.body }, changes) }),
     received: (changes) =>
       withChanges(
@@ -242,10 +257,7 @@ function setAt(object: Record<string, unknown>, [name = '', ...rest]: string[], 
 }
 
 /** Form entries with some fields in place of those of the same name; lists and objects by brackets. */
-function entriesWith(
-  base: readonly (readonly [string, string])[],
-  changes: readonly Change<FormValue>[],
-): [string, string][] {
+function entriesWith(base: readonly (readonly [string, string])[], changes: readonly Change<FormValue>[]): [string, string][] {
   const names = changes.map(([path]) => nameOf(path))
   const kept = base.filter(([name]) => !names.some((changed) => name === changed || name.startsWith(`${changed}[`)))
   const changed = changes.flatMap(([path, value]): [string, string][] => {
@@ -254,10 +266,7 @@ function entriesWith(
     if (isList(value)) return value.map((item) => [`${name}[]`, item])
     return Object.entries(value).map(([key, item]) => [`${name}[${key}]`, item])
   })
-  return [...kept.map(([name, value]): [string, string] => [name, value]), ...changed].map(([name, value]) => [
-    name,
-    value.toWellFormed(),
-  ])
+  return [...kept.map(([name, value]): [string, string] => [name, value]), ...changed].map(([name, value]) => [name, value.toWellFormed()])
 }
 
 const isList = (value: FormValue): value is readonly string[] => Array.isArray(value)
@@ -270,5 +279,4 @@ const entriesOf = (body: object): [string, string][] =>
     Array.isArray(value) ? value.map((item) => [`${name}[]`, String(item)]) : [[name, String(value)]],
   )
 
-const textsOf = (fields: object): Fields =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+const textsOf = (fields: object): Fields => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))

@@ -26,8 +26,7 @@ export function makeRouteList(): RouteList {
     onRoute({ method, url: added, schema, config, constraints }) {
       const url = withoutPatterns(added)
       const methods = [method].flat()
-      const names =
-        methods.length > SEVERAL ? ['ANY'] : methods.filter((one) => !(one === 'HEAD' && hasGet(url, methods)))
+      const names = methods.length > SEVERAL ? ['ANY'] : methods.filter((one) => !(one === 'HEAD' && hasGet(url, methods)))
       const suffix = constraints && 'activityPub' in constraints ? ' (ActivityPub)' : ''
       for (const one of names) {
         const name = `${one} ${withoutVersion(url)}${suffix}`

@@ -38,26 +38,26 @@ type Exceptions = Partial<Statuses>
 
 /** The route does not look at tokens. */
 export const everybody = (status: number, exceptions: Exceptions = {}): Statuses => ({
-  ...{ anonymous: status, user: status, other: status, moderator: status, admin: status, blocked: status },
+  anonymous: status,
+  user: status,
+  other: status,
+  moderator: status,
+  admin: status,
+  blocked: status,
   ...exceptions,
 })
 
 /** Tokens are not needed, but bad ones refused. */
-export const visitors = (status: number, exceptions: Exceptions = {}): Statuses =>
-  everybody(status, { blocked: 401, ...exceptions })
+export const visitors = (status: number, exceptions: Exceptions = {}): Statuses => everybody(status, { blocked: 401, ...exceptions })
 
 /** A token is needed. */
-export const signedIn = (status: number, exceptions: Exceptions = {}): Statuses =>
-  visitors(status, { anonymous: 401, ...exceptions })
+export const signedIn = (status: number, exceptions: Exceptions = {}): Statuses => visitors(status, { anonymous: 401, ...exceptions })
 
 /** For the owner and the staff. */
-export const ownerOrStaff = (status: number, exceptions: Exceptions = {}): Statuses =>
-  signedIn(status, { other: 403, ...exceptions })
+export const ownerOrStaff = (status: number, exceptions: Exceptions = {}): Statuses => signedIn(status, { other: 403, ...exceptions })
 
 /** For moderators and administrators. */
-export const staff = (status: number, exceptions: Exceptions = {}): Statuses =>
-  signedIn(status, { user: 403, other: 403, ...exceptions })
+export const staff = (status: number, exceptions: Exceptions = {}): Statuses => signedIn(status, { user: 403, other: 403, ...exceptions })
 
 /** For administrators. */
-export const administrators = (status: number, exceptions: Exceptions = {}): Statuses =>
-  staff(status, { moderator: 403, ...exceptions })
+export const administrators = (status: number, exceptions: Exceptions = {}): Statuses => staff(status, { moderator: 403, ...exceptions })

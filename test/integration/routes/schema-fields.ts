@@ -9,9 +9,7 @@ import { z } from 'zod'
 export function fieldPaths(schema: z.core.$ZodType, options: { lists?: boolean } = {}): string[][] {
   const below = (inner: z.core.$ZodType): string[][] => [
     ...fieldPaths(inner, options),
-    ...(options.lists ? itemsOf(inner) : []).flatMap((item) =>
-      fieldPaths(item, options).map((path) => ['[]', ...path]),
-    ),
+    ...(options.lists ? itemsOf(inner) : []).flatMap((item) => fieldPaths(item, options).map((path) => ['[]', ...path])),
   ]
   const paths = shapesOf(schema).flatMap((shape) =>
     Object.entries(shape).flatMap(([name, inner]) => [[name], ...below(inner).map((path) => [name, ...path])]),
@@ -25,10 +23,7 @@ export function unboundedLists(schema: z.core.$ZodType, path: string[] = []): st
   const inside = (inner: z.core.$ZodType, step?: string) => unboundedLists(inner, step ? [...path, step] : path)
   switch (def.type) {
     case 'array':
-      return [
-        ...(def.checks?.some((check) => check._zod.def.check === 'max_length') ? [] : [path.join('.')]),
-        ...inside(def.element, '[]'),
-      ]
+      return [...(def.checks?.some((check) => check._zod.def.check === 'max_length') ? [] : [path.join('.')]), ...inside(def.element, '[]')]
     case 'object':
       return Object.entries(def.shape).flatMap(([name, inner]) => inside(inner, name))
     case 'record':

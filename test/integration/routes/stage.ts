@@ -43,7 +43,10 @@ export async function startStage(): Promise<RouteStage> {
   const query: Sql = async <R extends object = Row>(text: string, values: readonly unknown[] = []) =>
     (await pool.query(text, [...values])).rows as R[]
   return {
-    ...{ routes, base: node.base, db: { query }, store: storeIn(node.dataDir) },
+    routes,
+    base: node.base,
+    db: { query },
+    store: storeIn(node.dataDir),
     async stop() {
       await pool.end()
       await node.stop()

@@ -26,8 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => t.stop())
 
-const enqueue = (type: string, data: Record<string, number> = {}) =>
-  t.runtime.tell.create(async (unit) => unit.enqueue({ type, data }))
+const enqueue = (type: string, data: Record<string, number> = {}) => t.runtime.tell.create(async (unit) => unit.enqueue({ type, data }))
 const job = async () => {
   const [row] = await t.db.query<{ state: string; failures: number; due_at: Date; error: string | null }>(
     'select state, failures, due_at, error from job',
@@ -57,8 +56,7 @@ describe('the settings of jobs', () => {
     await start({ types: { email: { attempts: 1, ttl: '100 ms' } } })
     t.runtime.registry.job('email', {
       queue: 'mail',
-      run: ({ signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      run: ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     })
     await t.runtime.start()
     await enqueue('email')
@@ -125,13 +123,13 @@ describe('the settings of jobs', () => {
     keepJobHistoryShort({ db: t.db, registry: t.runtime.registry, clock, config: () => config })
     const ended = (type: string, state: string, days: number) =>
       t.db.query('insert into job (type, queue, state, finished_at) values ($1, $2, $3, $4)', [
-        ...[type, 'io', state],
+        type,
+        'io',
+        state,
         new Date(clock.now().getTime() - days * DAY),
       ])
     const left = async () =>
-      (await t.db.query<{ kept: string }>("select type || ' ' || state as kept from job order by id")).map(
-        ({ kept }) => kept,
-      )
+      (await t.db.query<{ kept: string }>("select type || ' ' || state as kept from job order by id")).map(({ kept }) => kept)
     await ended('email', 'completed', 2.9)
     await ended('email', 'completed', 3.1)
     await ended('email', 'failed', 4.1)
@@ -143,9 +141,6 @@ describe('the settings of jobs', () => {
     expect(await left()).toEqual(['email completed', 'federate-video completed', 'federate-video failed'])
     for (const state of ['completed', 'failed', 'cancelled']) await ended('email', state, 0)
     await t.runtime.sweeper.run(['old-jobs'])
-    expect(await left()).toEqual([
-      ...['federate-video completed', 'federate-video failed'],
-      ...['email failed', 'email cancelled'],
-    ])
+    expect(await left()).toEqual(['federate-video completed', 'federate-video failed', 'email failed', 'email cancelled'])
   })
 })

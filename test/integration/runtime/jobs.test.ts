@@ -91,10 +91,7 @@ describe('a job', () => {
       askForTranscoding(unit, 1, 200)
       askForTranscoding(unit, 2, 100)
     })
-    expect(await t.db.query("select data->>'transcodingId' as id from job order by priority, id")).toEqual([
-      { id: '2' },
-      { id: '1' },
-    ])
+    expect(await t.db.query("select data->>'transcodingId' as id from job order by priority, id")).toEqual([{ id: '2' }, { id: '1' }])
   })
 
   it('that fails is tried again after a pause, and tells its failure after the last try', async () => {
@@ -271,34 +268,31 @@ describe('a job', () => {
     ['the database', 5_000, () => t.db.query('select pg_terminate_backend(pg_backend_pid())')],
     ['object storage', 30_000, () => Promise.reject(new StorageOutage('out of reach'))],
     ['what its handler needs', 30_000, () => Promise.reject(new NotNow('no ffmpeg'))],
-  ])(
-    'waits while %s is out of reach and loses no try, also when another failure comes of it',
-    async (_, first, meet) => {
-      let runs = 0
-      const told: string[] = []
-      await t.stop()
-      t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
-      t.runtime.registry.job('email', {
-        queue: 'mail',
-        async run() {
-          runs += 1
-          if (runs === 1) await meet()
-          if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
-        },
-        failed: async (_job, error) => void told.push(error),
-      })
-      await t.runtime.start()
-      await enqueue({ userId: 1 })
-      for (const run of [1, 2]) {
-        await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
-        const [row] = await t.db.query<{ due_at: Date }>('select due_at from job')
-        expect(row?.due_at.getTime()).toBe(clock.now().getTime() + run * first)
-        clock.pass(run * first)
-      }
-      await until(async () => (await jobs())[0]?.state === 'completed')
-      expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
-    },
-  )
+  ])('waits while %s is out of reach and loses no try, also when another failure comes of it', async (_, first, meet) => {
+    let runs = 0
+    const told: string[] = []
+    await t.stop()
+    t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
+    t.runtime.registry.job('email', {
+      queue: 'mail',
+      async run() {
+        runs += 1
+        if (runs === 1) await meet()
+        if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
+      },
+      failed: async (_job, error) => void told.push(error),
+    })
+    await t.runtime.start()
+    await enqueue({ userId: 1 })
+    for (const run of [1, 2]) {
+      await until(async () => runs === run && (await jobs())[0]?.state === 'delayed')
+      const [row] = await t.db.query<{ due_at: Date }>('select due_at from job')
+      expect(row?.due_at.getTime()).toBe(clock.now().getTime() + run * first)
+      clock.pass(run * first)
+    }
+    await until(async () => (await jobs())[0]?.state === 'completed')
+    expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
+  })
 
   it.each([
     ['a tool', new MediaError('disk-full', 'There is no space left on the disk.')],
@@ -355,8 +349,7 @@ describe('a job', () => {
   it('in hand at the end of the process is given back without counting', async () => {
     t.runtime.registry.job('email', {
       queue: 'mail',
-      run: ({ signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      run: ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     })
     await t.runtime.start()
     await enqueue({ userId: 1 })

@@ -10,8 +10,7 @@ beforeEach(async () => {
 afterEach(() => t.stop())
 
 const wake = (runtime = t.runtime) => runtime.tell.create(async (unit) => unit.wake('delivery', 'b.example'))
-const lane = async () =>
-  (await t.db.query<{ due_at: Date | null; lease_owner: string | null; dirty: boolean }>('select * from lane'))[0]
+const lane = async () => (await t.db.query<{ due_at: Date | null; lease_owner: string | null; dirty: boolean }>('select * from lane'))[0]
 
 describe('a lane', () => {
   it('is drained by one at a time, on however many processes, and no wake-up is lost', async () => {
@@ -146,8 +145,6 @@ describe('the registry', () => {
       'Nothing handles: event VideoPublished, job email, lane inbox.',
     )
     registry.job('email', { queue: 'mail', run: async () => {} })
-    expect(() => registry.job('email', { queue: 'mail', run: async () => {} })).toThrow(
-      'two of this handler of job: email',
-    )
+    expect(() => registry.job('email', { queue: 'mail', run: async () => {} })).toThrow('two of this handler of job: email')
   })
 })

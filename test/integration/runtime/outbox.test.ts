@@ -81,9 +81,7 @@ describe('the relay', () => {
     t.runtime.registry.on('VideoPublished', 'second', async (_payload, unit) => {
       await unit.query("insert into setting (key, value) values ('second', '2')")
     })
-    await t.runtime.tell.create(async (unit) =>
-      unit.emit({ aggregate: 'video', id: 7 }, 'VideoPublished', { videoId: 7 }),
-    )
+    await t.runtime.tell.create(async (unit) => unit.emit({ aggregate: 'video', id: 7 }, 'VideoPublished', { videoId: 7 }))
     await t.runtime.relay.drain()
     expect(await t.db.query('select key, value from setting order by key')).toEqual([
       { key: 'first', value: { videoId: 7 } },
@@ -95,8 +93,7 @@ describe('the relay', () => {
   it('keeps an event whose reaction fails, tries it again later, and lets no later event of its aggregate pass', async () => {
     await t.db.query('create table seen (id bigint generated always as identity, what text)')
     const see = (unit: Unit, what: string) => unit.query('insert into seen (what) values ($1)', [what])
-    const seen = async () =>
-      (await t.db.query<{ what: string }>('select what from seen order by id')).map(({ what }) => what)
+    const seen = async () => (await t.db.query<{ what: string }>('select what from seen order by id')).map(({ what }) => what)
     let broken = true
     t.runtime.registry.on('VideoPublished', 'test', async ({ videoId }, unit) => {
       await see(unit, `published ${videoId}`)
@@ -146,8 +143,7 @@ describe('the relay', () => {
       for (const { videoId } of payloads) await unit.query('insert into seen (what) values ($1)', [String(videoId)])
       if (broken && payloads.some(({ videoId }) => videoId === 2)) throw new Error('not today')
     })
-    const seen = async () =>
-      (await t.db.query<{ what: string }>('select what from seen order by id')).map(({ what }) => what)
+    const seen = async () => (await t.db.query<{ what: string }>('select what from seen order by id')).map(({ what }) => what)
     await t.runtime.tell.create(async (unit) => {
       for (const id of [1, 2, 3]) unit.emit({ aggregate: 'video', id }, 'VideoPublished', { videoId: id })
     })
@@ -233,9 +229,7 @@ describe('the relay', () => {
     }
     for (let n = 0; n < 60; n += 1) {
       const videoId = n % 3
-      await t.runtime.tell.create(async (unit) =>
-        unit.emit({ aggregate: 'rating', id: videoId }, 'RatingSet', { ratingId: n, videoId }),
-      )
+      await t.runtime.tell.create(async (unit) => unit.emit({ aggregate: 'rating', id: videoId }, 'RatingSet', { ratingId: n, videoId }))
     }
     await Promise.all([t, ...others].map(({ runtime }) => runtime.relay.drain()))
     await until(async () => (await outbox()) === 0 || (await t.runtime.relay.drain().then(() => false)))

@@ -22,7 +22,11 @@ beforeEach(async () => {
   gate = Promise.withResolvers()
   const { db, runtime } = one
   queue = makeJobQueue({
-    ...{ db, tell: runtime.tell, logger: silentLogger, registry: runtime.registry, config: () => testConfig() },
+    db,
+    tell: runtime.tell,
+    logger: silentLogger,
+    registry: runtime.registry,
+    config: () => testConfig(),
     incoming: { retryParked: async () => undefined },
   })
   for (const [name, { runtime: each }] of Object.entries({ one, two })) {
@@ -52,8 +56,7 @@ afterEach(async () => {
 
 const enqueue = (n: number) => one.runtime.tell.create(async (unit) => unit.enqueue({ type: 'email', data: { n } }))
 const wake = (key: string) => one.runtime.tell.create(async (unit) => unit.wake('box', key))
-const states = async () =>
-  (await one.db.query<{ state: string }>('select state from job order by id')).map(({ state }) => state)
+const states = async () => (await one.db.query<{ state: string }>('select state from job order by id')).map(({ state }) => state)
 
 describe('a pause', () => {
   it('lets what runs end, starts no job and no lane, and ends in every process without a message', async () => {
@@ -68,9 +71,7 @@ describe('a pause', () => {
     await enqueue(1)
     await wake('short')
     // The lane at work begins nothing more, and its rest waits.
-    await until(
-      async () => (await one.db.query("select from lane where key = 'long' and lease_until is null")).length === 1,
-    )
+    await until(async () => (await one.db.query("select from lane where key = 'long' and lease_until is null")).length === 1)
     for (const { runtime } of [one, two]) await runtime.sweeper.sweep()
     expect([ran, drained]).toEqual([['one 0'], ['long']])
     gate.resolve()
@@ -118,9 +119,7 @@ describe('another try', () => {
     await queue.resume()
     await until(async () => (await states())[0] === 'completed')
     await one.db.query("update job set state = 'failed'")
-    await one.runtime.tell.create(async (unit) =>
-      unit.enqueue({ type: 'email', data: { n: 6 }, dedupeKey: 'same', delayMs: 60_000 }),
-    )
+    await one.runtime.tell.create(async (unit) => unit.enqueue({ type: 'email', data: { n: 6 }, dedupeKey: 'same', delayMs: 60_000 }))
     await expect(queue.retry(id)).rejects.toMatchObject({ kind: 'conflict' })
   })
 

@@ -142,9 +142,7 @@ describe('a periodic task', () => {
     registry.periodic('next', { everyMs: () => HOUR, run: async () => void begun.push('next') })
     await until(() => begun.length === 2)
     await one.runtime.stop(50)
-    expect(await one.db.query('select state, lost_leases, failures from job')).toEqual([
-      { state: 'waiting', lost_leases: 0, failures: 0 },
-    ])
+    expect(await one.db.query('select state, lost_leases, failures from job')).toEqual([{ state: 'waiting', lost_leases: 0, failures: 0 }])
     gate.resolve()
     await sweeper.stop(1000)
     expect(begun.toSorted()).toEqual(['job', 'task'])

@@ -45,12 +45,20 @@ beforeAll(async () => {
   }
   node = await startTestNode({
     config: {
-      ...{ object_storage, storage: { logs: folder }, secrets: { peertube: SEAL }, transcoding: { enabled: false } },
+      object_storage,
+      storage: { logs: folder },
+      secrets: { peertube: SEAL },
+      transcoding: { enabled: false },
       video_file: { update: { enabled: true } },
       vireo: { object_storage: objects.vireo.object_storage },
       smtp: {
-        ...{ hostname: '127.0.0.1', port: mail.port, tls: false, disable_starttls: true },
-        ...{ username: 'post', password: SMTP_PASSWORD, from_address: 'video@example.org' },
+        hostname: '127.0.0.1',
+        port: mail.port,
+        tls: false,
+        disable_starttls: true,
+        username: 'post',
+        password: SMTP_PASSWORD,
+        from_address: 'video@example.org',
       },
     },
     onRoute: ({ method, url, config = {} }) => {
@@ -83,9 +91,7 @@ const line = z.looseObject({
   tags: z.array(z.string()).optional(),
 })
 const logs = async (query: Record<string, string> = {}) =>
-  z
-    .array(line)
-    .parse(await root.get(`/api/v1/server/logs?${new URLSearchParams({ startDate: '2020-01-01', ...query })}`))
+  z.array(line).parse(await root.get(`/api/v1/server/logs?${new URLSearchParams({ startDate: '2020-01-01', ...query })}`))
 
 /** Who did what since the test began, without what was there before. */
 async function audited(since: Date): Promise<Record<string, unknown>[]> {
@@ -147,8 +153,15 @@ describe('the log', () => {
     await fetch(`${node.base}/api/v1/ping`, { headers: { 'x-request-id': 'ping-1' } })
     const found = await until(async () => (await logs({ tagsOneOf: 'http' })).find(({ reqId }) => reqId === 'ping-1'))
     expect(found).toMatchObject({
-      ...{ level: 'info', message: 'GET /api/v1/ping 200', label: new URL(node.base).host, tags: ['http'] },
-      ...{ method: 'GET', url: '/api/v1/ping', status: 200, ms: expect.any(Number), ip: '127.0.0.1' },
+      level: 'info',
+      message: 'GET /api/v1/ping 200',
+      label: new URL(node.base).host,
+      tags: ['http'],
+      method: 'GET',
+      url: '/api/v1/ping',
+      status: 200,
+      ms: expect.any(Number),
+      ip: '127.0.0.1',
     })
     expect(await logs({ startDate: '2020-01-01', endDate: '2020-01-02' })).toEqual([])
     expect((await logs()).every(({ level }) => level !== 'debug')).toBe(true)
@@ -159,8 +172,12 @@ describe('the log', () => {
 
   it('takes what web clients report, cut to what helps', async () => {
     const report = {
-      ...{ level: 'error', message: 'It \u001b[31mbroke\u202e', url: `${node.base}/w/1?videoFileToken=hush` },
-      ...{ stackTrace: `at x (y:1)\n${'z'.repeat(14_000)}`, userAgent: 'Browser', meta: '{"a":1}' },
+      level: 'error',
+      message: 'It \u001b[31mbroke\u202e',
+      url: `${node.base}/w/1?videoFileToken=hush`,
+      stackTrace: `at x (y:1)\n${'z'.repeat(14_000)}`,
+      userAgent: 'Browser',
+      meta: '{"a":1}',
     }
     expect((await post('/api/v1/server/logs/client', report)).status).toBe(204)
     const [found, ...more] = await until(async () => {
@@ -169,8 +186,12 @@ describe('the log', () => {
     })
     expect(more).toEqual([])
     expect(found).toMatchObject({
-      ...{ level: 'error', message: 'Client log: It [31mbroke', url: `${node.base}/w/1?videoFileToken=[hidden]` },
-      ...{ userAgent: 'Browser', meta: '{"a":1}', tags: ['client'] },
+      level: 'error',
+      message: 'Client log: It [31mbroke',
+      url: `${node.base}/w/1?videoFileToken=[hidden]`,
+      userAgent: 'Browser',
+      meta: '{"a":1}',
+      tags: ['client'],
     })
     expect(String(found?.stackTrace)).toHaveLength(5000)
   })
@@ -206,8 +227,7 @@ describe('the audit log', () => {
 
   it('looks at all that moderators and administrators change, or leaves it out on purpose', () => {
     const ofStaff = [...routes].filter(
-      ([route, { right, auth }]) =>
-        !/^(GET|HEAD|OPTIONS) /.test(route) && (right || auth === 'moderator' || auth === 'admin'),
+      ([route, { right, auth }]) => !/^(GET|HEAD|OPTIONS) /.test(route) && (right || auth === 'moderator' || auth === 'admin'),
     )
     expect(ofStaff.length).toBeGreaterThan(30)
     expect(ofStaff.map(([route]) => route).filter((route) => AUDITED.has(route) === NOT_AUDITED.has(route))).toEqual([])
@@ -242,7 +262,8 @@ describe('the audit log', () => {
     const thread = `/api/v1/videos/${video.id}/comment-threads`
     const { comment } = await client.send<{ comment: { id: number } }>('POST', thread, { text: HELLO })
     const { abuse } = await client.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', {
-      ...{ reason: 'bad', video: { id: video.id } },
+      reason: 'bad',
+      video: { id: video.id },
     })
     await root.send('PUT', `/api/v1/abuses/${abuse.id}`, { state: 3, moderationComment: 'done' })
     await root.send('DELETE', `/api/v1/abuses/${abuse.id}`)
@@ -262,8 +283,7 @@ describe('the audit log', () => {
       { user: 'lee', role: 'User' },
       { user: 'root', role: 'Administrator' },
     ]
-    const of = (by: object, domain: string, action: string, more: object) =>
-      expect.objectContaining({ ...by, domain, action, ...more })
+    const of = (by: object, domain: string, action: string, more: object) => expect.objectContaining({ ...by, domain, action, ...more })
     expect(await audited(since)).toEqual([
       of(lee, 'videos', 'create', { 'video-id': video.id, 'video-name': 'Before', 'video-privacy': 1 }),
       of(lee, 'videos', 'update', {
@@ -350,8 +370,7 @@ describe('the audit log', () => {
 
     const by = { user: 'root', role: 'Administrator' }
     const config = (more: object) => ({ ...by, domain: 'config', action: 'update', ...more })
-    const of = (domain: string, action: string, more: object) =>
-      expect.objectContaining({ ...by, domain, action, ...more })
+    const of = (domain: string, action: string, more: object) => expect.objectContaining({ ...by, domain, action, ...more })
     const host = { 'follow-following': 'mirrored.example' }
     expect(await audited(since)).toEqual([
       config({ 'config-homepage': 'changed' }),
@@ -377,7 +396,8 @@ describe('the audit log', () => {
       root.raw(path, {
         method: 'POST',
         headers: {
-          ...{ 'content-type': 'application/json', 'x-upload-content-length': `${length}` },
+          'content-type': 'application/json',
+          'x-upload-content-length': `${length}`,
           'x-upload-content-type': type,
         },
         body: JSON.stringify({ filename }),
@@ -390,7 +410,7 @@ describe('the audit log', () => {
     const replaced = await root.raw(`${source}${new URL(`http:${headers.get('location')}`).search}`, {
       method: 'PUT',
       headers: {
-        ...{ 'content-type': 'application/octet-stream' },
+        'content-type': 'application/octet-stream',
         'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}`,
       },
       body: new Uint8Array(bytes),
@@ -401,7 +421,9 @@ describe('the audit log', () => {
       expect.objectContaining({ ...by, domain: 'user-imports', action: 'create', 'user-import-user-username': 'lou' }),
       expect.objectContaining({
         ...by,
-        ...{ domain: 'videos', action: 'update', 'video-id': video.id },
+        domain: 'videos',
+        action: 'update',
+        'video-id': video.id,
         'new-video-inputFileUpdatedAt': expect.any(String),
       }),
     ])
@@ -454,11 +476,11 @@ it('nothing secret is in the logs', async () => {
   const scoped = await (await fetch(`${node.base}/api/v1/users/scoped-tokens`, { headers: bearer })).json()
   await fetch(`${node.base}/feeds/subscriptions.xml?accountId=1&token=${know('feed token', scoped.feedToken)}`)
   await post('/api/v1/server/logs/client', {
-    ...{ level: 'error', message: `Bearer ${second.access_token}`, url: `${node.base}/?token=${second.access_token}` },
-    ...{
-      stackTrace: `at ${node.base}/?password=${password}`,
-      meta: `{"url":"/x?a=1&videoFileToken=${second.access_token}"}`,
-    },
+    level: 'error',
+    message: `Bearer ${second.access_token}`,
+    url: `${node.base}/?token=${second.access_token}`,
+    stackTrace: `at ${node.base}/?password=${password}`,
+    meta: `{"url":"/x?a=1&videoFileToken=${second.access_token}"}`,
   })
 
   const max = await login(node.base, 'max', password)
@@ -485,10 +507,7 @@ it('nothing secret is in the logs', async () => {
 
   await post('/api/v1/users/ask-reset-password', { email: 'max@example.org' })
   const { text } = await mail.next('max@example.org')
-  const verificationString = know(
-    'reset',
-    new URL(/https?:\S+/.exec(text)?.[0] ?? '').searchParams.get('verificationString'),
-  )
+  const verificationString = know('reset', new URL(/https?:\S+/.exec(text)?.[0] ?? '').searchParams.get('verificationString'))
   await fetch(`${node.base}/reset-password?userId=${id}&verificationString=${verificationString}`)
   const reset = { verificationString, password: know('new password', 'pass-word-of-max-2') }
   expect((await post(`/api/v1/users/${id}/reset-password`, reset)).status).toBe(204)

@@ -65,8 +65,7 @@ async function enrolled(): Promise<Member & { secret: string }> {
   return { ...user, secret: asked.secret }
 }
 
-const isOn = async (user: Member, server = one) =>
-  (await server.me(user.token)).json<{ twoFactorEnabled: boolean }>().twoFactorEnabled
+const isOn = async (user: Member, server = one) => (await server.me(user.token)).json<{ twoFactorEnabled: boolean }>().twoFactorEnabled
 
 const wrongCode = { status: 400, code: 'invalid_two_factor' }
 const wrongRequest = { status: 403, detail: 'Invalid request token' }
@@ -113,10 +112,9 @@ describe('two-factor login', () => {
     clock.pass(10 * MINUTE)
     expect((await confirm(user, asked)).json()).toMatchObject(wrongRequest)
     await one.sweep()
-    const [row] = await one.db.query(
-      'select state, due_at, secret_sealed, request_token_hash from two_factor where user_id = $1',
-      [user.id],
-    )
+    const [row] = await one.db.query('select state, due_at, secret_sealed, request_token_hash from two_factor where user_id = $1', [
+      user.id,
+    ])
     expect(row).toEqual({ state: 'off', due_at: null, secret_sealed: null, request_token_hash: null })
     expect((await confirm(user, asked)).json()).toMatchObject(wrongRequest)
     expect((await confirm(user, await request(user))).statusCode).toBe(204)
@@ -140,18 +138,14 @@ describe('two-factor login', () => {
 
   it('is disabled once, also by two processes at the same moment', async () => {
     const user = await enrolled()
-    const answers = await Promise.all(
-      [one, other].map((server) => server.post(path(user.id, 'disable'), user.token, own)),
-    )
+    const answers = await Promise.all([one, other].map((server) => server.post(path(user.id, 'disable'), user.token, own)))
     expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([204, 400])
   })
 
   it('leaves neither secret nor request token in the database', async () => {
     const user = await member()
     const { secret, requestToken } = await request(user)
-    const [row] = await one.db.query<{ text: string }>('select t::text as text from two_factor t where user_id = $1', [
-      user.id,
-    ])
+    const [row] = await one.db.query<{ text: string }>('select t::text as text from two_factor t where user_id = $1', [user.id])
     expect(row?.text).not.toContain(secret)
     expect(row?.text).not.toContain(requestToken)
   })
@@ -260,16 +254,16 @@ describe('guesses about one user, each from another address,', () => {
   const send = (url: string, { token, ...request }: { token?: string; payload: object | string; headers?: object }) => {
     attempts += 1
     return limited.app.inject({
-      ...{ method: 'POST', url, remoteAddress: `198.51.100.${attempts}`, ...request },
+      method: 'POST',
+      url,
+      remoteAddress: `198.51.100.${attempts}`,
+      ...request,
       headers: { ...(token === undefined ? {} : bearer(token)), ...request.headers },
     })
   }
 
   /** Three wrong ones, then one that would be right. */
-  async function statuses(
-    wrong: () => ReturnType<typeof send>,
-    right: () => ReturnType<typeof send>,
-  ): Promise<number[]> {
+  async function statuses(wrong: () => ReturnType<typeof send>, right: () => ReturnType<typeof send>): Promise<number[]> {
     const answers = [await wrong(), await wrong(), await wrong(), await right()]
     return answers.map(({ statusCode }) => statusCode)
   }
@@ -327,7 +321,9 @@ describe('guesses about one user, each from another address,', () => {
     const { token } = await member()
     const change = (currentPassword: string) =>
       limited.app.inject({
-        ...{ method: 'PUT', url: '/api/v1/users/me', headers: bearer(token) },
+        method: 'PUT',
+        url: '/api/v1/users/me',
+        headers: bearer(token),
         payload: { email: `${token.slice(0, 9)}@example.com`, currentPassword },
       })
     for (let asked = 0; asked < 5; asked++) expect((await change(PASSWORD)).statusCode).toBe(204)
@@ -426,7 +422,8 @@ describe('a request that is malformed changes nothing and names what is wrong', 
   it.each(['abc', '-1', '1.5', '99999999999', '%00', '0x1'])('id: %s', async (id) => {
     for (const verb of ['request', 'disable', 'confirm-request']) {
       const answer = await one.post(`/api/v1/users/${id}/two-factor/${verb}`, user.token, {
-        ...{ requestToken: 'x', otpToken: 'x' },
+        requestToken: 'x',
+        otpToken: 'x',
       })
       expect(answer.json()).toMatchObject({ status: 400, 'invalid-params': { id: { location: 'params' } } })
     }

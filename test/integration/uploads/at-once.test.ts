@@ -71,7 +71,8 @@ async function sendWhole(path: string, name: MediaName, fields: object): Promise
   const opened = await root.raw(path, {
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', 'x-upload-content-type': 'video/mp4' },
+      'content-type': 'application/json',
+      'x-upload-content-type': 'video/mp4',
       'x-upload-content-length': `${bytes.length}`,
     },
     body: JSON.stringify({ filename: name, ...fields }),
@@ -80,7 +81,9 @@ async function sendWhole(path: string, name: MediaName, fields: object): Promise
   const location = new URL(opened.headers.get('location') ?? '', node.base)
   const range = `bytes 0-${bytes.length - 1}/${bytes.length}`
   return await root.raw(`${location.pathname}${location.search}`, {
-    ...{ method: 'PUT', headers: { 'content-range': range, 'content-type': 'application/octet-stream' }, body: bytes },
+    method: 'PUT',
+    headers: { 'content-range': range, 'content-type': 'application/octet-stream' },
+    body: bytes,
   })
 }
 
@@ -176,13 +179,10 @@ describe('the uploaded file', () => {
   it.each([
     ['rotated.mp4', { width: 240, height: 426 }, 1.775],
     ['anamorphic.mp4', { width: 360, height: 288 }, 2.2222],
-  ] as const)(
-    '%s has the pixels that are stored, and its video the shape that is seen',
-    async (name, size, aspectRatio) => {
-      const video = await paused(() => legacy(name))
-      expect(video).toMatchObject({ aspectRatio, files: [{ ...size, storage: inObjectStorage ? 1 : 0 }] })
-    },
-  )
+  ] as const)('%s has the pixels that are stored, and its video the shape that is seen', async (name, size, aspectRatio) => {
+    const video = await paused(() => legacy(name))
+    expect(video).toMatchObject({ aspectRatio, files: [{ ...size, storage: inObjectStorage ? 1 : 0 }] })
+  })
 
   it('is not listed when the whole ladder is awaited', async () => {
     const { uuid, state, files } = await paused(() => legacy('small.mp4', { privacy: 1, waitTranscoding: true }))
@@ -211,7 +211,10 @@ it.each([
   'a %s upload that leaves them out gets what the server publishes by default',
   async (_kind, upload) => {
     const shape = ({ privacy, licence, commentsPolicy, downloadEnabled }: ShownVideo) => [
-      ...[privacy.id, licence.id, commentsPolicy.id, downloadEnabled],
+      privacy.id,
+      licence.id,
+      commentsPolicy.id,
+      downloadEnabled,
     ]
     expect(shape(await upload('small.mp4', {}))).toEqual([4, 2, 3, false])
     const said = { privacy: 3, licence: 1, commentsPolicy: 1, downloadEnabled: true }

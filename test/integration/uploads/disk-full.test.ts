@@ -7,22 +7,19 @@ import type { Values } from '../../../src/config/layers.ts'
 import { media } from '../../support/media.ts'
 import { makeSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
 import { eventually } from '../../support/waiting.ts'
-import {
-  allFiles,
-  createVideoOf,
-  type Disk,
-  makeDisk,
-  NOTHING,
-  rowCounts,
-  startNode,
-  type UploadNode,
-  untilDrawn,
-} from './node.ts'
+import { allFiles, createVideoOf, type Disk, makeDisk, NOTHING, rowCounts, startNode, type UploadNode, untilDrawn } from './node.ts'
 
 const PATH = '/api/v1/videos/upload-resumable'
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const FULL = { status: 503, retryAfter: expect.stringMatching(/^\d+$/), type: expect.stringContaining('problem+json') }
 
@@ -56,8 +53,11 @@ const authorization = () => `Bearer ${disk.users.admin.token}`
 async function read(answer: Response) {
   const text = await answer.text()
   return {
-    ...{ status: answer.status, range: answer.headers.get('range'), retryAfter: answer.headers.get('retry-after') },
-    ...{ type: answer.headers.get('content-type'), body: text === '' ? null : JSON.parse(text) },
+    status: answer.status,
+    range: answer.headers.get('range'),
+    retryAfter: answer.headers.get('retry-after'),
+    type: answer.headers.get('content-type'),
+    body: text === '' ? null : JSON.parse(text),
   }
 }
 
@@ -65,8 +65,10 @@ async function open(): Promise<string> {
   const answer = await fetch(node.base + PATH, {
     method: 'POST',
     headers: {
-      ...{ authorization: authorization(), 'content-type': 'application/json' },
-      ...{ 'x-upload-content-length': String(bytes.length), 'x-upload-content-type': 'video/mp4' },
+      authorization: authorization(),
+      'content-type': 'application/json',
+      'x-upload-content-length': String(bytes.length),
+      'x-upload-content-type': 'video/mp4',
     },
     body: JSON.stringify({ name: 'A name', channelId: disk.users.admin.channelId, filename: 'small.mp4', privacy: 1 }),
   })
@@ -77,9 +79,11 @@ async function open(): Promise<string> {
 const put = async (id: string, range: string, body?: Uint8Array) =>
   await read(
     await fetch(`${node.base}${PATH}?upload_id=${id}`, {
-      ...{ method: 'PUT', redirect: 'manual' },
+      method: 'PUT',
+      redirect: 'manual',
       headers: {
-        ...{ authorization: authorization(), 'content-type': 'application/octet-stream' },
+        authorization: authorization(),
+        'content-type': 'application/octet-stream',
         'content-range': `bytes ${range}/${bytes.length}`,
       },
       body: body ? new Uint8Array(body) : null,

@@ -7,8 +7,15 @@ import { eventually, latch } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const BOTH: Values = {
   video_studio: { enabled: true },
@@ -35,9 +42,21 @@ async function create(name: MediaName = 'small.mp4', waitTranscoding = false) {
   return await node.createVideo.createFrom({
     userId: owner().id,
     fields: {
-      ...{ channelId: owner().channelId, name: 'A name', privacy: 1, category: null, licence: null },
-      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding },
-      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
+      channelId: owner().channelId,
+      name: 'A name',
+      privacy: 1,
+      category: null,
+      licence: null,
+      language: null,
+      nsfw: false,
+      description: null,
+      support: null,
+      waitTranscoding,
+      commentsPolicy: 1,
+      downloadEnabled: true,
+      tags: [],
+      originallyPublishedAt: null,
+      passwords: [],
       schedule: null,
     },
     inputFilename: name,
@@ -94,9 +113,7 @@ const shapes = async () =>
 /** Everything that takes a file away. */
 async function removals(uuid: string): Promise<Record<string, string>> {
   const idOf = async (where: string) =>
-    (
-      await node.db.query<{ id: number }>(`select id from video_file where streaming_playlist_id is ${where} limit 1`)
-    )[0]?.id
+    (await node.db.query<{ id: number }>(`select id from video_file where streaming_playlist_id is ${where} limit 1`))[0]?.id
   const [hls, web] = [await idOf('not null'), await idOf('null')]
   return {
     ...(hls ? { 'the HLS files': `${uuid}/hls`, 'one HLS file': `${uuid}/hls/${hls}` } : {}),
@@ -212,9 +229,7 @@ describe('while a video', () => {
           return [what, answer.status, status, detail]
         }),
       )
-      expect(answers).toEqual(
-        Object.keys(paths).map((what) => [what, 409, 409, expect.stringMatching(/transcoded|made/)]),
-      )
+      expect(answers).toEqual(Object.keys(paths).map((what) => [what, 409, 409, expect.stringMatching(/transcoded|made/)]))
       expect({ rows: await shapes(), files: (await allFiles(disk)).sort() }).toEqual(found)
       expect(await replace(video.uuid)).toBe(replaced)
 
@@ -253,9 +268,7 @@ it('the original of a video that could not be transcoded stays, as nothing else 
   expect(before).toHaveLength(1)
   expect(await remove(`${uuid}/source/file`)).toBe(409)
   expect(await allFiles(disk)).toEqual(expect.arrayContaining(before))
-  expect((await send('POST', `${uuid}/transcoding`, { transcodingType: 'hls' }, disk.users.admin.token)).status).toBe(
-    204,
-  )
+  expect((await send('POST', `${uuid}/transcoding`, { transcodingType: 'hls' }, disk.users.admin.token)).status).toBe(204)
   await node.runtime.runtime.start()
   await atRest(id)
   expect(await remove(`${uuid}/source/file`)).toBe(204)

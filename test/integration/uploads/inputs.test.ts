@@ -12,8 +12,15 @@ import { allFiles, type Disk, makeDisk, rowCounts, startNode, type UploadNode } 
 const run = promisify(execFile)
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': false, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': false,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 
 let disk: Disk
@@ -65,9 +72,7 @@ describe('an uploaded file', () => {
   ] as const)('is published: %s', async (name, [resolution, width, height], fps, duration, aspect, hasSound) => {
     expect((await upload(name)).status).toBe(200)
     await eventually(async () => {
-      const [row] = await node.db.query(
-        'select v.state, t.state as made from video v join transcoding t on t.video_id = v.id',
-      )
+      const [row] = await node.db.query('select v.state, t.state as made from video v join transcoding t on t.video_id = v.id')
       expect(row).toEqual({ state: 'published', made: 'done' })
     }, 30_000)
     const [video] = await node.db.query('select duration, aspect_ratio from video')
@@ -84,37 +89,24 @@ describe('an uploaded file', () => {
 
   it('shows a picture in place of the one that a sound has not', async () => {
     expect((await upload('sound-with-cover.m4a')).status).toBe(200)
-    await eventually(
-      async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]),
-      30_000,
-    )
-    expect(await node.db.query('select duration, aspect_ratio from video')).toEqual([
-      { duration: 1, aspect_ratio: 1.7708 },
-    ])
+    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]), 30_000)
+    expect(await node.db.query('select duration, aspect_ratio from video')).toEqual([{ duration: 1, aspect_ratio: 1.7708 }])
   })
 
   it('that is cut off has the length of what is left', async () => {
     expect((await upload('first-third.mkv')).status).toBe(200)
-    await eventually(
-      async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]),
-      30_000,
-    )
+    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]), 30_000)
     const [row] = await node.db.query<{ duration: number }>('select duration from video')
     expect([1, 2]).toContain(row?.duration)
   })
 
   it('plays from its master, sound and picture apart', async () => {
     expect((await upload('5.1.mp4')).status).toBe(200)
-    await eventually(
-      async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]),
-      30_000,
-    )
+    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]), 30_000)
     const master = (await allFiles(disk)).find((name) => name.endsWith('-master.m3u8')) ?? ''
     const path = await disk.store.local(master)
     const text = await readFile(path, 'utf8')
-    expect(text).toMatch(
-      /#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",AUTOSELECT=YES,DEFAULT=YES,URI="[\w-]+-0\.m3u8"/,
-    )
+    expect(text).toMatch(/#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",AUTOSELECT=YES,DEFAULT=YES,URI="[\w-]+-0\.m3u8"/)
     expect(text).toMatch(/RESOLUTION=64x48,FRAME-RATE=25,CODECS="avc1\.[0-9a-f]{6},mp4a\.40\.2",AUDIO="audio"/)
     const { ffmpegPath } = await testFfmpeg()
     const maps = ['-map', '0:v', '-map', '0:a', '-f', 'null', '-']

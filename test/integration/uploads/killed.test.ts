@@ -15,8 +15,15 @@ import { eventually } from '../../support/waiting.ts'
 import { allFiles, createVideoOf, type Disk, makeDisk, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const SMALLEST = {
-  ...{ '0p': false, '144p': true, '240p': false, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': false,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const AS_IT_IS = {
   transcoding: { enabled: false },
@@ -27,7 +34,9 @@ const AS_IT_IS = {
 const LADDER = {
   ...AS_IT_IS,
   transcoding: {
-    ...{ enabled: true, always_transcode_original_resolution: false, resolutions: SMALLEST },
+    enabled: true,
+    always_transcode_original_resolution: false,
+    resolutions: SMALLEST,
     web_videos: { enabled: true },
   },
 }
@@ -49,7 +58,9 @@ afterAll(() => disk?.remove(), 60_000)
 
 async function start(config: Values, mortal?: Mortal): Promise<UploadNode> {
   const node = await startNode(disk, {
-    ...{ config, running: false, settings: CALM },
+    config,
+    running: false,
+    settings: CALM,
     ...(mortal ? { wrapStore: mortal.wrapStore, wrapDatabase: mortal.wrapDatabase } : {}),
   })
   runImports(importsOf(node))
@@ -60,7 +71,10 @@ async function start(config: Values, mortal?: Mortal): Promise<UploadNode> {
 function importsOf(node: UploadNode): RunImportDeps {
   const inspectFile = makeInspectFile(node.deps)
   return {
-    ...{ ...node.deps, inspectFile, createVideo: node.createVideo, mayImportFrom: async () => true },
+    ...node.deps,
+    inspectFile,
+    createVideo: node.createVideo,
+    mayImportFrom: async () => true,
     awaitedVideos: makeAwaitedVideos({ ...node.deps, inspectFile, automaticTags: automaticTagsFor(node.deps) }),
     captions: { set: async () => undefined },
     downloads: {
@@ -87,7 +101,8 @@ const send = (node: UploadNode, method: string, path: string, token: string, bod
 /** Opens a resumable upload; answers its id. */
 async function open(node: UploadNode, path: string, length: number, fields: object): Promise<string> {
   const headers = {
-    ...{ 'content-type': 'application/json', 'x-upload-content-type': 'video/mp4' },
+    'content-type': 'application/json',
+    'x-upload-content-type': 'video/mp4',
     'x-upload-content-length': String(length),
   }
   const answer = await send(node, 'POST', path, disk.users.owner.token, { headers, body: JSON.stringify(fields) })
@@ -150,9 +165,7 @@ interface Path {
 
 const video = async (node: UploadNode) => ({
   videos: await node.db.query('select state from video'),
-  files: await node.db.query(
-    'select resolution, streaming_playlist_id is not null as hls from video_file order by hls, resolution',
-  ),
+  files: await node.db.query('select resolution, streaming_playlist_id is not null as hls from video_file order by hls, resolution'),
 })
 const PUBLISHED = [{ state: 'published' }]
 const UPLOADS = '/api/v1/videos/upload-resumable'
@@ -167,8 +180,7 @@ const paths: Path[] = [
     before: (node) => open(node, UPLOADS, small.length, FIELDS()),
     ask: (node, id) => proceed(node, UPLOADS, id, small),
     after: (node, id) => proceed(node, UPLOADS, id, small),
-    result: async (node) =>
-      expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 240, hls: false }] }),
+    result: async (node) => expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 240, hls: false }] }),
   },
   {
     name: 'a transcoding',
@@ -223,13 +235,12 @@ const paths: Path[] = [
     config: AS_IT_IS,
     before: (node) =>
       makeVideoImports(importsOf(node)).request({
-        ...{ userId: disk.users.owner.id, channelId: disk.users.owner.channelId },
+        userId: disk.users.owner.id,
+        channelId: disk.users.owner.channelId,
         targetUrl: 'http://elsewhere.example/watch',
       }),
     async result(node) {
-      await eventually(async () =>
-        expect(await node.db.query('select state from video_import')).toEqual([{ state: 'success' }]),
-      )
+      await eventually(async () => expect(await node.db.query('select state from video_import')).toEqual([{ state: 'success' }]))
       expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 240, hls: false }] })
     },
   },
@@ -246,8 +257,7 @@ const paths: Path[] = [
     ask: async (node, uuid) => await send(node, 'DELETE', at(uuid, 'hls'), disk.users.admin.token),
     // Asked again, it is done or was done.
     after: async (node, uuid) => await send(node, 'DELETE', at(uuid, 'hls'), disk.users.admin.token),
-    result: async (node) =>
-      expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 144, hls: false }] }),
+    result: async (node) => expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 144, hls: false }] }),
   },
   {
     name: 'the removal of a video',
@@ -285,10 +295,7 @@ describe.each(paths)('a process that dies during $name', ({ config, before, ask,
     // It may have had so little to do that another order of its work leaves that moment out.
     const survived = began.then(() => end(first)).then(() => true)
     survived.catch(() => undefined)
-    const isAlive = await Promise.race([
-      mortal.died.then(() => false),
-      survived.catch(() => mortal.died.then(() => false)),
-    ])
+    const isAlive = await Promise.race([mortal.died.then(() => false), survived.catch(() => mortal.died.then(() => false))])
     if (isAlive) return await first.stop()
     first.app.server.close()
     first.app.server.closeAllConnections()

@@ -88,9 +88,7 @@ describe('an upload in one request', () => {
         `web_videos/private/${file?.filename}`,
       ]),
     )
-    await eventually(async () =>
-      expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, upload: 0, thumbnail: 2 }),
-    )
+    await eventually(async () => expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, upload: 0, thumbnail: 2 }))
   })
 
   it('stores every field', async () => {
@@ -134,9 +132,7 @@ describe('an upload in one request', () => {
     expect(await node.db.query('select update_at, privacy from video_schedule')).toEqual([
       { update_at: new Date('2100-01-01T00:00:00Z'), privacy: 2 },
     ])
-    expect(
-      await node.db.query('select type, width, height, automatically_generated from thumbnail order by type'),
-    ).toEqual([
+    expect(await node.db.query('select type, width, height, automatically_generated from thumbnail order by type')).toEqual([
       { type: 1, width: 280, height: 157, automatically_generated: false },
       { type: 2, width: 850, height: 480, automatically_generated: false },
     ])

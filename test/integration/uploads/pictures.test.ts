@@ -12,16 +12,7 @@ import { startTestNode, type TestNode } from '../../support/node.ts'
 import { run } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 import { eventually } from '../../support/waiting.ts'
-import {
-  allFiles,
-  createVideoOf,
-  type Disk,
-  makeDisk,
-  type NodeOptions,
-  rowCounts,
-  startNode,
-  type UploadNode,
-} from './node.ts'
+import { allFiles, createVideoOf, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 interface ShownVideo {
   id: number
@@ -131,8 +122,7 @@ describe('the job that draws', () => {
 
   const create = (from: UploadNode) => createVideoOf(from, disk.users.owner)
 
-  const pictures = async (): Promise<string[]> =>
-    (await allFiles(disk)).filter((name) => /^(thumbnails|previews)\//.test(name))
+  const pictures = async (): Promise<string[]> => (await allFiles(disk)).filter((name) => /^(thumbnails|previews)\//.test(name))
   const rows = ({ db }: UploadNode) =>
     db.query<{ type: number; filename: string; onDisk: boolean }>(
       'select type, filename, on_disk as "onDisk" from thumbnail order by type desc',
@@ -244,9 +234,6 @@ describe('the job that draws', () => {
     await first.db.query("delete from job where type = 'video-pictures'")
     await first.runtime.runtime.start()
     await untilDrawn(first, names)
-    await eventually(
-      async () => expect(await first.db.query('select state from transcoding')).toEqual([{ state: 'done' }]),
-      30_000,
-    )
+    await eventually(async () => expect(await first.db.query('select state from transcoding')).toEqual([{ state: 'done' }]), 30_000)
   }, 60_000)
 })

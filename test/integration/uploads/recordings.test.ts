@@ -65,32 +65,29 @@ async function fileOf(name: string): Promise<Buffer> {
   return readFile(await media('small.mp4'))
 }
 
-it.each(exchanges.map((exchange) => [exchange.name, exchange] as const))(
-  '%s',
-  async (name, { as, request, response }) => {
-    const headers: Record<string, string> = { ...request.headers }
-    if (as === 'user') headers.authorization = `Bearer ${disk.users.owner.token}`
-    let body: FormData | string
-    if (request.multipart) {
-      body = new FormData()
-      for (const { name: field, value, file, filename, type } of request.multipart) {
-        if (file === undefined) body.append(field, filled(value ?? ''))
-        else body.append(field, new Blob([new Uint8Array(await fileOf(file))], { type: type ?? '' }), filename ?? file)
-      }
-    } else {
-      headers['content-type'] = 'application/json'
-      body = filled(JSON.stringify(request.body)).replace(/"channelId":"(\d+)"/, '"channelId":$1')
+it.each(exchanges.map((exchange) => [exchange.name, exchange] as const))('%s', async (name, { as, request, response }) => {
+  const headers: Record<string, string> = { ...request.headers }
+  if (as === 'user') headers.authorization = `Bearer ${disk.users.owner.token}`
+  let body: FormData | string
+  if (request.multipart) {
+    body = new FormData()
+    for (const { name: field, value, file, filename, type } of request.multipart) {
+      if (file === undefined) body.append(field, filled(value ?? ''))
+      else body.append(field, new Blob([new Uint8Array(await fileOf(file))], { type: type ?? '' }), filename ?? file)
     }
-    const answer = await fetch(node.base + request.path, { method: 'POST', headers, body })
-    const text = await answer.text()
-    const got = text === '' ? null : JSON.parse(text)
-    expect({ text, status: answer.status }).toEqual({ text, status: DECIDED[name] ?? response.status })
-    const recorded = z.object({ 'invalid-params': z.record(z.string(), z.unknown()) }).safeParse(response.body)
-    // The observed server stops at the first bad part of a request.
-    if (recorded.success) {
-      const names = Object.keys(got['invalid-params'])
-      expect(names).toEqual(expect.arrayContaining(Object.keys(recorded.data['invalid-params'])))
-    }
-    if (answer.status >= 400) expect(answer.headers.get('content-type')).toContain('application/problem+json')
-  },
-)
+  } else {
+    headers['content-type'] = 'application/json'
+    body = filled(JSON.stringify(request.body)).replace(/"channelId":"(\d+)"/, '"channelId":$1')
+  }
+  const answer = await fetch(node.base + request.path, { method: 'POST', headers, body })
+  const text = await answer.text()
+  const got = text === '' ? null : JSON.parse(text)
+  expect({ text, status: answer.status }).toEqual({ text, status: DECIDED[name] ?? response.status })
+  const recorded = z.object({ 'invalid-params': z.record(z.string(), z.unknown()) }).safeParse(response.body)
+  // The observed server stops at the first bad part of a request.
+  if (recorded.success) {
+    const names = Object.keys(got['invalid-params'])
+    expect(names).toEqual(expect.arrayContaining(Object.keys(recorded.data['invalid-params'])))
+  }
+  if (answer.status >= 400) expect(answer.headers.get('content-type')).toContain('application/problem+json')
+})

@@ -19,8 +19,15 @@ import {
 } from './node.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const ENABLED = { video_file: { update: { enabled: true } } }
 const AS_IT_IS = { ...ENABLED, transcoding: { enabled: false } }
@@ -59,8 +66,10 @@ async function open(uuid: string, filename: MediaName, token = owner(), size?: n
   const answer = await fetch(`${at(uuid)}/replace-resumable`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...{ 'x-upload-content-length': String(size ?? bytes.length), 'x-upload-content-type': 'video/mp4' },
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-upload-content-length': String(size ?? bytes.length),
+      'x-upload-content-type': 'video/mp4',
     },
     body: JSON.stringify({ filename }),
   })
@@ -71,7 +80,8 @@ async function put(uuid: string, { id, bytes }: { id: string; bytes: Buffer }, t
   const answer = await fetch(`${at(uuid)}/replace-resumable?upload_id=${id}`, {
     method: 'PUT',
     headers: {
-      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/octet-stream',
       'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}`,
     },
     body: new Uint8Array(bytes.subarray(from)),
@@ -92,10 +102,7 @@ interface Stored {
   input_file_updated_at: Date | null
 }
 async function stored(id: number): Promise<Stored> {
-  const [row] = await node.db.query<Stored>(
-    'select state, duration, published_at, input_file_updated_at from video where id = $1',
-    [id],
-  )
+  const [row] = await node.db.query<Stored>('select state, duration, published_at, input_file_updated_at from video where id = $1', [id])
   if (!row) throw new Error('The video is gone.')
   return row
 }
@@ -154,18 +161,13 @@ describe('a replaced file', () => {
     await start({ ...AS_IT_IS, ...waits })
     const { id, uuid } = await create()
     const blocks = () =>
-      node.db.query(
-        `select b.type, b.unfederated, v.blocked from video_block b join video v on v.id = b.video_id where v.id = $1`,
-        [id],
-      )
+      node.db.query(`select b.type, b.unfederated, v.blocked from video_block b join video v on v.id = b.video_id where v.id = $1`, [id])
     expect(await blocks()).toEqual([{ type: 2, unfederated: true, blocked: true }])
     await node.db.query('with gone as (delete from video_block) update video set blocked = false')
     expect((await replace(uuid)).status).toBe(200)
     expect(await blocks()).toEqual([{ type: 2, unfederated: false, blocked: true }])
     await eventually(async () => {
-      const rows = await node.db.query<{ filename: string }>('select filename from video_file where video_id = $1', [
-        id,
-      ])
+      const rows = await node.db.query<{ filename: string }>('select filename from video_file where video_id = $1', [id])
       expect(await files('web_videos')).toEqual(rows.map(({ filename }) => `web_videos/private/${filename}`))
     })
     expect(told.filter(({ event }) => event === 'VideoPublished')).toEqual([])
@@ -322,8 +324,7 @@ describe('a replaced file', () => {
     await start(AS_IT_IS, {
       wrapStore: (store) => ({
         ...store,
-        put: (ref, from) =>
-          ref.kind === 'web_videos' && isDying ? Promise.reject(new Error('died')) : store.put(ref, from),
+        put: (ref, from) => (ref.kind === 'web_videos' && isDying ? Promise.reject(new Error('died')) : store.put(ref, from)),
       }),
     })
     const { id, uuid } = await create()

@@ -73,7 +73,9 @@ async function put(id: string, range: string, body?: Uint8Array, token?: string)
   const text = await answer.text()
   const { status, headers } = answer
   return {
-    ...{ status, range: headers.get('range'), retryAfter: headers.get('retry-after') },
+    status,
+    range: headers.get('range'),
+    retryAfter: headers.get('retry-after'),
     type: headers.get('content-type'),
     body: text === '' ? null : JSON.parse(text),
   }
@@ -95,7 +97,11 @@ async function cancel(id: string, token?: string): Promise<number> {
 function halfChunk(id: string, from: number, to: number, sent: number) {
   const { hostname, port } = new URL(node.base)
   const request = httpRequest({
-    ...{ hostname, port, method: 'PUT', path: `${PATH}?upload_id=${id}`, agent: false },
+    hostname,
+    port,
+    method: 'PUT',
+    path: `${PATH}?upload_id=${id}`,
+    agent: false,
     headers: {
       ...auth(),
       'content-type': 'application/octet-stream',
@@ -396,9 +402,7 @@ describe('the end of a resumable upload', () => {
   })
 
   it('comes although a file of somebody else cannot be removed', async () => {
-    await node.db.query(
-      "insert into pending_file (kind, name, owner) values ('previews', '../elsewhere.jpg', 'nobody')",
-    )
+    await node.db.query("insert into pending_file (kind, name, owner) values ('previews', '../elsewhere.jpg', 'nobody')")
     const { id } = await open()
     await chunk(id, 0, 10_000)
     expect(await cancel(id)).toBe(204)

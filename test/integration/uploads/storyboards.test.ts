@@ -9,8 +9,15 @@ import { eventually } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const ON = { storyboards: { enabled: true }, video_file: { update: { enabled: true } } }
 const AS_IT_IS = { ...ON, transcoding: { enabled: false } }
@@ -43,10 +50,23 @@ async function create(name: MediaName = 'small.mp4', fields: Partial<NewVideoFie
   return await node.createVideo.createFrom({
     userId: disk.users.owner.id,
     fields: {
-      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, category: null, licence: null },
-      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
-      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
-      ...{ schedule: null, ...fields },
+      channelId: disk.users.owner.channelId,
+      name: 'A name',
+      privacy: 1,
+      category: null,
+      licence: null,
+      language: null,
+      nsfw: false,
+      description: null,
+      support: null,
+      waitTranscoding: false,
+      commentsPolicy: 1,
+      downloadEnabled: true,
+      tags: [],
+      originallyPublishedAt: null,
+      passwords: [],
+      schedule: null,
+      ...fields,
     },
     inputFilename: name,
     path: await copyOfMedia(name),
@@ -76,9 +96,7 @@ interface Board {
   sprite_duration: number
 }
 const boards = () =>
-  node.db.query<Board>(
-    `select filename, total_width, total_height, sprite_width, sprite_height, sprite_duration from storyboard`,
-  )
+  node.db.query<Board>(`select filename, total_width, total_height, sprite_width, sprite_height, sprite_duration from storyboard`)
 const sizes = async () => (await boards()).map(({ filename: _filename, ...rest }) => rest)
 const jobs = () =>
   node.db.query<{ state: string; error: string | null }>(
@@ -104,10 +122,18 @@ async function expectFilesAsRowsSay(): Promise<void> {
 }
 
 const OF_SMALL = {
-  ...{ total_width: 384, total_height: 144, sprite_width: 192, sprite_height: 144, sprite_duration: 1 },
+  total_width: 384,
+  total_height: 144,
+  sprite_width: 192,
+  sprite_height: 144,
+  sprite_duration: 1,
 }
 const OF_JOURNEY = {
-  ...{ total_width: 768, total_height: 108, sprite_width: 192, sprite_height: 108, sprite_duration: 1 },
+  total_width: 768,
+  total_height: 108,
+  sprite_width: 192,
+  sprite_height: 108,
+  sprite_duration: 1,
 }
 
 describe('the storyboard of a video', () => {
@@ -127,9 +153,7 @@ describe('the storyboard of a video', () => {
     await start()
     await create('hour.mp4')
     await untilJobsEnd(1)
-    expect(await sizes()).toEqual([
-      { total_width: 2112, total_height: 1188, sprite_width: 192, sprite_height: 108, sprite_duration: 30 },
-    ])
+    expect(await sizes()).toEqual([{ total_width: 2112, total_height: 1188, sprite_width: 192, sprite_height: 108, sprite_duration: 30 }])
   })
 
   it('is made after the transcoding, when the original may be gone', async () => {

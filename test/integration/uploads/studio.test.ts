@@ -13,20 +13,18 @@ import { probe, type Store } from '../../../src/media/index.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { copyOfMedia, type MediaName, media, testFfmpeg } from '../../support/media.ts'
 import { eventually, latch } from '../../support/waiting.ts'
-import {
-  allFiles,
-  type Disk,
-  makeDisk,
-  type NodeOptions,
-  rowCounts,
-  startNode,
-  type UploadNode,
-  untilDrawn,
-} from './node.ts'
+import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode, untilDrawn } from './node.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': false, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': false,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const ON = { video_studio: { enabled: true }, video_file: { update: { enabled: true } } }
 const AS_IT_IS = { ...ON, transcoding: { enabled: false } }
@@ -63,10 +61,23 @@ async function create(name: MediaName = 'blue.mp4', fields: Partial<NewVideoFiel
   return await node.createVideo.createFrom({
     userId: disk.users.owner.id,
     fields: {
-      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, category: null, licence: null },
-      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding: false },
-      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
-      ...{ schedule: null, ...fields },
+      channelId: disk.users.owner.channelId,
+      name: 'A name',
+      privacy: 1,
+      category: null,
+      licence: null,
+      language: null,
+      nsfw: false,
+      description: null,
+      support: null,
+      waitTranscoding: false,
+      commentsPolicy: 1,
+      downloadEnabled: true,
+      tags: [],
+      originallyPublishedAt: null,
+      passwords: [],
+      schedule: null,
+      ...fields,
     },
     inputFilename: name,
     path: await copyOfMedia(name),
@@ -122,10 +133,7 @@ const isEdited = (id: number) =>
     expect(await stateOf(id)).toMatchObject({ state: 'published', error: null })
   }, 30_000)
 const isFailed = (id: number, error: RegExp) =>
-  eventually(
-    async () => expect(await stateOf(id)).toMatchObject({ state: 'published', error: expect.stringMatching(error) }),
-    30_000,
-  )
+  eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'published', error: expect.stringMatching(error) }), 30_000)
 const files = async (folder: string): Promise<string[]> => {
   try {
     return (await allFiles(disk)).filter((name) => name.startsWith(folder))
@@ -157,21 +165,7 @@ const run = promisify(execFile)
 /** The colour of a point (parts of width and height) at a time, as the one that it is nearest to. */
 async function colourAt(path: string, seconds: number, x: number, y: number): Promise<string> {
   const { ffmpegPath } = await testFfmpeg()
-  const frame = [
-    '-v',
-    'error',
-    '-ss',
-    String(seconds),
-    '-i',
-    path,
-    '-frames:v',
-    '1',
-    '-f',
-    'image2',
-    '-c:v',
-    'png',
-    '-',
-  ]
+  const frame = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-f', 'image2', '-c:v', 'png', '-']
   const { stdout } = await run(ffmpegPath, frame, { encoding: 'buffer', maxBuffer: 10_000_000 })
   const { data, info } = await sharp(stdout).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const at = (Math.floor(info.height * y) * info.width + Math.floor(info.width * x)) * 3
@@ -186,7 +180,9 @@ async function result(): Promise<{ path: string; seconds: number; size: string; 
   const path = await disk.store.local(`web_videos/${file?.filename}`)
   const found = await probe({ ffmpeg: await testFfmpeg(), path })
   return {
-    ...{ path, seconds: found.duration, sound: found.audio !== undefined },
+    path,
+    seconds: found.duration,
+    sound: found.audio !== undefined,
     size: `${found.video?.width}x${found.video?.height}`,
   }
 }
@@ -245,19 +241,9 @@ describe('an edition', () => {
   })
 
   it.each<[string, MediaName, Task[], { size: string; sound: boolean; seconds: number }]>([
-    [
-      'an upright video, an intro across',
-      'green.mp4',
-      [['add-intro', 'blue.mp4']],
-      { size: '90x160', sound: true, seconds: 3 },
-    ],
+    ['an upright video, an intro across', 'green.mp4', [['add-intro', 'blue.mp4']], { size: '90x160', sound: true, seconds: 3 }],
     ['silent video and intro', 'red.mp4', [['add-intro', 'red.mp4']], { size: '64x64', sound: false, seconds: 2 }],
-    [
-      'silent video, outro with sound',
-      'red.mp4',
-      [['add-outro', 'green.mp4']],
-      { size: '64x64', sound: true, seconds: 2 },
-    ],
+    ['silent video, outro with sound', 'red.mp4', [['add-outro', 'green.mp4']], { size: '64x64', sound: true, seconds: 2 }],
     [
       'what an intro begins with is cut off',
       'blue.mp4',
@@ -282,9 +268,7 @@ describe('an edition', () => {
     const { id, uuid } = await create()
     await node.store.put({ kind: 'captions', name: 'a-fr.vtt' }, Buffer.from(CAPTION))
     await node.db.query("insert into video_caption (video_id, language, filename) values ($1, 'fr', 'a-fr.vtt')", [id])
-    await node.db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'one'), ($1, 1, 'two')", [
-      id,
-    ])
+    await node.db.query("insert into video_chapter (video_id, timecode, title) values ($1, 0, 'one'), ($1, 1, 'two')", [id])
     await ask(uuid, [
       ['cut', { start: 1 }],
       ['add-intro', 'red.mp4'],
@@ -301,10 +285,7 @@ describe('an edition', () => {
     await start(HLS)
     const { id, uuid } = await create('blue.mp4', { waitTranscoding: true })
     await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'published' }), 30_000)
-    await eventually(
-      async () => expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(1),
-      30_000,
-    )
+    await eventually(async () => expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(1), 30_000)
     await node.db.query("insert into video_chapter (video_id, timecode, title) values ($1, 1, 'two')", [id])
     await untilDrawn(node.db)
     const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
@@ -455,10 +436,7 @@ describe('the job of an edition', () => {
   it('that cannot be done leaves the video as it was, with a reason', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
-    const kept = async () => [
-      ...(await files('web_videos')),
-      ...(await node.db.query('select filename from thumbnail order by type')),
-    ]
+    const kept = async () => [...(await files('web_videos')), ...(await node.db.query('select filename from thumbnail order by type'))]
     const before = await kept()
     await ask(uuid, [['add-intro', 'red.mp4']])
     const [intro = ''] = await files('uploads')
@@ -505,10 +483,7 @@ describe('the job of an edition', () => {
     const [edition] = await node.db.query<{ id: number }>('select id from video_edition')
     const fail = () => failed?.({ id: 1, data: { editionId: edition?.id ?? 0 } }, 'The process was killed')
     const hold = (until: string) =>
-      node.db.query(
-        "update video_edition set lease_owner = 'elsewhere|1|1|alive', lease_until = now() + $1::interval",
-        [until],
-      )
+      node.db.query("update video_edition set lease_owner = 'elsewhere|1|1|alive', lease_until = now() + $1::interval", [until])
     await hold('1 hour')
     await expect(fail()).rejects.toMatchObject({ kind: 'busy' })
     expect((await stateOf(id))?.state).toBe('to-edit')
@@ -558,8 +533,11 @@ describe('the job of an edition', () => {
     const [edition] = await node.db.query<{ id: number }>('select id from video_edition')
     const ending = new AbortController()
     const run = node.runtime.runtime.registry.jobs.get('video-studio-edition')?.run({
-      ...{ id: 1, type: 'video-studio-edition', data: { editionId: edition?.id ?? 0 } },
-      ...{ signal: ending.signal, progress: () => {} },
+      id: 1,
+      type: 'video-studio-edition',
+      data: { editionId: edition?.id ?? 0 },
+      signal: ending.signal,
+      progress: () => {},
     })
     await eventually(() => expect(isOnItsWay).toBe(true))
     ending.abort(new Error('the process is ending'))
@@ -574,8 +552,11 @@ describe('the job of an edition', () => {
     const [edition] = await node.db.query<{ id: number }>('select id from video_edition')
     const job = () =>
       handler?.run({
-        ...{ id: 1, type: 'video-studio-edition', data: { editionId: edition?.id ?? 0 } },
-        ...{ signal: new AbortController().signal, progress: () => {} },
+        id: 1,
+        type: 'video-studio-edition',
+        data: { editionId: edition?.id ?? 0 },
+        signal: new AbortController().signal,
+        progress: () => {},
       })
     await Promise.all([job(), job()])
     await job()

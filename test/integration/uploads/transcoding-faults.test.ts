@@ -8,8 +8,15 @@ import { eventually } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': false, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': false,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 
 let disk: Disk
@@ -42,8 +49,11 @@ async function start(patch: { stall?: string; memory?: string; ttl?: number } = 
     },
     settings: {
       jobs: {
-        ...{ leaseMs: 3000, ttlMs: () => ttl, concurrency: () => 1 },
-        ...{ maxLostLeases: 2, attempts: () => 1 },
+        leaseMs: 3000,
+        ttlMs: () => ttl,
+        concurrency: () => 1,
+        maxLostLeases: 2,
+        attempts: () => 1,
       },
     },
   })
@@ -53,10 +63,22 @@ async function create(): Promise<{ id: number; uuid: string }> {
   return await node.createVideo.createFrom({
     userId: disk.users.owner.id,
     fields: {
-      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy: 1, nsfw: false, tags: [] },
-      ...{ category: null, licence: null, language: null, description: null, support: null },
-      ...{ waitTranscoding: true, commentsPolicy: 1, downloadEnabled: true, originallyPublishedAt: null },
-      ...{ passwords: [], schedule: null },
+      channelId: disk.users.owner.channelId,
+      name: 'A name',
+      privacy: 1,
+      nsfw: false,
+      tags: [],
+      category: null,
+      licence: null,
+      language: null,
+      description: null,
+      support: null,
+      waitTranscoding: true,
+      commentsPolicy: 1,
+      downloadEnabled: true,
+      originallyPublishedAt: null,
+      passwords: [],
+      schedule: null,
     },
     inputFilename: 'small.mp4',
     path: await copyOfMedia('small.mp4'),
@@ -72,8 +94,7 @@ async function states() {
   return row
 }
 
-const ends = (transcoding: string) =>
-  eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 60_000)
+const ends = (transcoding: string) => eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 60_000)
 
 async function expectNothingRuns(): Promise<void> {
   await eventually(async () => {
@@ -87,11 +108,7 @@ const jobs = () => node.db.query("select state, failures, error from job where t
 async function expectNothingLeft(): Promise<void> {
   await expectNothingRuns()
   await eventually(async () => {
-    expect((await allFiles(disk)).map((name) => name.split('/')[0]).sort()).toEqual([
-      'original_video_files',
-      'previews',
-      'thumbnails',
-    ])
+    expect((await allFiles(disk)).map((name) => name.split('/')[0]).sort()).toEqual(['original_video_files', 'previews', 'thumbnails'])
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 0 })
   })
 }
@@ -124,9 +141,7 @@ describe('an ffmpeg that', () => {
         transcoding: 'failed',
         error: expect.stringMatching(reason),
       })
-      await eventually(async () =>
-        expect(await jobs()).toMatchObject([{ state: 'failed', error: expect.stringMatching(reason) }]),
-      )
+      await eventually(async () => expect(await jobs()).toMatchObject([{ state: 'failed', error: expect.stringMatching(reason) }]))
       await expectNothingLeft()
 
       await faulty.become('none')
@@ -147,10 +162,7 @@ describe('an ffmpeg that', () => {
     await start()
     await create()
     await eventually(
-      async () =>
-        expect(await jobs()).toEqual([
-          { state: 'delayed', failures: 0, error: expect.stringMatching(/no space left/i) },
-        ]),
+      async () => expect(await jobs()).toEqual([{ state: 'delayed', failures: 0, error: expect.stringMatching(/no space left/i) }]),
       60_000,
     )
     expect(await states()).toEqual({ video: 'to-transcode', transcoding: 'running', error: null })

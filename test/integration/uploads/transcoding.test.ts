@@ -17,8 +17,15 @@ import { eventually } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const HLS = { transcoding: { enabled: true, resolutions: LADDER } }
 const BOTH = { transcoding: { enabled: true, resolutions: LADDER, web_videos: { enabled: true } } }
@@ -91,8 +98,7 @@ async function states(): Promise<States | undefined> {
   return row
 }
 
-const ends = (transcoding: string) =>
-  eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 60_000)
+const ends = (transcoding: string) => eventually(async () => expect((await states())?.transcoding).toBe(transcoding), 60_000)
 
 /** Files in the store by the names that the rows give; nothing else may be there. */
 async function expectFilesAsRowsSay(uuid: string, options: { hidden?: boolean } = {}): Promise<void> {
@@ -133,9 +139,7 @@ describe('transcoding', () => {
     const { id, uuid } = await create()
     await ends('done')
     expect(await states()).toEqual({ video: 'published', transcoding: 'done', error: null })
-    const files = await node.db.query(
-      'select resolution, width, height, fps, streams, format_flags from video_file order by resolution',
-    )
+    const files = await node.db.query('select resolution, width, height, fps, streams, format_flags from video_file order by resolution')
     expect(files).toEqual([
       { resolution: 144, width: 192, height: 144, fps: 25, streams: 3, format_flags: 2 },
       { resolution: 240, width: 320, height: 240, fps: 25, streams: 3, format_flags: 2 },
@@ -219,9 +223,7 @@ describe('a transcoding that fails', () => {
     const { failed } = node.runtime.runtime.registry.jobs.get('video-transcoding') ?? {}
     const [row] = await node.db.query<{ id: number }>('select id from transcoding')
     const fail = () => failed?.({ id: 1, data: { transcodingId: row?.id ?? 0 } }, 'The process was killed')
-    await node.db.query(
-      "update transcoding set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour'",
-    )
+    await node.db.query("update transcoding set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour'")
     await expect(fail()).rejects.toMatchObject({ kind: 'busy' })
     expect(await states()).toMatchObject({ video: 'to-transcode', transcoding: 'planned' })
     await node.db.query("update transcoding set due_at = now() - interval '1 second'")
@@ -281,9 +283,7 @@ describe('a transcoding that is interrupted', () => {
     await start({ config: BOTH })
     await ends('done')
     const after = await node.db.query<{ filename: string }>('select filename from video_file order by filename')
-    expect(after.map(({ filename }) => filename)).toEqual(
-      expect.arrayContaining(before.map(({ filename }) => filename)),
-    )
+    expect(after.map(({ filename }) => filename)).toEqual(expect.arrayContaining(before.map(({ filename }) => filename)))
     expect(after).toHaveLength(6)
     await eventually(() =>
       expect([...toldBefore, ...told]).toEqual([
@@ -431,9 +431,7 @@ describe('a transcoding that is interrupted', () => {
     const wrapDatabase = (db: Database): Database => ({
       ...db,
       query: (text, ...more) =>
-        isOut && text.includes('delete from pending_file')
-          ? Promise.reject(new Error('out of reach'))
-          : db.query(text, ...more),
+        isOut && text.includes('delete from pending_file') ? Promise.reject(new Error('out of reach')) : db.query(text, ...more),
     })
     await start({ running: false, wrapDatabase })
     const folder = { kind: 'tmp', name: 'pictures-1', folder: true } as const
@@ -505,8 +503,11 @@ describe('a transcoding that is interrupted', () => {
     const removal = node.runtime.runtime.registry.jobs.get('video-removal')
     const remove = async () =>
       removal?.run({
-        ...{ id: 1, type: 'video-removal', data: { videoId: id } },
-        ...{ signal: new AbortController().signal, progress: () => {} },
+        id: 1,
+        type: 'video-removal',
+        data: { videoId: id },
+        signal: new AbortController().signal,
+        progress: () => {},
       })
     const isHeld = "update transcoding set lease_owner = $1, due_at = now() + interval '1 hour'"
     await node.db.query(isHeld, [leaseOwner()])
@@ -574,7 +575,12 @@ describe('files that a try of a transcoding stored', () => {
     const metadata = { format: { duration: 3 }, streams: [], chapters: [] }
     const entry = { codecs: [], hashes: {}, bandwidth: 1, averageBandwidth: 1, frameRate: 25 }
     const file: LadderFile = {
-      ...{ ...facts, type: 'hls', fps: 25, size: 5, path: paths.fragmented, metadata },
+      ...facts,
+      type: 'hls',
+      fps: 25,
+      size: 5,
+      path: paths.fragmented,
+      metadata,
       hls: { entry: { ...facts, ...entry, playlistFilename: names.playlist }, playlistPath: paths.playlist },
     }
     const source: MediaProbe = await probe({ ffmpeg: node.deps.ffmpeg, path: await copyOfMedia('small.mp4') })
@@ -619,9 +625,7 @@ describe('files that a try of a transcoding stored', () => {
     await start({ running: false })
     const { task, file } = await finished()
     await makeStoreRenditions(node.deps)(task, [file])
-    await expect(makeStoreRenditions(node.deps)({ ...task, owner: 'another' }, [file])).rejects.toThrow(
-      'Another worker',
-    )
+    await expect(makeStoreRenditions(node.deps)({ ...task, owner: 'another' }, [file])).rejects.toThrow('Another worker')
     await end('done')
     await expectFilesAsRowsSay(task.uuid)
   })

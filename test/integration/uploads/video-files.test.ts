@@ -6,8 +6,15 @@ import { eventually } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {
-  ...{ '0p': false, '144p': true, '240p': true, '360p': false, '480p': false },
-  ...{ '720p': false, '1080p': false, '1440p': false, '2160p': false },
+  '0p': false,
+  '144p': true,
+  '240p': true,
+  '360p': false,
+  '480p': false,
+  '720p': false,
+  '1080p': false,
+  '1440p': false,
+  '2160p': false,
 }
 const HLS = { transcoding: { enabled: true, resolutions: LADDER } }
 const WEB = {
@@ -48,9 +55,21 @@ async function create(name: MediaName = 'small.mp4', privacy = 1, waitTranscodin
   return await node.createVideo.createFrom({
     userId: disk.users.owner.id,
     fields: {
-      ...{ channelId: disk.users.owner.channelId, name: 'A name', privacy, category: null, licence: null },
-      ...{ language: null, nsfw: false, description: null, support: null, waitTranscoding },
-      ...{ commentsPolicy: 1, downloadEnabled: true, tags: [], originallyPublishedAt: null, passwords: [] },
+      channelId: disk.users.owner.channelId,
+      name: 'A name',
+      privacy,
+      category: null,
+      licence: null,
+      language: null,
+      nsfw: false,
+      description: null,
+      support: null,
+      waitTranscoding,
+      commentsPolicy: 1,
+      downloadEnabled: true,
+      tags: [],
+      originallyPublishedAt: null,
+      passwords: [],
       schedule: null,
     },
     inputFilename: name,
@@ -115,16 +134,11 @@ interface Playlist {
   hashes: string
 }
 const playlist = async () =>
-  (
-    await node.db.query<Playlist>(
-      'select playlist_filename as master, segments_sha256_filename as hashes from streaming_playlist',
-    )
-  )[0]
+  (await node.db.query<Playlist>('select playlist_filename as master, segments_sha256_filename as hashes from streaming_playlist'))[0]
 
 async function readPlaylist(uuid: string, hidden = false) {
   const names = await playlist()
-  const read = async (name = '') =>
-    String(await disk.store.read(`streaming_playlists/hls/${hidden ? 'private/' : ''}${uuid}/${name}`))
+  const read = async (name = '') => String(await disk.store.read(`streaming_playlists/hls/${hidden ? 'private/' : ''}${uuid}/${name}`))
   const [master, hashes] = [await read(names?.master), await read(names?.hashes)]
   return {
     resolutions: [...master.matchAll(/RESOLUTION=\d+x(\d+)/g)].map(([, height]) => Number(height)),
@@ -142,19 +156,13 @@ async function expectFilesAsRowsSay(uuid: string, hidden = false): Promise<void>
   const folder = `streaming_playlists/hls/${hidden ? 'private/' : ''}${uuid}`
   const names = await playlist()
   const expected = files.flatMap(({ filename, playlist_filename: list }) =>
-    list === null
-      ? [`web_videos/${hidden ? 'private/' : ''}${filename}`]
-      : [`${folder}/${filename}`, `${folder}/${list}`],
+    list === null ? [`web_videos/${hidden ? 'private/' : ''}${filename}`] : [`${folder}/${filename}`, `${folder}/${list}`],
   )
   if (names) expected.push(`${folder}/${names.master}`, `${folder}/${names.hashes}`)
-  const kept = await node.db.query<{ name: string }>(
-    'select kept_filename as name from video_source where kept_filename is not null',
-  )
+  const kept = await node.db.query<{ name: string }>('select kept_filename as name from video_source where kept_filename is not null')
   expected.push(...kept.map(({ name }) => `original_video_files/${name}`))
   const isPicture = (name: string) => /^(thumbnails|previews|storyboards)\//.test(name)
-  await eventually(async () =>
-    expect((await allFiles(disk)).filter((name) => !isPicture(name))).toEqual(expected.sort()),
-  )
+  await eventually(async () => expect((await allFiles(disk)).filter((name) => !isPicture(name))).toEqual(expected.sort()))
   if (!names) return
   const { hashed } = await readPlaylist(uuid, hidden)
   expect(hashed).toEqual((await rows('streaming_playlist_id is not null')).map(({ filename }) => filename).sort())
@@ -225,10 +233,10 @@ describe('removed files', () => {
   it('leave nothing when the process dies before or after the rows went', async () => {
     const { uuid } = await createdWith(BOTH)
     // What is written before the rows change, is a dead process's.
-    await node.db.query(
-      "insert into pending_file (kind, name, folder, owner, created_at) values ($1, $2, false, 'nobody', now())",
-      ['streaming_playlists', `hls/${uuid}/left-master.m3u8`],
-    )
+    await node.db.query("insert into pending_file (kind, name, folder, owner, created_at) values ($1, $2, false, 'nobody', now())", [
+      'streaming_playlists',
+      `hls/${uuid}/left-master.m3u8`,
+    ])
     await node.store.put({ kind: 'streaming_playlists', name: `hls/${uuid}/left-master.m3u8` }, Buffer.from('#EXTM3U'))
     const removeBytes = node.store.remove
     node.store.remove = () => Promise.reject(new Error('killed here'))
@@ -290,11 +298,8 @@ describe('renditions that are asked for', () => {
     await node.runtime.runtime.start()
     await done(2)
     const after = await rows()
-    expect(after.map(({ hls, resolution }) => [hls, resolution])).toEqual(
-      before.map(({ hls, resolution }) => [hls, resolution]),
-    )
-    const namesOf = (files: FileRow[], hls: boolean) =>
-      files.filter((file) => file.hls === hls).map(({ filename }) => filename)
+    expect(after.map(({ hls, resolution }) => [hls, resolution])).toEqual(before.map(({ hls, resolution }) => [hls, resolution]))
+    const namesOf = (files: FileRow[], hls: boolean) => files.filter((file) => file.hls === hls).map(({ filename }) => filename)
     expect(namesOf(after, false)).toEqual(namesOf(before, false))
     for (const name of namesOf(before, true)) expect(namesOf(after, true)).not.toContain(name)
     expect((await playlist())?.master).not.toBe(oldPlaylist?.master)
@@ -390,10 +395,7 @@ describe('renditions that are asked for', () => {
     expect((await transcode(uuid, 'hls')).status).toBe(204)
     await eventually(async () => expect(await video()).toMatchObject({ state: 'published' }), 30_000)
     await eventually(async () =>
-      expect(await node.db.query('select state from transcoding order by id')).toEqual([
-        { state: 'cancelled' },
-        { state: 'done' },
-      ]),
+      expect(await node.db.query('select state from transcoding order by id')).toEqual([{ state: 'cancelled' }, { state: 'done' }]),
     )
     expect(await shapes()).toEqual(['hls 240', 'hls 144'])
     await expectFilesAsRowsSay(uuid)
@@ -406,9 +408,7 @@ describe('renditions that are asked for', () => {
     await node.store.put({ kind: 'web_videos', name: file?.filename ?? '' }, Buffer.from('no video'))
     expect((await transcode(uuid, 'hls')).status).toBe(204)
     await node.runtime.runtime.start()
-    await eventually(async () =>
-      expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'failed' }]),
-    )
+    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'failed' }]))
     expect(await video()).toMatchObject({ state: 'published', context: { error: expect.any(String) } })
     expect(await shapes()).toEqual(['web 240'])
     await expectFilesAsRowsSay(uuid)
@@ -419,10 +419,7 @@ describe('renditions that are asked for', () => {
     const [source] = await rows()
     await restart(HLS)
     expect((await transcode(uuid, 'web-video')).status).toBe(204)
-    await eventually(
-      async () => expect((await rows()).map(({ filename }) => filename)).not.toContain(source?.filename),
-      30_000,
-    )
+    await eventually(async () => expect((await rows()).map(({ filename }) => filename)).not.toContain(source?.filename), 30_000)
     expect(await allFiles(disk)).toContain(`web_videos/${source?.filename}`)
     await restart(HLS)
     await done(1)
@@ -455,9 +452,7 @@ describe('renditions that are asked for', () => {
     await restart(HLS)
     expect((await transcode(uuid, 'ogg')).status).toBe(400)
     expect((await transcode('424242', 'hls')).status).toBe(404)
-    expect((await send('POST', `${uuid}/transcoding`, { transcodingType: 'hls' }, disk.users.owner.token)).status).toBe(
-      403,
-    )
+    expect((await send('POST', `${uuid}/transcoding`, { transcodingType: 'hls' }, disk.users.owner.token)).status).toBe(403)
     await node.db.query('update video set is_live = true where id = $1', [id])
     expect((await transcode(uuid, 'hls')).status).toBe(400)
     await node.db.query('update video set is_live = false where id = $1', [id])

@@ -40,8 +40,7 @@ afterAll(async () => {
   await s3?.stop()
 })
 
-const jsonOf = (archive: Map<string, ArchiveEntry>, name: string): Json =>
-  JSON.parse(String(archive.get(name)?.bytes ?? 'null')) as Json
+const jsonOf = (archive: Map<string, ArchiveEntry>, name: string): Json => JSON.parse(String(archive.get(name)?.bytes ?? 'null')) as Json
 
 /** The types below each path, of all the items of lists together; what is null now and then counts as what it is else. */
 function shapeOf(value: unknown, path = '', shape = new Map<string, Set<string>>()): Map<string, Set<string>> {
@@ -80,11 +79,9 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     const objects = everythingIn(s3.endpoint)
     node = await startTestNode({
       config: {
-        ...{
-          smtp: { ...smtp, from_address: 'vireo@example.com' },
-          transcoding: { enabled: false },
-          storyboards: { enabled: true },
-        },
+        smtp: { ...smtp, from_address: 'vireo@example.com' },
+        transcoding: { enabled: false },
+        storyboards: { enabled: true },
         ...(inObjects ? { ...objects, vireo: objects.vireo } : {}),
       },
     })
@@ -105,13 +102,15 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   const statusOf = async (path: string, by = mover.client, init: RequestInit = {}) => (await by.raw(path, init)).status
   const refused = (withVideoFiles: unknown, by = mover.client) =>
     by.raw(`${address()}/request`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ withVideoFiles }) },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ withVideoFiles }),
     })
   const settled = (id: number, of: Mover = mover): Promise<Export> =>
-    until(
-      async () => (await list(of)).find((one) => one.id === id && ['Completed', 'Failed'].includes(one.state.label)),
-      { withinMs: 60_000, what: 'the end of an export' },
-    )
+    until(async () => (await list(of)).find((one) => one.id === id && ['Completed', 'Failed'].includes(one.state.label)), {
+      withinMs: 60_000,
+      what: 'the end of an export',
+    })
   const remove = (id: number) => mover.client.send('DELETE', `${address()}/${id}`)
   const stored = async (): Promise<string[]> => {
     if (inObjects) return await s3.keys('user-exports')
@@ -135,27 +134,29 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       holder.release()
     }
   }
-  const processing = (id: number) =>
-    until(async () => (await list()).some((one) => one.id === id && one.state.label === 'Processing'))
+  const processing = (id: number) => until(async () => (await list()).some((one) => one.id === id && one.state.label === 'Processing'))
 
   it('has what the reference server puts into one, in the same places and words', async () => {
     const id = await request(true)
     const refusal = await refused(true)
-    expect([refusal.status, await refusal.json()]).toMatchObject([
-      400,
-      { detail: 'User has already processing or completed exports' },
-    ])
+    expect([refusal.status, await refusal.json()]).toMatchObject([400, { detail: 'User has already processing or completed exports' }])
     const made = await settled(id)
     expect(made).toEqual({
-      ...{ id, state: { id: 3, label: 'Completed' }, size: expect.any(Number), fileUrl: null },
+      id,
+      state: { id: 3, label: 'Completed' },
+      size: expect.any(Number),
+      fileUrl: null,
       privateDownloadUrl: expect.stringMatching(
         new RegExp(`^${node.base}/download/user-exports/user-export-${mover.userId}-[\\w-]+\\.zip\\?jwt=`),
       ),
-      ...{ createdAt: expect.any(String), expiresOn: expect.any(String) },
+      createdAt: expect.any(String),
+      expiresOn: expect.any(String),
     })
     const answer = await download(urlOf(made))
     expect(Object.fromEntries(answer.headers)).toMatchObject({
-      ...{ 'content-type': 'application/zip', 'content-length': String(made.size), 'accept-ranges': 'bytes' },
+      'content-type': 'application/zip',
+      'content-length': String(made.size),
+      'accept-ranges': 'bytes',
       'content-disposition': `attachment; filename="user-export-${mover.userId}-${made.createdAt}.zip"`,
       ...PRIVATE_FILE,
     })
@@ -172,10 +173,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
         `files/account/avatars/${username}.png`,
         `files/channels/banners/${username}_second.png`,
         `files/videos/captions/${first.uuid}-en.vtt`,
-        ...[first, second].flatMap(({ uuid }) => [
-          `files/videos/thumbnails/${uuid}.jpg`,
-          `files/videos/video-files/${uuid}.mp4`,
-        ]),
+        ...[first, second].flatMap(({ uuid }) => [`files/videos/thumbnails/${uuid}.jpg`, `files/videos/video-files/${uuid}.mp4`]),
         `files/video-playlists/thumbnails/${playlists.find(({ type }) => type === 1)?.uuid}.jpg`,
       ].toSorted(),
     )
@@ -192,8 +190,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     }
     for (const [name, { bytes }] of archive) {
       if (!name.endsWith('.json')) continue
-      for (const [, path = ''] of String(bytes).matchAll(/"\.\.\/(files\/[^"]+)"/g))
-        expect(archive.has(path)).toBe(true)
+      for (const [, path = ''] of String(bytes).matchAll(/"\.\.\/(files\/[^"]+)"/g)) expect(archive.has(path)).toBe(true)
     }
 
     const videoUrl = (uuid: string) => `${node.base}/videos/watch/${uuid}`
@@ -205,7 +202,10 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect(jsonOf(archive, 'peertube/videos.json')).toMatchObject({
       videos: [
         {
-          ...{ uuid: first.uuid, tags: ['sea', 'travel'], chapters: [{ timecode: 0 }, { timecode: 1 }], state: 1 },
+          uuid: first.uuid,
+          tags: ['sea', 'travel'],
+          chapters: [{ timecode: 0 }, { timecode: 1 }],
+          state: 1,
           archiveFiles: {
             videoFile: `../files/videos/video-files/${first.uuid}.mp4`,
             captions: { en: `../files/videos/captions/${first.uuid}-en.vtt` },
@@ -216,7 +216,9 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     })
     const outbox = jsonOf(archive, 'activity-pub/outbox.json')
     expect(outbox).toMatchObject({
-      ...{ id: 'outbox.json', type: 'OrderedCollection', totalItems: 3 },
+      id: 'outbox.json',
+      type: 'OrderedCollection',
+      totalItems: 3,
       orderedItems: [
         { type: 'Create', object: { type: 'Video', attachment: [{ type: 'Video', mediaType: 'video/mp4' }] } },
         { type: 'Create', to: [], object: { type: 'Video', id: videoUrl(second.uuid) } },
@@ -226,7 +228,9 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     // Its items stand inside: they have no context of their own.
     expect((outbox.orderedItems as Json[]).filter((one) => '@context' in one)).toEqual([])
     expect(jsonOf(archive, 'activity-pub/actor.json')).toMatchObject({
-      ...{ following: 'following.json', likes: 'likes.json', outbox: 'outbox.json' },
+      following: 'following.json',
+      likes: 'likes.json',
+      outbox: 'outbox.json',
       icon: [{ url: `../files/account/avatars/${username}.png` }],
     })
 
@@ -296,9 +300,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     )
     const { videos } = jsonOf(archive, 'peertube/videos.json') as { videos: { archiveFiles: Json }[] }
     expect(videos.map(({ archiveFiles }) => archiveFiles.videoFile)).toEqual([null, null])
-    expect(
-      [...archive.values()].every(({ modifiedAt }) => Math.abs(+modifiedAt - Date.parse(made.createdAt)) < 2000),
-    ).toBe(true)
+    expect([...archive.values()].every(({ modifiedAt }) => Math.abs(+modifiedAt - Date.parse(made.createdAt)) < 2000)).toBe(true)
     await remove(made.id)
     await untilClean()
   }, 60_000)
@@ -332,10 +334,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       await processing(id)
       await lose(id, { lost: 0, error: null })
       await until(async () => {
-        const { rows } = await pool.query<{ lost: number }>(
-          "select (context->>'lost')::int as lost from user_export where id = $1",
-          [id],
-        )
+        const { rows } = await pool.query<{ lost: number }>("select (context->>'lost')::int as lost from user_export where id = $1", [id])
         return rows[0]?.lost === 1
       })
     })
@@ -431,10 +430,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
         })
       await configure({ maxUserVideoQuota: 1 })
       const tooLarge = await refused(true)
-      expect([tooLarge.status, await tooLarge.json()]).toMatchObject([
-        403,
-        { code: 'max_user_video_quota_exceeded_for_user_export' },
-      ])
+      expect([tooLarge.status, await tooLarge.json()]).toMatchObject([403, { code: 'max_user_video_quota_exceeded_for_user_export' }])
       const made = await settled(await request(false))
       await configure({ enabled: false, exportExpiration: 3_600_000 })
       const { export: shown } = await root.get<{ export: Json }>('/api/v1/config')
@@ -446,10 +442,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
         },
       })
       const off = await refused(false)
-      expect([off.status, await off.json()]).toMatchObject([
-        400,
-        { detail: 'User export is disabled on this instance' },
-      ])
+      expect([off.status, await off.json()]).toMatchObject([400, { detail: 'User export is disabled on this instance' }])
       expect(await statusOf(address())).toBe(400)
       expect((await download(urlOf(made))).status).toBe(400)
       await configure({})
@@ -514,8 +507,12 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
 
   async function makeUser(username: string, role = 2): Promise<Client> {
     await root.send('POST', '/api/v1/users', {
-      ...{ username, email: `${username}@example.com`, password: 'a long password', role },
-      ...{ videoQuota: -1, videoQuotaDaily: -1 },
+      username,
+      email: `${username}@example.com`,
+      password: 'a long password',
+      role,
+      videoQuota: -1,
+      videoQuotaDaily: -1,
     })
     return await login(node.base, username, 'a long password')
   }

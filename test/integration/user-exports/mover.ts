@@ -28,7 +28,12 @@ const PASSWORD = 'a password of a mover'
 export async function makeMover(node: TestNode, root: Client, username = 'mover'): Promise<Mover> {
   const email = `${username}@example.com`
   const made = await root.send<{ user: { id: number } }>('POST', '/api/v1/users', {
-    ...{ username, email, password: PASSWORD, role: 2, videoQuota: -1, videoQuotaDaily: -1 },
+    username,
+    email,
+    password: PASSWORD,
+    role: 2,
+    videoQuota: -1,
+    videoQuotaDaily: -1,
   })
   const client = await login(node.base, username, PASSWORD)
   const bytes = await readFile(await media('small.mp4'))
@@ -56,7 +61,8 @@ export async function makeMover(node: TestNode, root: Client, username = 'mover'
     for (const tag of fields.name === 'First film' ? ['sea', 'travel'] : []) data.append('tags[]', tag)
     const { video } = await by.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', data)
     await until(async () => (await by.get<{ state: { id: number } }>(`/api/v1/videos/${video.uuid}`)).state.id === 1, {
-      ...{ withinMs: 60_000, what: 'the publication of a video' },
+      withinMs: 60_000,
+      what: 'the publication of a video',
     })
     return video
   }
@@ -71,26 +77,18 @@ export async function makeMover(node: TestNode, root: Client, username = 'mover'
     description: 'another',
     support: 'thanks',
   }
-  const { videoChannel } = await client.send<{ videoChannel: { id: number } }>(
-    'POST',
-    '/api/v1/video-channels',
-    channel,
-  )
-  await send(
-    `/video-channels/${channel.name}/banner/pick`,
-    form({ bannerfile: [await picture(1920, 317), 'banner.png'] }),
-  )
+  const { videoChannel } = await client.send<{ videoChannel: { id: number } }>('POST', '/api/v1/video-channels', channel)
+  await send(`/video-channels/${channel.name}/banner/pick`, form({ bannerfile: [await picture(1920, 317), 'banner.png'] }))
   const described = { category: '2', licence: '1', language: 'en', description: 'a description' }
   const first = await upload(client, { name: 'First film', channelId: await channelOf(client), ...described })
   const second = await upload(client, { name: 'Second film', channelId: String(videoChannel.id), privacy: '2' })
   const other = await upload(root, { name: `Of another (${username})`, channelId: await channelOf(root) })
 
   for (const { uuid } of [first, second]) {
-    await until(
-      async () =>
-        (await client.get<{ storyboards: unknown[] }>(`/api/v1/videos/${uuid}/storyboards`)).storyboards.length > 0,
-      { withinMs: 60_000, what: 'the storyboard of a video' },
-    )
+    await until(async () => (await client.get<{ storyboards: unknown[] }>(`/api/v1/videos/${uuid}/storyboards`)).storyboards.length > 0, {
+      withinMs: 60_000,
+      what: 'the storyboard of a video',
+    })
   }
   const captionfile: [Blob, string] = [new Blob([CAPTION]), 'caption.vtt']
   await send(`/videos/${first.uuid}/captions/en`, form({ captionfile }), 'PUT')

@@ -7,25 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import type { ArchivePart } from '../../../src/actors/user-archive/index.ts'
 import type { ItemOutcome } from '../../../src/actors/user-import/index.ts'
-import {
-  archivedChannel,
-  archivedPlaylist,
-  archivedVideo,
-  fixture,
-  importArchive,
-  itemsOf,
-  readFixture,
-} from '../../support/archive.ts'
+import { archivedChannel, archivedPlaylist, archivedVideo, fixture, importArchive, itemsOf, readFixture } from '../../support/archive.ts'
 import { makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
-import {
-  archived,
-  contextOf,
-  type OpenedImporters,
-  type OpenOptions,
-  openImporters,
-} from '../../support/part-importers.ts'
+import { archived, contextOf, type OpenedImporters, type OpenOptions, openImporters } from '../../support/part-importers.ts'
 import { until } from '../../support/until.ts'
 
 interface User {
@@ -64,8 +50,7 @@ afterAll(async () => {
 })
 
 /** Those that are here. */
-const known = async (url: string) =>
-  (await importers.db.query<{ id: number }>('select id from video where url = $1', [url]))[0]?.id
+const known = async (url: string) => (await importers.db.query<{ id: number }>('select id from video where url = $1', [url]))[0]?.id
 
 async function open(options: OpenOptions = {}): Promise<OpenedImporters> {
   const one = await openImporters(node, {
@@ -80,7 +65,9 @@ async function open(options: OpenOptions = {}): Promise<OpenedImporters> {
 async function makeUser(name: string, quota = -1): Promise<User> {
   const body = { username: name, password: 'a password', email: `${name}@example.com`, role: 2 }
   const { user } = await root.send<{ user: { id: number; account: { id: number } } }>('POST', '/api/v1/users', {
-    ...{ ...body, videoQuota: quota, videoQuotaDaily: -1 },
+    ...body,
+    videoQuota: quota,
+    videoQuotaDaily: -1,
   })
   return { id: user.id, accountId: user.account.id, name, client: await login(node.base, name, 'a password') }
 }
@@ -90,18 +77,16 @@ const fileOf = (video: { uuid: string }, bytes = film): Map<string, Buffer> =>
 
 const videosOf = async ({ client }: User) =>
   (
-    await client.get<
-      Paged<Record<string, unknown> & { id: number; uuid: string; name: string; state: { id: number } }>
-    >('/api/v1/users/me/videos?sort=name')
+    await client.get<Paged<Record<string, unknown> & { id: number; uuid: string; name: string; state: { id: number } }>>(
+      '/api/v1/users/me/videos?sort=name',
+    )
   ).data
 
 const countOf = async (table: string, where = 'true'): Promise<number> =>
-  (await importers.db.query<{ count: number }>(`select count(*)::int as count from ${table} where ${where}`))[0]
-    ?.count ?? -1
+  (await importers.db.query<{ count: number }>(`select count(*)::int as count from ${table} where ${where}`))[0]?.count ?? -1
 
 /** The node draws pictures of videos as soon as they are there. */
-const untilNothingPends = () =>
-  until(async () => (await countOf('pending_file')) === 0, { what: 'the end of all pending files' })
+const untilNothingPends = () => until(async () => (await countOf('pending_file')) === 0, { what: 'the end of all pending files' })
 
 async function importAll(user: User, from = importers): Promise<Record<string, ItemOutcome[]>> {
   const context = contextOf(user, files)
@@ -126,7 +111,9 @@ describe('the archive of another server', () => {
     )
     const uuid = '2839b2bf-99b2-4a5e-9bf4-c511e54e6ac3'
     await makeVideo(importers.db, {
-      ...{ channelId: remote.channelId, remoteOrigin: `http://${OLD_SERVER}`, columns: { uuid, name: 'elsewhere' } },
+      channelId: remote.channelId,
+      remoteOrigin: `http://${OLD_SERVER}`,
+      columns: { uuid, name: 'elsewhere' },
     })
     mover = await makeUser('mover')
     first = await importAll(mover)
@@ -174,20 +161,20 @@ describe('the archive of another server', () => {
     const [video] = videos
     const details = await mover.client.get<Record<string, unknown>>(`/api/v1/videos/${video?.uuid}`)
     expect(details).toMatchObject({
-      ...{ name: 'First film', description: 'a description', tags: ['sea', 'travel'], duration: 3, nsfw: false },
-      ...{
-        category: { id: 2 },
-        licence: { id: 1 },
-        language: { id: 'en' },
-        privacy: { id: 1 },
-        commentsPolicy: { id: 1 },
-      },
+      name: 'First film',
+      description: 'a description',
+      tags: ['sea', 'travel'],
+      duration: 3,
+      nsfw: false,
+      category: { id: 2 },
+      licence: { id: 1 },
+      language: { id: 'en' },
+      privacy: { id: 1 },
+      commentsPolicy: { id: 1 },
       originallyPublishedAt: '2026-11-20T20:00:59.265Z',
       channel: { name: 'mover_channel' },
     })
-    const captions = await mover.client.get<Paged<{ language: { id: string } }>>(
-      `/api/v1/videos/${video?.uuid}/captions`,
-    )
+    const captions = await mover.client.get<Paged<{ language: { id: string } }>>(`/api/v1/videos/${video?.uuid}/captions`)
     expect(captions.data.map(({ language }) => language.id)).toEqual(['en'])
     expect(await mover.client.get(`/api/v1/videos/${video?.uuid}/chapters`)).toEqual({
       chapters: [
@@ -214,22 +201,16 @@ describe('the archive of another server', () => {
       [1, 'First film'],
       [null, 'elsewhere'],
     ])
-    const ratings = await client.get<Paged<{ rating: string; video: { name: string } }>>(
-      '/api/v1/accounts/mover/ratings',
-    )
+    const ratings = await client.get<Paged<{ rating: string; video: { name: string } }>>('/api/v1/accounts/mover/ratings')
     expect(ratings.data.map(({ rating }) => rating).toSorted()).toEqual(['dislike', 'like'])
-    const history = await client.get<Paged<{ name: string; userHistory: { currentTime: number } }>>(
-      '/api/v1/users/me/history/videos',
-    )
+    const history = await client.get<Paged<{ name: string; userHistory: { currentTime: number } }>>('/api/v1/users/me/history/videos')
     expect(history.data).toMatchObject([{ name: 'elsewhere', userHistory: { currentTime: 2 } }])
     expect(await client.get(`/api/v1/users/me/subscriptions/exist?uris=other_channel@${OLD_SERVER}`)).toEqual({
       [`other_channel@${OLD_SERVER}`]: true,
     })
     const blocks = await client.get<Paged<{ blockedServer: { host: string } }>>('/api/v1/users/me/blocklist/servers')
     expect(blocks.data.map(({ blockedServer }) => blockedServer.host)).toEqual(['blocked.example.com'])
-    const lists = await client.get<Paged<{ listName: string; words: string[] }>>(
-      '/api/v1/watched-words/accounts/mover/lists',
-    )
+    const lists = await client.get<Paged<{ listName: string; words: string[] }>>('/api/v1/watched-words/accounts/mover/lists')
     expect(lists.data).toMatchObject([{ listName: 'rude', words: ['rude', 'ruder'] }])
   })
 
@@ -247,9 +228,7 @@ describe('the archive of another server', () => {
     const outcomes = await importAll(second)
     expect(outcomes.channels).toEqual(['success', 'success'])
     const videos = await videosOf(second)
-    expect(videos.map(({ channel }) => (channel as { name: string }).name)).toEqual(
-      expect.arrayContaining(['mover_channel-1']),
-    )
+    expect(videos.map(({ channel }) => (channel as { name: string }).name)).toEqual(expect.arrayContaining(['mover_channel-1']))
     expect(Object.values(await importAll(second)).flat()).not.toContain('success')
   })
 
@@ -303,9 +282,7 @@ describe('what does not fit', () => {
       videoLanguages: [long],
       p2pEnabled: false,
     }
-    expect(
-      await run('user-settings', { ...settings, notificationSettings: { newFollow: 99, __proto__: 1, no: 1 } }),
-    ).toBe('success')
+    expect(await run('user-settings', { ...settings, notificationSettings: { newFollow: 99, __proto__: 1, no: 1 } })).toBe('success')
     const me = await user.client.get<Record<string, unknown>>('/api/v1/users/me')
     expect(me).toMatchObject({ p2pEnabled: false, theme: 'instance-default', videoLanguages: null })
     expect(me.notificationSettings).toMatchObject({ newFollow: 1 })
@@ -351,15 +328,15 @@ describe('what does not fit', () => {
     expect(await importers.run('videos', small, lie)).toEqual({ error: 'too_large' })
     const script = '<script>alert(1)</script>'
     const odd = {
-      ...{
-        category: 9999,
-        licence: -1,
-        language: 'tlh-x',
-        tags: [long, 'ok', 'ok', 'x'],
-        support: long,
-        commentsPolicy: 9,
-      },
-      ...{ name: script, description: script, originallyPublishedAt: '9999-12-31T23:59:59.999Z' },
+      category: 9999,
+      licence: -1,
+      language: 'tlh-x',
+      tags: [long, 'ok', 'ok', 'x'],
+      support: long,
+      commentsPolicy: 9,
+      name: script,
+      description: script,
+      originallyPublishedAt: '9999-12-31T23:59:59.999Z',
       chapters: [
         { timecode: 1e300, title: 'far' },
         { timecode: 0, title: long },
@@ -377,9 +354,7 @@ describe('what does not fit', () => {
       language: { id: null },
     })
     expect(details).toMatchObject({ tags: ['ok'], support: null, commentsPolicy: { id: 1 } })
-    const { chapters } = await user.client.get<{ chapters: { title: string }[] }>(
-      `/api/v1/videos/${video?.uuid}/chapters`,
-    )
+    const { chapters } = await user.client.get<{ chapters: { title: string }[] }>(`/api/v1/videos/${video?.uuid}/chapters`)
     expect(chapters.map(({ title }) => title.length)).toEqual([100])
     expect(await user.client.get(`/api/v1/videos/${video?.uuid}/source`)).toMatchObject({
       inputFilename: expect.stringMatching(/^[0-9a-f-]+\.mp4$/),
@@ -409,9 +384,9 @@ describe('what does not fit', () => {
     ])
     expect(await run('videos', item, given)).toBe('success')
     const { uuid } = (await videosOf(user)).find(({ name }) => name === 'with odd parts') ?? {}
-    const list = await user.client.get<
-      Paged<{ language: { id: string }; captionPath: string; automaticallyGenerated: boolean }>
-    >(`/api/v1/videos/${uuid}/captions`)
+    const list = await user.client.get<Paged<{ language: { id: string }; captionPath: string; automaticallyGenerated: boolean }>>(
+      `/api/v1/videos/${uuid}/captions`,
+    )
     expect(list.data.map((one) => [one.language.id, one.automaticallyGenerated])).toEqual([['en', true]])
     const text = await (await user.client.raw(list.data[0]?.captionPath ?? '')).text()
     expect(text).not.toMatch(/<script|STYLE/)
@@ -432,8 +407,7 @@ describe('what does not fit', () => {
     await importers.db.query('update video set privacy = 1 where id = $1', [hidden?.id])
     const [open] = await importers.db.query<{ url: string }>(`select url from video where name = 'elsewhere'`)
     const history = { videoUrl: open?.url, createdAt: NOW, updatedAt: '2999-01-01T00:00:00.000Z' }
-    for (const lastTimecode of [-1, 1e300])
-      expect(await run('video-history', { ...history, lastTimecode })).toEqual({ error: 'invalid' })
+    for (const lastTimecode of [-1, 1e300]) expect(await run('video-history', { ...history, lastTimecode })).toEqual({ error: 'invalid' })
     const importer = importers.list.find(({ part }) => part === 'video-history')
     const nan = { videoUrl: open?.url ?? '', lastTimecode: Number.NaN, createdAt: NOW, updatedAt: NOW }
     expect(await importer?.importItem(nan, contextOf(user))).toEqual({ error: 'invalid' })
@@ -472,9 +446,7 @@ describe('what does not fit', () => {
     const few = await open({ config: { vireo: { user_data: { import_max_playlist_elements: 1 } } } })
     const cut = archivedPlaylist({ displayName: 'cut', elements: odd })
     expect(await few.run('video-playlists', cut, contextOf(user, files))).toBe('success')
-    const lists = await user.client.get<Paged<{ displayName: string; videosLength: number }>>(
-      '/api/v1/accounts/victim/video-playlists',
-    )
+    const lists = await user.client.get<Paged<{ displayName: string; videosLength: number }>>('/api/v1/accounts/victim/video-playlists')
     expect(lists.data.map(({ displayName, videosLength }) => [displayName, videosLength]).toSorted()).toEqual([
       ['Watch later', 1],
       ['cut', 1],
@@ -550,9 +522,7 @@ describe('the bounds of this server', () => {
 
   it('keep a server from being asked for more than anybody saw there, and for what is here', async () => {
     const asked: string[] = []
-    const [here] = await importers.db.query<{ id: number; url: string }>(
-      "select id, url from video where name = 'elsewhere'",
-    )
+    const [here] = await importers.db.query<{ id: number; url: string }>("select id, url from video where name = 'elsewhere'")
     const asking = await open({
       resolveRemote: {
         async video(text, { fetch }) {
@@ -563,8 +533,7 @@ describe('the bounds of this server', () => {
     })
     const context = contextOf(await makeUser('asking'))
     const like = (videoUrl: string) => asking.run('likes', { videoUrl, createdAt: NOW }, context)
-    for (let at = 0; at < 110; at += 1)
-      expect(await like(`http://victim.example/videos/watch/${at}`)).toEqual({ error: 'not_found' })
+    for (let at = 0; at < 110; at += 1) expect(await like(`http://victim.example/videos/watch/${at}`)).toEqual({ error: 'not_found' })
     expect(asked).toHaveLength(100)
     expect(await like('http://another.example/videos/watch/1')).toEqual({ error: 'not_found' })
     expect(asked).toHaveLength(101)
@@ -611,9 +580,7 @@ describe('the bounds of this server', () => {
     expect(await sized({ free: film.length - 1, total: film.length - 1 })).toEqual({ error: 'too_large' })
     expect(reads).toBe(0)
     await importers.db.transaction(async (tx) => {
-      await tx.query('select 1 from actor where id = (select actor_id from account where id = $1) for update', [
-        user.accountId,
-      ])
+      await tx.query('select 1 from actor where id = (select actor_id from account where id = $1) for update', [user.accountId])
       const channel = importers.run('channels', archivedChannel('while_locked'), contextOf(user))
       await expect(channel).rejects.toMatchObject({ kind: 'busy' })
     })
@@ -687,9 +654,7 @@ describe('an import that dies', () => {
       return { ...video, archiveFiles: { ...video.archiveFiles, thumbnail, captions } }
     }
     await dyingEverywhere('videos', item, { captions: 1, previews: 1, thumbnails: 1, 'web-videos': 1 })
-    const doubled = await importers.db.query(
-      "select name from video where name like 'film %' group by name having count(*) > 1",
-    )
+    const doubled = await importers.db.query("select name from video where name like 'film %' group by name having count(*) > 1")
     expect(doubled).toEqual([])
   }, 200_000)
 

@@ -5,12 +5,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { DomainError } from '../../../src/actors/runtime/index.ts'
-import {
-  type ImportContext,
-  type ItemOutcome,
-  importedParts,
-  type PartImporter,
-} from '../../../src/actors/user-import/index.ts'
+import { type ImportContext, type ItemOutcome, importedParts, type PartImporter } from '../../../src/actors/user-import/index.ts'
 import { StorageOutage } from '../../../src/media/index.ts'
 import { eventually, latch } from '../../support/waiting.ts'
 import { makeZip, type ZipFile } from '../../support/zip.ts'
@@ -61,8 +56,10 @@ async function upload(archive: Buffer): Promise<void> {
   const opened = await fetch(`${address()}/import-resumable`, {
     method: 'POST',
     headers: {
-      ...{ ...headers, 'content-type': 'application/json' },
-      ...{ 'x-upload-content-length': String(archive.length), 'x-upload-content-type': 'application/zip' },
+      ...headers,
+      'content-type': 'application/json',
+      'x-upload-content-length': String(archive.length),
+      'x-upload-content-type': 'application/zip',
     },
     body: JSON.stringify({ filename: 'archive.zip' }),
   })
@@ -97,9 +94,7 @@ const ended = (label: string) =>
     expect(await allFiles(disk)).toEqual([])
   }, 20_000)
 const mails = async () =>
-  (await node.db.query<{ mail: string }>("select data->>'mail' as mail from job where type = 'email' order by id")).map(
-    ({ mail }) => mail,
-  )
+  (await node.db.query<{ mail: string }>("select data->>'mail' as mail from job where type = 'email' order by id")).map(({ mail }) => mail)
 
 describe('an archive', () => {
   it('is brought in part by part in order, and counted', async () => {
@@ -152,13 +147,7 @@ describe('an archive', () => {
     })
     const large = { ...like(9), more: new Array(100_001).fill(1) }
     const dislikes = JSON.stringify({ dislikes: [large, like(8)] })
-    await upload(
-      makeZip([
-        likes(4),
-        { name: 'files/bad', data: 'bad', crc: 1 },
-        { name: 'peertube/dislikes.json', data: dislikes },
-      ]),
-    )
+    await upload(makeZip([likes(4), { name: 'files/bad', data: 'bad', crc: 1 }, { name: 'peertube/dislikes.json', data: dislikes }]))
     await ended('Completed')
     const { stats } = (await latest()).resultSummary
     expect(stats.likes).toEqual({ success: 2, duplicates: 0, errors: 2 })
@@ -241,8 +230,10 @@ describe('an archive', () => {
     const again = await fetch(`${address()}/import-resumable`, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${disk.users.owner.token}`, 'content-type': 'application/json' },
-        ...{ 'x-upload-content-length': '100', 'x-upload-content-type': 'application/zip' },
+        authorization: `Bearer ${disk.users.owner.token}`,
+        'content-type': 'application/json',
+        'x-upload-content-length': '100',
+        'x-upload-content-type': 'application/zip',
       },
       body: JSON.stringify({ filename: 'another.zip' }),
     })
@@ -304,11 +295,7 @@ describe('an import ends as failed, with nothing left', () => {
       /no JSON/,
     ],
     ['of a document that is too deep', makeZip([{ name: 'peertube/likes.json', data: '['.repeat(9999) }]), /too deep/],
-    [
-      'of a document with a wrong checksum',
-      makeZip([{ name: 'peertube/likes.json', data: '{"likes":[]}', crc: 5 }]),
-      /damaged/,
-    ],
+    ['of a document with a wrong checksum', makeZip([{ name: 'peertube/likes.json', data: '{"likes":[]}', crc: 5 }]), /damaged/],
   ]
   for (const [about, archive, error] of archives) {
     it(about, async () => {
@@ -429,8 +416,10 @@ describe('the upload of an archive', () => {
     const answer = await fetch(`${address()}/import-resumable`, {
       method: 'POST',
       headers: {
-        ...{ ...headers(), 'content-type': 'application/json' },
-        ...{ 'x-upload-content-length': String(likesZip.length), 'x-upload-content-type': 'application/zip' },
+        ...headers(),
+        'content-type': 'application/json',
+        'x-upload-content-length': String(likesZip.length),
+        'x-upload-content-type': 'application/zip',
       },
       body: JSON.stringify({ filename }),
     })
@@ -449,10 +438,7 @@ describe('the upload of an archive', () => {
   const whole = (id: string) => put(id, `bytes 0-${size - 1}/${size}`, likesZip)
   const all = `bytes=0-${size - 1}`
   const rows = async (id: string) =>
-    await node.db.query(
-      'select u.*, i.state as import from upload u join user_import i on i.id = u.user_import_id where token = $1',
-      [id],
-    )
+    await node.db.query('select u.*, i.state as import from upload u join user_import i on i.id = u.user_import_id where token = $1', [id])
 
   it('that was refused, as another import is under way, is not changed by who asks where it stands', async () => {
     const gate = latch()
@@ -494,9 +480,7 @@ describe('the upload of an archive', () => {
     expect((await put(id, `bytes 10-19/${size}`, likesZip.subarray(10, 20)))[0]).toBe(308)
     expect((await due()).getTime()).toBeGreaterThan(before.getTime() + 30 * 60_000)
     // A request that has it, and stores nothing.
-    await node.db.query(
-      "update upload set due_at = now(), lease_owner = 'elsewhere|1|1|alive', lease_until = now() + interval '1 minute'",
-    )
+    await node.db.query("update upload set due_at = now(), lease_owner = 'elsewhere|1|1|alive', lease_until = now() + interval '1 minute'")
     await eventually(async () => {
       const [row] = await rows(id)
       expect(row?.due_at).toEqual(row?.lease_until)

@@ -63,10 +63,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     const body = { username: name, email: `${name}@example.com`, password: 'a password', role: 2, ...fields }
     const quotas = { videoQuota: -1, videoQuotaDaily: -1, ...fields }
     const { user } = await root.send<{ user: { id: number } }>('POST', '/api/v1/users', { ...body, ...quotas })
-    const clients: [Client, Client] = [
-      await login(nodes[0].base, name, 'a password'),
-      await login(nodes[1].base, name, 'a password'),
-    ]
+    const clients: [Client, Client] = [await login(nodes[0].base, name, 'a password'), await login(nodes[1].base, name, 'a password')]
     return { user: { id: user.id, name }, clients }
   }
 
@@ -80,7 +77,8 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        ...{ 'x-upload-content-length': String(size), 'x-upload-content-type': type },
+        'x-upload-content-length': String(size),
+        'x-upload-content-type': type,
       },
       body: JSON.stringify({ filename }),
     })
@@ -102,8 +100,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       },
       body: new Uint8Array(archive.subarray(from, to)),
     })
-  const cancel = (client: Client, user: User, id: string) =>
-    client.raw(`${address(user)}?upload_id=${id}`, { method: 'DELETE' })
+  const cancel = (client: Client, user: User, id: string) => client.raw(`${address(user)}?upload_id=${id}`, { method: 'DELETE' })
   const latest = (client: Client, user: User) => client.raw(`/api/v1/users/${user.id}/imports/latest`)
   /** The same, with how far it came. */
   const progress = (client: Client, user: User) => client.raw(`/api/v1/vireo/users/${user.id}/imports/latest`)
@@ -223,7 +220,8 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       method: 'PUT',
       headers: {
         authorization: clients[0].authorization,
-        ...{ 'content-type': 'application/octet-stream', 'content-length': archive.length },
+        'content-type': 'application/octet-stream',
+        'content-length': archive.length,
         'content-range': `bytes 0-${archive.length - 1}/${archive.length}`,
       },
     })

@@ -64,8 +64,14 @@ describe('a user', () => {
 
   it('with bad fields is refused with the names of all of them, and nothing is stored', async () => {
     const body = {
-      ...{ username: 'Not Good', password: 'short', email: 'nowhere', role: 'x', videoQuota: -2 },
-      ...{ videoQuotaDaily: 1.5, channelName: 'a b', adminFlags: true },
+      username: 'Not Good',
+      password: 'short',
+      email: 'nowhere',
+      role: 'x',
+      videoQuota: -2,
+      videoQuotaDaily: 1.5,
+      channelName: 'a b',
+      adminFlags: true,
     }
     const { status, body: refusal } = await server.ask('POST', '/api/v1/users', { token: admin, body })
     expect(status).toBe(400)
@@ -95,19 +101,20 @@ describe('sessions', () => {
   it('of a blocked user are over at once, and the user stays out until let in again', async () => {
     const { id, username } = await add()
     const tokens = [await server.login(username, PASSWORD), await server.login(username, PASSWORD)]
-    const block = (reason: string | null) =>
-      server.ask('POST', `/api/v1/users/${id}/block`, { token: admin, body: { reason } })
+    const block = (reason: string | null) => server.ask('POST', `/api/v1/users/${id}/block`, { token: admin, body: { reason } })
     expect((await block('spam')).status).toBe(204)
     for (const token of tokens) expect(await isIn(token)).toBe(401)
     await expect(server.login(username, PASSWORD)).rejects.toThrow('400 access_denied')
     expect((await server.ask('GET', `/api/v1/users/${id}`, { token: admin })).body).toMatchObject({
-      ...{ blocked: true, blockedReason: 'spam' },
+      blocked: true,
+      blockedReason: 'spam',
     })
     expect((await block(null)).status).toBe(204)
     expect((await server.ask('POST', `/api/v1/users/${id}/unblock`, { token: admin })).status).toBe(204)
     expect((await server.ask('POST', `/api/v1/users/${id}/unblock`, { token: admin })).status).toBe(204)
     expect((await server.ask('GET', `/api/v1/users/${id}`, { token: admin })).body).toMatchObject({
-      ...{ blocked: false, blockedReason: null },
+      blocked: false,
+      blockedReason: null,
     })
     for (const token of tokens) expect(await isIn(token)).toBe(401)
     expect(await isIn(await server.login(username, PASSWORD))).toBe(200)
@@ -118,8 +125,7 @@ describe('sessions', () => {
   it('end with a new password, but for the one that set it', async () => {
     const { id, username } = await add(ROLES.administrator)
     const [own, other] = [await server.login(username, PASSWORD), await server.login(username, PASSWORD)]
-    const change = (token: string, password: string) =>
-      server.ask('PUT', `/api/v1/users/${id}`, { token, body: { password } })
+    const change = (token: string, password: string) => server.ask('PUT', `/api/v1/users/${id}`, { token, body: { password } })
     expect((await change(own, 'another password')).status).toBe(204)
     expect([await isIn(own), await isIn(other)]).toEqual([200, 401])
     expect((await change(admin, 'a third password')).status).toBe(204)
@@ -189,26 +195,31 @@ describe('who manages whom', () => {
 describe('the list', () => {
   it('counts what users have, and is ordered by it', async () => {
     const [rich, poor] = [await add(), await add()]
-    const [channel] = await server.db.query<{ id: number }>('select id from channel where account_id = $1', [
-      rich.accountId,
-    ])
+    const [channel] = await server.db.query<{ id: number }>('select id from channel where account_id = $1', [rich.accountId])
     const made = await makeVideo(server.db, { channelId: channel?.id ?? 0, webVideo: { resolution: 240 } })
-    await server.db.query(
-      `insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'a', 'b.mp4', 1000)`,
-      [made.id],
-    )
+    await server.db.query(`insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'a', 'b.mp4', 1000)`, [
+      made.id,
+    ])
     await server.db.query('insert into comment (video_id, account_id, url, text) values ($1, $2, $3, $4)', [
-      ...[made.id, rich.accountId, 'http://localhost/c', 'text'],
+      made.id,
+      rich.accountId,
+      'http://localhost/c',
+      'text',
     ])
     const usage = { totalVideoFileSize: 31_175, videoQuotaUsed: 31_175, videoQuotaUsedDaily: 31_175 }
     const { data } = await listed({ sort: '-videoQuotaUsed', count: '1' })
     expect(data).toMatchObject([{ id: rich.id, ...usage, videoChannels: [] }])
     const query = { withStats: 'true' }
     expect((await server.ask('GET', `/api/v1/users/${rich.id}`, { token: admin, query })).body).toMatchObject({
-      ...{ ...usage, videosCount: 1, videoCommentsCount: 1, videoChannels: [{ id: channel?.id }] },
+      ...usage,
+      videosCount: 1,
+      videoCommentsCount: 1,
+      videoChannels: [{ id: channel?.id }],
     })
     expect((await server.ask('GET', `/api/v1/users/${poor.id}`, { token: admin, query })).body).toMatchObject({
-      ...{ videoQuotaUsed: 0, videosCount: 0, videoCommentsCount: 0 },
+      videoQuotaUsed: 0,
+      videosCount: 0,
+      videoCommentsCount: 0,
     })
   })
 
@@ -234,8 +245,7 @@ describe('the list', () => {
 
   it('tells names to everybody who types a part of one, ten at most', async () => {
     const { username } = await add()
-    const names = async (search: string) =>
-      (await server.ask('GET', '/api/v1/users/autocomplete', { query: { search } })).body
+    const names = async (search: string) => (await server.ask('GET', '/api/v1/users/autocomplete', { query: { search } })).body
     expect(await names(username)).toEqual([username])
     expect(await names('person')).toHaveLength(10)
     expect(await names('_')).not.toContain('root')

@@ -56,10 +56,7 @@ interface Plan {
 /** Rows that are read of each table. */
 async function readsOf(query: UserListQuery): Promise<Map<string, number>> {
   const { text, values } = buildUserList(query)
-  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, format json) ${text}`,
-    values,
-  )
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const reads = new Map<string, number>()
   const visit = (plan: Plan): void => {
     const table = plan['Relation Name']

@@ -29,11 +29,7 @@ const asPeer = (url: string) => fetch(url, { headers: { accept: 'application/act
 const newAda = { username: 'ada', password: 'password of ada', email: 'ada@example.org', role: 2 }
 const objectOf = (activity: { object?: unknown }) => String(activity.object)
 const filesWith = async (name: string) =>
-  (
-    await Promise.all(
-      (['web_videos', 'avatars', 'thumbnails', 'previews'] as const).map((kind) => storedNames(ours.node, kind)),
-    )
-  )
+  (await Promise.all((['web_videos', 'avatars', 'thumbnails', 'previews'] as const).map((kind) => storedNames(ours.node, kind))))
     .flat()
     .filter((one) => one.includes(name))
 
@@ -114,9 +110,7 @@ it('nobody but the user and those who manage users may remove one', async () => 
 })
 
 it('is gone at once for everybody, and keeps the name', async () => {
-  const webVideos = await ours.query<{ filename: string }>('select filename from video_file where video_id = $1', [
-    adasVideo.id,
-  ])
+  const webVideos = await ours.query<{ filename: string }>('select filename from video_file where video_id = $1', [adasVideo.id])
   const filename = webVideos[0]?.filename ?? 'none'
   expect(await filesWith(filename)).toHaveLength(1)
   const picture = basename(playlist.thumbnailPath)
@@ -195,15 +189,12 @@ it('is told to those who knew it, by each actor itself, at last', async () => {
     { type: 'Follow', actor: account(), object: nora.channel.url },
   ])
   expect(
-    await ours.query('select 1 from follow f join actor a on a.id in (f.follower_id, f.target_id) where a.url = $1', [
-      account(),
-    ]),
+    await ours.query('select 1 from follow f join actor a on a.id in (f.follower_id, f.target_id) where a.url = $1', [account()]),
   ).toEqual([])
 })
 
 it('cannot sign any more once all of it was delivered', async () => {
-  const keys = () =>
-    ours.query('select 1 from actor where url in ($1, $2) and private_key_sealed is not null', [account(), channel()])
+  const keys = () => ours.query('select 1 from actor where url in ($1, $2) and private_key_sealed is not null', [account(), channel()])
   await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0)
   await ours.node.restart()
   await until(async () => (await keys()).length === 0, { what: 'the end of the keys' })

@@ -47,7 +47,12 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   const urls = makeUrls(TEST_ORIGIN)
   const passwords = cheapPasswords()
   const deps: ActorDeps = {
-    ...{ db, tell: runtime.tell, registry: runtime.registry, clock: systemClock, logger: silentLogger, urls },
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock: systemClock,
+    logger: silentLogger,
+    urls,
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
   }
@@ -68,7 +73,9 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
     areas: [
       oauthArea({ instance, sessions }),
       meArea({
-        ...{ db, bus, config: () => config, urls: deps.urls },
+        db,
+        bus,
+        urls: deps.urls,
         updateMe: makeUpdateMe({ ...deps, passwords, guesses }),
         notificationSettings: makeNotificationSettings(deps),
       }),
@@ -79,10 +86,15 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   })
 
   const server: UserServer = {
-    ...{ app, db, client, rootPassword: ROOT_PASSWORD },
+    app,
+    db,
+    client,
+    rootPassword: ROOT_PASSWORD,
     async ask(method, url, { token, query = {}, body } = {}) {
       const answer = await app.inject({
-        ...{ method, url, query },
+        method,
+        url,
+        query,
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
         ...(typeof body === 'object' && body !== null ? { payload: body } : {}),
       })
@@ -99,9 +111,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
       return answer.json().access_token
     },
     async mails() {
-      const rows = await db.query<{ data: { mail: string; userId: number } }>(
-        "select data from job where type = 'email' order by id",
-      )
+      const rows = await db.query<{ data: { mail: string; userId: number } }>("select data from job where type = 'email' order by id")
       return rows.map((row) => row.data)
     },
     async stop() {

@@ -39,7 +39,8 @@ beforeAll(async () => {
       transcoding: { enabled: false },
       import: {
         videos: {
-          ...{ concurrency: 1, http: { enabled: true } },
+          concurrency: 1,
+          http: { enabled: true },
           torrent: { enabled: true },
         },
       },
@@ -80,8 +81,7 @@ const statusOf = async (body: object) =>
       body: JSON.stringify({ channelId, ...body }),
     })
   ).status
-const list = (query = '') =>
-  client.get<{ total: number; data: Import[] }>(`/api/v1/users/me/videos/imports?count=100${query}`)
+const list = (query = '') => client.get<{ total: number; data: Import[] }>(`/api/v1/users/me/videos/imports?count=100${query}`)
 
 async function find(id: number): Promise<Import> {
   const found = (await list()).data.find((one) => one.id === id)
@@ -107,9 +107,7 @@ const untilClean = () =>
   until(async () => {
     const folders = await readdir(join(node.dataDir, 'storage', 'tmp')).catch(() => [])
     const left = folders.filter((name) => name.startsWith('import-'))
-    return (
-      left.length === 0 && (await count('pending_file')) === 0 && (await count("video where state = 'to-import'")) === 0
-    )
+    return left.length === 0 && (await count('pending_file')) === 0 && (await count("video where state = 'to-import'")) === 0
   })
 
 async function torrentOf(name: string, seed: string, files = 1): Promise<FormData> {
@@ -118,9 +116,7 @@ async function torrentOf(name: string, seed: string, files = 1): Promise<FormDat
     Object.assign(Buffer.from(bytes), { name: files === 1 ? name : `${index}-${name}` }),
   )
   const torrent = await new Promise<Uint8Array>((done, failed) =>
-    createTorrent(inputs, { name, announceList: [], urlList: [seed] }, (error, made) =>
-      error ? failed(error) : done(made),
-    ),
+    createTorrent(inputs, { name, announceList: [], urlList: [seed] }, (error, made) => (error ? failed(error) : done(made))),
   )
   const form = new FormData()
   form.set('channelId', String(channelId))
@@ -132,7 +128,10 @@ describe('an import by URL', () => {
   it('becomes a published video with what its user said', async () => {
     const begun = await post({ targetUrl: at('/small.mp4'), name: 'my name', tags: ['mine'] })
     expect(begun).toMatchObject({
-      ...{ targetUrl: at('/small.mp4'), magnetUri: null, torrentName: null, error: null },
+      targetUrl: at('/small.mp4'),
+      magnetUri: null,
+      torrentName: null,
+      error: null,
       video: {
         name: 'my name',
         state: { id: 3 },
@@ -148,9 +147,7 @@ describe('an import by URL', () => {
       { id: 6, label: 'Processing' },
     ]).toContainEqual(begun.state)
     expect(await settled(begun.id)).toMatchObject({ state: { id: 2 }, video: { state: { id: 1 }, duration: 2 } })
-    const video = await client.get<{ files: { fileUrl: string }[]; thumbnailPath: string }>(
-      `/api/v1/videos/${begun.video?.uuid}`,
-    )
+    const video = await client.get<{ files: { fileUrl: string }[]; thumbnailPath: string }>(`/api/v1/videos/${begun.video?.uuid}`)
     const stored = await fetch(video.files[0]?.fileUrl ?? '')
     expect(Buffer.from(await stored.arrayBuffer()).equals(bytes)).toBe(true)
     expect(video.thumbnailPath).toMatch(/^\/lazy-static\/thumbnails\//)
@@ -199,8 +196,13 @@ describe('an import by URL', () => {
     expect(await settled(id)).toMatchObject({ state: { id: 2 }, error: null })
     const address = `/api/v1/videos/${video?.uuid}`
     expect(await client.get(address)).toMatchObject({
-      ...{ name: 'A video of another site', tags: ['one', 'two'], nsfw: true, language: { id: 'en' } },
-      ...{ category: { id: 2 }, licence: { id: 1 }, originallyPublishedAt: '2020-01-02T00:00:00.000Z' },
+      name: 'A video of another site',
+      tags: ['one', 'two'],
+      nsfw: true,
+      language: { id: 'en' },
+      category: { id: 2 },
+      licence: { id: 1 },
+      originallyPublishedAt: '2020-01-02T00:00:00.000Z',
       description: 'Its description\n\n0:00 Ignored',
     })
     expect(await client.get('/api/v1/videos?autoTagOneOf=sites&include=64&nsfw=both')).toMatchObject({
@@ -247,9 +249,7 @@ describe('an import by URL', () => {
     const id = await begin()
     const before = (await pictures()).map((names) => names.length)
     await until(async () => (await count("video where state in ('to-import', 'removed')")) === 0)
-    const kept = await pool.query<{ name: string }>(
-      "select name from pending_file where owner like 'failed-import:%' order by kind desc",
-    )
+    const kept = await pool.query<{ name: string }>("select name from pending_file where owner like 'failed-import:%' order by kind desc")
     expect(await pictures()).toEqual(kept.rows.map(({ name }) => expect.arrayContaining([name])))
     site.answer('/pictured.mp4', { type: 'video/mp4', bytes })
     await client.send('POST', `${ADDRESS}/${id}/retry`)
@@ -280,16 +280,13 @@ describe('an import by URL', () => {
     expect((await list('&targetUrl=secret')).total).toBe(0)
   })
 
-  it.each([
-    'http://127.0.0.1/x.mp4',
-    'http://10.1.2.3/x.mp4',
-    'http://[::1]/x.mp4',
-    'http://0x7f000001/x.mp4',
-    'http://169.254.169.254/',
-  ])('from %s is refused', async (targetUrl) => {
-    expect(await statusOf({ targetUrl })).toBe(403)
-    expect((await list(`&targetUrl=${encodeURIComponent(targetUrl)}`)).total).toBe(0)
-  })
+  it.each(['http://127.0.0.1/x.mp4', 'http://10.1.2.3/x.mp4', 'http://[::1]/x.mp4', 'http://0x7f000001/x.mp4', 'http://169.254.169.254/'])(
+    'from %s is refused',
+    async (targetUrl) => {
+      expect(await statusOf({ targetUrl })).toBe(403)
+      expect((await list(`&targetUrl=${encodeURIComponent(targetUrl)}`)).total).toBe(0)
+    },
+  )
 })
 
 describe('an import by torrent', () => {
@@ -297,7 +294,8 @@ describe('an import by torrent', () => {
     const begun = await client.send<Import>('POST', ADDRESS, await torrentOf('seeded video.mp4', at('/small.mp4')))
     expect(begun).toMatchObject({ torrentName: 'sent.torrent', targetUrl: null, video: { name: 'seeded video.mp4' } })
     expect(await settled(begun.id)).toMatchObject({
-      ...{ state: { id: 2 }, torrentName: 'sent.torrent' },
+      state: { id: 2 },
+      torrentName: 'sent.torrent',
       video: { name: 'seeded video.mp4', state: { id: 1 }, duration: 2 },
     })
     await untilClean()
@@ -312,16 +310,15 @@ describe('an import by torrent', () => {
       const peer = new WebTorrent({ dht: false, lsd: false, utp: false, natUpnp: false, natPmp: false, tracker: {} })
       try {
         const infoHash = await new Promise<string>((seeded) =>
-          peer.seed(Buffer.from(bytes), { name: `inside, ${beginning}.mp4`, announceList: [] }, (torrent) =>
-            seeded(torrent.infoHash),
-          ),
+          peer.seed(Buffer.from(bytes), { name: `inside, ${beginning}.mp4`, announceList: [] }, (torrent) => seeded(torrent.infoHash)),
         )
         const name = beginning === 'Imported video' ? '' : `&dn=${encodeURIComponent(beginning)}`
         const magnetUri = `magnet:?xs=http%3A%2F%2Fa.example%2F1.torrent&xt=urn:btih:${infoHash}${name}&x.pe=127.0.0.1:${peer.torrentPort}`
         const begun = await post({ magnetUri })
         expect(begun).toMatchObject({ torrentName: null, video: { name: beginning } })
         expect(await settled(begun.id)).toMatchObject({
-          ...{ state: { id: 2 }, magnetUri },
+          state: { id: 2 },
+          magnetUri,
           video: { name: `inside, ${beginning}.mp4`, state: { id: 1 } },
         })
         await untilClean()
@@ -403,10 +400,7 @@ describe('while an import is under way', () => {
 
   it('the end of an earlier worker’s job does not end it; one that nobody has is over', async () => {
     const { id } = await begin()
-    await pool.query(
-      "update video_import set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour' where id = $1",
-      [id],
-    )
+    await pool.query("update video_import set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour' where id = $1", [id])
     await until(async () => (await count("job where state = 'active'")) === 0)
     await pool.query(
       `insert into job (type, queue, state, data, lost_leases, lease_owner, lease_until)

@@ -22,8 +22,7 @@ afterAll(() => node?.stop())
 
 async function upload(fields: Record<string, string> = {}, file = bytes): Promise<{ id: number; uuid: string }> {
   const form = new FormData()
-  for (const [name, value] of Object.entries({ channelId, name: 'A video', privacy: '1', ...fields }))
-    form.set(name, value)
+  for (const [name, value] of Object.entries({ channelId, name: 'A video', privacy: '1', ...fields })) form.set(name, value)
   form.set('videofile', new File([new Uint8Array(file)], 'small.mp4', { type: 'video/mp4' }))
   return (await root.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)).video
 }
@@ -37,9 +36,7 @@ function setCaption(uuid: string, content: string | Buffer, name = 'caption.vtt'
 const captionPathOf = async (uuid: string) =>
   (await root.get<{ data: { captionPath: string }[] }>(`/api/v1/videos/${uuid}/captions`)).data[0]?.captionPath ?? ''
 const titlesOf = async (uuid: string) =>
-  (await root.get<{ chapters: { title: string }[] }>(`/api/v1/videos/${uuid}/chapters`)).chapters.map(
-    ({ title }) => title,
-  )
+  (await root.get<{ chapters: { title: string }[] }>(`/api/v1/videos/${uuid}/chapters`)).chapters.map(({ title }) => title)
 const stranger = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, node.base), { headers })
 
 describe('the file of a caption', () => {
@@ -53,10 +50,7 @@ describe('the file of a caption', () => {
       [Buffer.alloc(20 * 1024 * 1024 + 1, 'x'), 'caption.vtt', 400],
     ] as const) {
       const answer = await setCaption(uuid, content, name)
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([
-        status,
-        'application/problem+json; charset=utf-8',
-      ])
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json; charset=utf-8'])
       const problem = (await answer.json()) as { 'invalid-params'?: object }
       if (status === 400) expect(Object.keys(problem['invalid-params'] ?? {})).toEqual(['captionfile'])
     }
@@ -100,9 +94,7 @@ describe('the captions of a video that is not for everybody', () => {
       `/api/v1/videos/${uuid}/chapters`,
     ]) {
       const statuses = await Promise.all(
-        ['', 'wrong', 'open sesame'].map(
-          async (password) => (await stranger(path, { 'x-peertube-video-password': password })).status,
-        ),
+        ['', 'wrong', 'open sesame'].map(async (password) => (await stranger(path, { 'x-peertube-video-password': password })).status),
       )
       expect([path, statuses]).toEqual([path, [403, 403, 200]])
     }
@@ -175,13 +167,12 @@ it('a transcription cannot be asked for: there is none', async () => {
   const { uuid } = await upload()
   const ask = (of: string, body = '{}') =>
     root.raw(`/api/v1/videos/${of}/captions/generate`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
     })
   const answer = await ask(uuid)
-  expect([answer.status, (await answer.json()).detail]).toEqual([
-    400,
-    'Video transcription is disabled on this instance',
-  ])
+  expect([answer.status, (await answer.json()).detail]).toEqual([400, 'Video transcription is disabled on this instance'])
   expect((await ask('424242')).status).toBe(404)
   const wrong = await ask(uuid, '{"forceTranscription":"hello"}')
   expect(Object.keys((await wrong.json())['invalid-params'])).toEqual(['forceTranscription'])

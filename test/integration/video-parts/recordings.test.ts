@@ -55,7 +55,12 @@ beforeAll(async () => {
     const email = `${username}@example.org`
     const password = 'password1'
     await root.send('POST', '/api/v1/users', {
-      ...{ username, email, password, role: 2, videoQuota: -1, videoQuotaDaily: -1 },
+      username,
+      email,
+      password,
+      role: 2,
+      videoQuota: -1,
+      videoQuotaDaily: -1,
     })
     clients.set(username, await login(node.base, username, password))
   }
@@ -98,9 +103,7 @@ function contentOf({ body, multipart }: (typeof exchanges)[number]['request']): 
 const masked = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(masked)
   if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, name === 'captionPath' ? 'a path' : masked(item)]),
-    )
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, name === 'captionPath' ? 'a path' : masked(item)]))
   }
   if (typeof value !== 'string') return value
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return '{{date}}'

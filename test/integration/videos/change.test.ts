@@ -34,28 +34,47 @@ type Who = keyof VideoServer['users']
 
 const put = (body: object, as?: Who, key: string | number = video.uuid) =>
   server.app.inject({
-    ...{ method: 'PUT', url: `/api/v1/videos/${key}`, payload: body },
+    method: 'PUT',
+    url: `/api/v1/videos/${key}`,
+    payload: body,
     headers: { 'content-type': 'application/json', ...(as ? server.as(as) : {}) },
   })
 const remove = (as?: Who, key: string | number = video.uuid) =>
   server.app.inject({ method: 'DELETE', url: `/api/v1/videos/${key}`, headers: as ? server.as(as) : {} })
-const read = async (as: Who = 'user') =>
-  (await server.app.inject({ url: `/api/v1/videos/${video.uuid}`, headers: server.as(as) })).json()
+const read = async (as: Who = 'user') => (await server.app.inject({ url: `/api/v1/videos/${video.uuid}`, headers: server.as(as) })).json()
 
 const told = (name: string) => until(async () => server.events.some((event) => event.name === name))
 
 describe('a change of a video', () => {
   it('takes every field, tells the world, and takes null for nothing', async () => {
     const fields = {
-      ...{ name: 'updated', category: 3, licence: 3, language: 'es', nsfw: true, description: 'new description' },
-      ...{ support: 'new support', tags: ['new1', 'new2', 'new1'], commentsPolicy: 3, downloadEnabled: false },
-      ...{ waitTranscoding: false, originallyPublishedAt: '2021-01-01T00:00:00.000Z', privacy: 1 },
+      name: 'updated',
+      category: 3,
+      licence: 3,
+      language: 'es',
+      nsfw: true,
+      description: 'new description',
+      support: 'new support',
+      tags: ['new1', 'new2', 'new1'],
+      commentsPolicy: 3,
+      downloadEnabled: false,
+      waitTranscoding: false,
+      originallyPublishedAt: '2021-01-01T00:00:00.000Z',
+      privacy: 1,
     }
     expect((await put(fields, 'user')).statusCode).toBe(204)
     expect(await read()).toMatchObject({
-      ...{ name: 'updated', category: { id: 3, label: 'Vehicles' }, licence: { id: 3 }, language: { id: 'es' } },
-      ...{ nsfw: true, description: 'new description', support: 'new support', tags: ['new1', 'new2'] },
-      ...{ commentsPolicy: { id: 3, label: 'Requires approval' }, commentsEnabled: true, downloadEnabled: false },
+      name: 'updated',
+      category: { id: 3, label: 'Vehicles' },
+      licence: { id: 3 },
+      language: { id: 'es' },
+      nsfw: true,
+      description: 'new description',
+      support: 'new support',
+      tags: ['new1', 'new2'],
+      commentsPolicy: { id: 3, label: 'Requires approval' },
+      commentsEnabled: true,
+      downloadEnabled: false,
       originallyPublishedAt: '2021-01-01T00:00:00.000Z',
     })
     await told('VideoUpdated')
@@ -63,7 +82,10 @@ describe('a change of a video', () => {
     const nothing = { category: null, licence: null, language: null, description: null, support: null, tags: null }
     expect((await put({ ...nothing, originallyPublishedAt: null }, 'user')).statusCode).toBe(204)
     expect(await read()).toMatchObject({
-      ...{ category: { id: null, label: 'Unknown' }, description: null, tags: [], originallyPublishedAt: null },
+      category: { id: null, label: 'Unknown' },
+      description: null,
+      tags: [],
+      originallyPublishedAt: null,
     })
     // Words that PostgreSQL reads otherwise in a bare array.
     expect((await put({ tags: ['null', ' two\\tabs ', '"a, b"', '{c}'] }, 'user')).statusCode).toBe(204)
@@ -155,10 +177,7 @@ describe('a change of a video', () => {
     const stored = () => server.db.query('select password from video_password where video_id = $1', [video.id])
     await put({ privacy: 5, videoPasswords: [composed.normalize('NFD')] }, 'user')
     expect([await ask(), await stored()]).toEqual([200, [{ password: composed }]])
-    await server.db.query('update video_password set password = $2 where video_id = $1', [
-      video.id,
-      composed.normalize('NFD'),
-    ])
+    await server.db.query('update video_password set password = $2 where video_id = $1', [video.id, composed.normalize('NFD')])
     expect(await ask()).toBe(200)
   })
 
@@ -218,7 +237,9 @@ function putForm(files: Record<string, Buffer>, fields: Record<string, string>) 
     Buffer.from(`--${boundary}--\r\n`),
   ])
   return server.app.inject({
-    ...{ method: 'PUT', url: `/api/v1/videos/${video.uuid}`, payload },
+    method: 'PUT',
+    url: `/api/v1/videos/${video.uuid}`,
+    payload,
     headers: { ...server.as('user'), 'content-type': `multipart/form-data; boundary=${boundary}` },
   })
 }

@@ -61,8 +61,11 @@ afterAll(async () => {
 async function makeDownloadable(name: string, privacy: number, passwords: string[] = []): Promise<Downloadable> {
   const { db, store } = server
   const video = await makeVideo(db, {
-    ...{ channelId: server.users.user.channelId, passwords, columns: { privacy, name } },
-    ...{ webVideo: { resolution: 240 }, hls: { resolution: 240 } },
+    channelId: server.users.user.channelId,
+    passwords,
+    columns: { privacy, name },
+    webVideo: { resolution: 240 },
+    hls: { resolution: 240 },
   })
   const { webVideo, hls, uuid } = video
   if (!webVideo || !hls) throw new Error('The video has no files.')
@@ -88,13 +91,17 @@ async function makeDownloadable(name: string, privacy: number, passwords: string
   const [kept, torrent] = [`${newUuid()}.mov`, `${newUuid()}.torrent`]
   await store.put({ kind: 'original_video_files', name: kept }, Buffer.from('what was uploaded'))
   await store.put({ kind: 'torrents', name: torrent }, Buffer.from('d4:infode'))
-  await db.query(
-    "insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'my film.mov', $2, 17)",
-    [video.id, kept],
-  )
+  await db.query("insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'my film.mov', $2, 17)", [
+    video.id,
+    kept,
+  ])
   await db.query('update video_file set torrent_filename = $2 where id = $1', [row?.id, torrent])
   return {
-    ...{ ...video, name, split, kept, torrent },
+    ...video,
+    name,
+    split,
+    kept,
+    torrent,
     web: { id: webVideo.id, path: `/download/web-videos/${uuid}-240.mp4` },
     hls240: { id: row?.id ?? 0, path: `/download/streaming-playlists/hls/videos/${uuid}-240-fragmented.mp4` },
   }
@@ -108,7 +115,8 @@ async function save(url: string, headers: Record<string, string> = {}) {
   if (answer.statusCode !== 302) return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload }
   const sent = await fetch(String(answer.headers.location), { headers })
   return {
-    ...{ status: sent.status, bytes: Buffer.from(await sent.arrayBuffer()) },
+    status: sent.status,
+    bytes: Buffer.from(await sent.arrayBuffer()),
     headers: { ...Object.fromEntries(sent.headers), 'cache-control': answer.headers['cache-control'] },
   }
 }
@@ -193,9 +201,12 @@ describe('the download of a stored file', () => {
 
   it('is not there under another name', async () => {
     for (const path of [
-      ...[`web-videos/${newUuid()}-240.mp4`, `web-videos/${open.uuid}-480.mp4`],
-      ...[`web-videos/${open.uuid}-240.webm`, `web-videos/${open.uuid}-240-fragmented.mp4`],
-      ...[`streaming-playlists/hls/videos/${open.uuid}-240.mp4`, `original-video-files/${newUuid()}.mp4`],
+      `web-videos/${newUuid()}-240.mp4`,
+      `web-videos/${open.uuid}-480.mp4`,
+      `web-videos/${open.uuid}-240.webm`,
+      `web-videos/${open.uuid}-240-fragmented.mp4`,
+      `streaming-playlists/hls/videos/${open.uuid}-240.mp4`,
+      `original-video-files/${newUuid()}.mp4`,
       'torrents/unknown.torrent',
     ]) {
       expect([path, await statusOf(`/download/${path}`, server.as('admin'))]).toEqual([path, 404])
@@ -230,7 +241,8 @@ describe('the download of a kept upload', () => {
     const answer = await get(path, server.as('user'))
     expect(answer.payload).toBe('what was uploaded')
     expect(answer.headers).toMatchObject({
-      ...{ 'content-disposition': 'attachment; filename="my film.mov"', 'content-type': 'video/quicktime' },
+      'content-disposition': 'attachment; filename="my film.mov"',
+      'content-type': 'video/quicktime',
       ...PRIVATE_FILE,
     })
   })
@@ -255,7 +267,7 @@ describe('the download of a torrent', () => {
     const answer = await get(`/download/torrents/${hidden.torrent}`, server.as('user'))
     expect(answer.payload).toBe('d4:infode')
     expect(answer.headers).toMatchObject({
-      ...{ 'content-type': 'application/x-bittorrent' },
+      'content-type': 'application/x-bittorrent',
       'content-disposition': 'attachment; filename="hidden-240p-hls.torrent"',
       ...PRIVATE_FILE,
     })
@@ -265,8 +277,7 @@ describe('the download of a torrent', () => {
   })
 
   it('is for everybody exactly as long as the video is public and not blocked', async () => {
-    const change = (column: string, value: unknown) =>
-      server.db.query(`update video set ${column} = $2 where id = $1`, [hidden.id, value])
+    const change = (column: string, value: unknown) => server.db.query(`update video set ${column} = $2 where id = $1`, [hidden.id, value])
     await change('privacy', 1)
     expect(await statusesFor(undefined)).toEqual([200, 200])
     await change('blocked', true)
@@ -287,9 +298,7 @@ describe('a generated download', () => {
     const path = join(folder, 'generated.mp4')
     await writeFile(path, answer.rawPayload)
     const ffmpeg = await testFfmpeg()
-    const { stdout } = await run(ffmpeg.ffprobePath, [
-      ...['-v', 'error', '-show_entries', 'stream=codec_name', '-of', 'csv=p=0', path],
-    ])
+    const { stdout } = await run(ffmpeg.ffprobePath, ['-v', 'error', '-show_entries', 'stream=codec_name', '-of', 'csv=p=0', path])
     expect(stdout.trim().split('\n')).toEqual(['h264', 'aac'])
     expect((await probe({ ffmpeg, path })).duration).toBeCloseTo(4, 0)
   })
@@ -329,16 +338,14 @@ describe('a generated download', () => {
       const path = join(folder, 'long.mp4')
       await writeFile(path, answer.rawPayload)
       const { stdout } = await run((await testFfmpeg()).ffprobePath, [
-        ...[
-          '-v',
-          'error',
-          '-count_packets',
-          '-show_entries',
-          'stream=codec_type,nb_read_packets',
-          '-of',
-          'csv=p=0',
-          path,
-        ],
+        '-v',
+        'error',
+        '-count_packets',
+        '-show_entries',
+        'stream=codec_type,nb_read_packets',
+        '-of',
+        'csv=p=0',
+        path,
       ])
       expect(stdout).toContain(`video,${25 * SECONDS}`)
       expect((await probe({ ffmpeg: await testFfmpeg(), path })).duration).toBeCloseTo(SECONDS, 0)
@@ -363,7 +370,8 @@ describe('a generated download', () => {
     const sound = await get(generate(hidden, hidden.split.sound), server.as('user'))
     expect(sound.rawPayload.equals(await readFile(parts.sound))).toBe(true)
     expect(sound.headers).toMatchObject({
-      ...{ 'content-disposition': 'attachment; filename="hidden.m4a"', 'content-type': 'audio/mp4' },
+      'content-disposition': 'attachment; filename="hidden.m4a"',
+      'content-type': 'audio/mp4',
     })
   })
 
@@ -376,7 +384,8 @@ describe('a generated download', () => {
       expect([answer.statusCode, answer.json()]).toMatchObject([
         400,
         {
-          ...{ type: 'about:blank', detail: 'Incorrect request parameters: videoFileIds' },
+          type: 'about:blank',
+          detail: 'Incorrect request parameters: videoFileIds',
           'invalid-params': { videoFileIds: { type: 'field', path: 'videoFileIds', location: 'query', value } },
         },
       ])
@@ -399,9 +408,7 @@ describe('a generated download', () => {
   })
 
   it('fails before its first byte where a file is gone or broken', async () => {
-    const [row] = await server.db.query<{ filename: string }>('select filename from video_file where id = $1', [
-      locked.split.sound,
-    ])
+    const [row] = await server.db.query<{ filename: string }>('select filename from video_file where id = $1', [locked.split.sound])
     const url = generate(locked, locked.split.picture, locked.split.sound)
     const ref = hlsFile(locked.uuid, row?.filename ?? '', true)
     await server.store.put(ref, Buffer.from('this is no media file'))
@@ -417,9 +424,7 @@ describe('a generated download', () => {
     const noise = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=1', '-vf', 'noise=alls=100:allf=t']
     await run(ffmpegPath, ['-v', 'error', '-y', ...noise, '-c:v', 'mpeg4', '-q:v', '1', second])
     await run(ffmpegPath, ['-v', 'error', '-y', '-stream_loop', '3', '-i', second, '-c', 'copy', big])
-    const [row] = await server.db.query<{ filename: string }>('select filename from video_file where id = $1', [
-      open.split.small,
-    ])
+    const [row] = await server.db.query<{ filename: string }>('select filename from video_file where id = $1', [open.split.small])
     await server.store.put(hlsFile(open.uuid, row?.filename ?? '', false), { path: big })
     await server.app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = server.app.server.address() as AddressInfo
@@ -432,9 +437,7 @@ describe('a generated download', () => {
     await new Promise((resolve) => answer.once('readable', resolve))
     expect(await processes()).toHaveLength(1)
     const busy = await get(url)
-    expect([busy.statusCode, busy.headers['retry-after'], busy.headers['content-disposition']]).toEqual([
-      ...[503, '10', undefined],
-    ])
+    expect([busy.statusCode, busy.headers['retry-after'], busy.headers['content-disposition']]).toEqual([503, '10', undefined])
     answer.on('error', () => undefined).destroy()
     await until(async () => (await processes()).length === 0)
     await until(async () => (await statusOf(generate(open, open.split.picture, open.split.sound))) === 200)

@@ -33,7 +33,8 @@ const query: Sql = async <R extends object = Row>(text: string, values: readonly
 
 beforeAll(async () => {
   node = await startTestNode({
-    ...{ config, clock },
+    config,
+    clock,
     onRoute: ({ method, url }) => {
       for (const one of [method].flat()) routes.add(`${one} ${url}`)
     },
@@ -67,10 +68,7 @@ interface Seen {
 
 /** What a visitor sees of a video, alone and in the list of all. */
 async function seen(uuid: string, base = node.base): Promise<Seen> {
-  const [one, list] = await Promise.all([
-    fetch(`${base}/api/v1/videos/${uuid}`),
-    fetch(`${base}/api/v1/videos?count=100`),
-  ])
+  const [one, list] = await Promise.all([fetch(`${base}/api/v1/videos/${uuid}`), fetch(`${base}/api/v1/videos?count=100`)])
   const { data } = (await list.json()) as { data: Details[] }
   return { status: one.status, one: (await one.json()) as Details, listed: data.find((video) => video.uuid === uuid) }
 }
@@ -79,7 +77,8 @@ async function seen(uuid: string, base = node.base): Promise<Seen> {
 async function upload(fields: Record<string, string> = {}): Promise<Details> {
   const name = `channel_${crypto.randomUUID().slice(0, 8)}`
   const { videoChannel } = await root.send<{ videoChannel: { id: number } }>('POST', '/api/v1/video-channels', {
-    ...{ name, displayName: 'A channel' },
+    name,
+    displayName: 'A channel',
   })
   const form = new FormData()
   for (const [key, value] of Object.entries({
@@ -136,76 +135,88 @@ const writes: Write[] = [
     name: 'a new name',
     write: (video) => root.send('PUT', path(video), { name: 'Renamed' }),
     look: ({ one, listed }) => [one.name, listed?.name],
-    ...{ before: ['A video', 'A video'], after: ['Renamed', 'Renamed'] },
+    before: ['A video', 'A video'],
+    after: ['Renamed', 'Renamed'],
   },
   {
     name: 'another privacy',
     write: (video) => root.send('PUT', path(video), { privacy: 3 }),
     look: isListed,
-    ...{ before: [200, true], after: [401, false] },
+    before: [200, true],
+    after: [401, false],
   },
   {
     name: 'passwords',
     write: (video) => root.send('PUT', path(video), { privacy: 5, videoPasswords: ['a password'] }),
     look: isListed,
-    ...{ before: [200, true], after: [403, false] },
+    before: [200, true],
+    after: [403, false],
   },
   {
     name: 'a video that is shown at last',
     prepare: (video) => root.send('PUT', path(video), { privacy: 3 }),
     write: (video) => root.send('PUT', path(video), { privacy: 1 }),
     look: isListed,
-    ...{ before: [401, false], after: [200, true] },
+    before: [401, false],
+    after: [200, true],
   },
   {
     name: 'the end of a video',
     write: (video) => root.send('DELETE', path(video)),
     look: isListed,
-    ...{ before: [200, true], after: [404, false] },
+    before: [200, true],
+    after: [404, false],
   },
   {
     name: 'a rating',
     write: (video) => root.send('PUT', `${path(video)}/rate`, { rating: 'like' }),
     look: ({ one, listed }) => [one.likes, listed?.likes],
-    ...{ before: [0, 0], after: [1, 1] },
+    before: [0, 0],
+    after: [1, 1],
   },
   {
     name: 'another policy for comments',
     write: (video) => root.send('PUT', path(video), { commentsPolicy: 2 }),
     look: ({ one }) => one.commentsPolicy?.id,
-    ...{ before: 1, after: 2 },
+    before: 1,
+    after: 2,
   },
   {
     name: 'a block of the video',
     write: (video) => root.send('POST', `${path(video)}/blacklist`, { reason: 'no good' }),
     look: ({ listed, status }) => [listed !== undefined, status === 200],
-    ...{ before: [true, true], after: [false, false] },
+    before: [true, true],
+    after: [false, false],
   },
   {
     name: 'the end of a block',
     prepare: (video) => root.send('POST', `${path(video)}/blacklist`, {}),
     write: (video) => root.send('DELETE', `${path(video)}/blacklist`),
     look: ({ listed, status }) => [listed !== undefined, status === 200],
-    ...{ before: [false, false], after: [true, true] },
+    before: [false, false],
+    after: [true, true],
   },
   {
     name: 'another name of the channel',
     write: ({ channel }) => root.send('PUT', `/api/v1/video-channels/${channel.name}`, { displayName: 'Renamed' }),
     look: ({ one, listed }) => [one.channel?.displayName, listed?.channel.displayName],
-    ...{ before: ['A channel', 'A channel'], after: ['Renamed', 'Renamed'] },
+    before: ['A channel', 'A channel'],
+    after: ['Renamed', 'Renamed'],
   },
   {
     name: 'another name of the account',
     prepare: () => root.send('PUT', '/api/v1/users/me', { displayName: 'Before' }),
     write: () => root.send('PUT', '/api/v1/users/me', { displayName: 'After' }),
     look: ({ one, listed }) => [one.account?.displayName, listed?.account.displayName],
-    ...{ before: ['Before', 'Before'], after: ['After', 'After'] },
+    before: ['Before', 'Before'],
+    after: ['After', 'After'],
   },
   {
     name: 'an avatar',
     write: async () => root.send('POST', '/api/v1/users/me/avatar/pick', await pictured()),
     look: ({ one, listed }) => [one.account?.avatars.length !== 0, listed?.account.avatars.length !== 0],
-    ...{ before: [false, false], after: [true, true] },
+    before: [false, false],
+    after: [true, true],
   },
   {
     name: 'another policy for sensitive videos',
@@ -216,7 +227,8 @@ const writes: Write[] = [
       await root.send('PUT', '/api/v1/config/custom', { ...custom, instance })
     },
     look: isListed,
-    ...{ before: [200, true], after: [200, false] },
+    before: [200, true],
+    after: [200, false],
   },
 ]
 
@@ -238,8 +250,7 @@ describe('whoever writes sees at once, as a visitor,', () => {
   )
 
   it('a new video', async () => {
-    const totalOf = async () =>
-      ((await (await fetch(`${node.base}/api/v1/videos?nsfw=both`)).json()) as { total: number }).total
+    const totalOf = async () => ((await (await fetch(`${node.base}/api/v1/videos?nsfw=both`)).json()) as { total: number }).total
     const before = await totalOf()
     await upload()
     expect(await totalOf()).toBe(before + 1)
@@ -350,11 +361,7 @@ describe('the page of a video', () => {
       const [own, visitors] = [await browser.open(`/w/${video.uuid}`), await fetch(`${node.base}/w/${video.uuid}`)]
       expect(own.html).toContain('href="/logout"')
       const html = await visitors.text()
-      expect([html.includes('href="/logout"'), html.includes('data-reports'), html.includes('data-token')]).toEqual([
-        false,
-        false,
-        false,
-      ])
+      expect([html.includes('href="/logout"'), html.includes('data-reports'), html.includes('data-token')]).toEqual([false, false, false])
       expect(visitors.headers.getSetCookie()).toEqual([])
     }
   }, 30_000)
@@ -382,12 +389,7 @@ describe('the page of a video', () => {
     const owner = makeBrowser(node.base)
     await owner.login(node.username, node.password)
     const seenBy = async (text: string) => {
-      const pages = [
-        (await owner.open(`/w/${video.uuid}`)).html,
-        await writer.html(),
-        await reader.html(),
-        (await pageOf(video)).html,
-      ]
+      const pages = [(await owner.open(`/w/${video.uuid}`)).html, await writer.html(), await reader.html(), (await pageOf(video)).html]
       return pages.map((html) => html.includes(text))
     }
     const [shown, held] = [marked(), marked()]
@@ -419,10 +421,7 @@ describe('the page of a video', () => {
     expect(await seenBy('<details class="sensitive">')).toEqual([false, false, true, false])
     await root.send('PUT', path(video), { privacy: 4 })
     expect(await seenBy('<h1')).toEqual([true, true, true, true])
-    expect([(await pageOf(video)).status, await seenBy('Only users of this server')]).toEqual([
-      404,
-      [true, true, true, false],
-    ])
+    expect([(await pageOf(video)).status, await seenBy('Only users of this server')]).toEqual([404, [true, true, true, false]])
   }, 60_000)
 
   it('is no older than five seconds, however old what it is made of was', async () => {
@@ -461,12 +460,10 @@ it('visitors see a comment as soon as it was written, and no longer once it was 
   const { uuid } = await upload()
   const threads = async () => {
     const answer = await fetch(`${node.base}${path({ uuid })}/comment-threads`)
-    return ((await answer.json()) as { data: { id: number; text: string; totalReplies: number; isDeleted: boolean }[] })
-      .data
+    return ((await answer.json()) as { data: { id: number; text: string; totalReplies: number; isDeleted: boolean }[] }).data
   }
   expect(await threads()).toEqual([])
-  const write = (at: string, text: string) =>
-    root.send<{ comment: { id: number } }>('POST', `${path({ uuid })}/${at}`, { text })
+  const write = (at: string, text: string) => root.send<{ comment: { id: number } }>('POST', `${path({ uuid })}/${at}`, { text })
   const { comment } = await write('comment-threads', 'A comment')
   expect(await threads()).toMatchObject([{ text: 'A comment', totalReplies: 0 }])
   await write(`comments/${comment.id}`, 'A reply')
@@ -483,14 +480,12 @@ describe('who is signed in', () => {
   async function reader(): Promise<Client> {
     const username = `reader_${crypto.randomUUID().slice(0, 8)}`
     await root.send('POST', '/api/v1/users', {
-      ...{
-        username,
-        password: PASSWORD,
-        email: `${username}@example.org`,
-        role: 2,
-        videoQuota: -1,
-        videoQuotaDaily: -1,
-      },
+      username,
+      password: PASSWORD,
+      email: `${username}@example.org`,
+      role: 2,
+      videoQuota: -1,
+      videoQuotaDaily: -1,
     })
     const client = await login(node.base, username, PASSWORD)
     await client.send('PUT', '/api/v1/users/me', { nsfwPolicy: 'display' })
@@ -509,10 +504,7 @@ describe('who is signed in', () => {
     async (_name, listOf) => {
       const owner = await makeUser({ query }, { origin: node.base })
       const name = `Video ${crypto.randomUUID()}`
-      const { uuid } = await makeVideo(
-        { query },
-        { channelId: owner.channelId, columns: { name, nsfw: true, duration: 60 } },
-      )
+      const { uuid } = await makeVideo({ query }, { channelId: owner.channelId, columns: { name, nsfw: true, duration: 60 } })
       // What was written by the test itself becomes known.
       await root.send('PUT', path(await upload()), { name: 'Other' })
       const video = await root.get<Details>(path({ uuid }))

@@ -44,10 +44,7 @@ interface Plan {
 
 /** The large tables that the statement reads from end to end. */
 async function readWhole(statement: { text: string; values: unknown[] }): Promise<string[]> {
-  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (format json) ${statement.text}`,
-    statement.values,
-  )
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (format json) ${statement.text}`, statement.values)
   const found: string[] = []
   const visit = (plan: Plan): void => {
     const table = plan['Relation Name'] ?? ''

@@ -31,9 +31,7 @@ beforeAll(async () => {
     Overlooked: { published_at: ago(400) },
   }
   for (const [name, columns] of Object.entries(videos)) {
-    ids[name] = (
-      await makeVideo(db, { channelId: users.user.channelId, columns: { name, category: 3, ...columns } })
-    ).id
+    ids[name] = (await makeVideo(db, { channelId: users.user.channelId, columns: { name, category: 3, ...columns } })).id
   }
   await server.runtime.tell.create((unit) => addDelta(unit, ids['Watched this week'] ?? 0, { views: 5 }))
   await foldDeltas(db)
@@ -104,10 +102,7 @@ describe('a search', () => {
 describe('the videos of muted owners', () => {
   it('are in the lists of the staff that ask for them, and said to be muted', async () => {
     const { db, users } = server
-    await db.query('insert into account_block (owner_id, target_id) values ($1, $2)', [
-      users.moderator.accountId,
-      users.user.accountId,
-    ])
+    await db.query('insert into account_block (owner_id, target_id) values ($1, $2)', [users.moderator.accountId, users.user.accountId])
     expect(await namesOf({}, 'moderator')).toEqual([])
     expect(await namesOf({}, 'other')).toHaveLength(5)
     const answer = await server.app.inject({ url: '/api/v1/videos?include=4', headers: server.as('moderator') })
@@ -122,11 +117,7 @@ describe('lists of the staff', () => {
     const { db, users } = server
     await makeVideo(db, { channelId: users.user.channelId, columns: { name: 'Private', privacy: 3 } })
     await makeVideo(db, { channelId: users.user.channelId, columns: { name: 'Waiting', state: 'to-transcode' } })
-    const query = new URLSearchParams([
-      ...[1, 2, 3, 4, 5].map((one) => ['privacyOneOf', String(one)]),
-      ['include', '1'],
-      ['sort', 'name'],
-    ])
+    const query = new URLSearchParams([...[1, 2, 3, 4, 5].map((one) => ['privacyOneOf', String(one)]), ['include', '1'], ['sort', 'name']])
     const answer = await server.app.inject({ url: `/api/v1/videos?${query}`, headers: server.as('admin') })
     const { total, data } = answer.json<{ total: number; data: { name: string }[] }>()
     const names = data.map(({ name }) => name)
@@ -155,9 +146,7 @@ describe('the overview', () => {
     const shown = await overview()
     expect(server.statements() - before).toBeLessThanOrEqual(3)
     expect(shown.categories).toEqual([{ category: { id: 6, label: 'Travels' }, videos: expect.any(Array) }])
-    expect(shown.channels).toEqual([
-      { channel: expect.objectContaining({ id: users.other.channelId }), videos: expect.any(Array) },
-    ])
+    expect(shown.channels).toEqual([{ channel: expect.objectContaining({ id: users.other.channelId }), videos: expect.any(Array) }])
     expect(shown.tags).toEqual([{ tag: 'trip', videos: expect.any(Array) }])
   })
 

@@ -38,15 +38,9 @@ describe('the page of a video', () => {
     expect(answer.body.match(/<h1/g)).toHaveLength(1)
     expect(answer.body).toContain('Main videos_user_channel channel')
     expect(answer.body).toContain('@videos_user_channel@localhost:9000')
-    expect(answer.body).toContain(
-      '<strong>bold</strong> and <a href="https://example.org/" rel="nofollow noopener noreferrer">a link</a>',
-    )
-    expect(answer.body).toContain(
-      `data-hls="${TEST_ORIGIN}/static/streaming-playlists/hls/${video.uuid}/${video.hls?.master}"`,
-    )
-    expect(answer.body).toContain(
-      `<source src="${TEST_ORIGIN}/static/web-videos/${video.webVideo?.filename}" type="video/mp4"`,
-    )
+    expect(answer.body).toContain('<strong>bold</strong> and <a href="https://example.org/" rel="nofollow noopener noreferrer">a link</a>')
+    expect(answer.body).toContain(`data-hls="${TEST_ORIGIN}/static/streaming-playlists/hls/${video.uuid}/${video.hls?.master}"`)
+    expect(answer.body).toContain(`<source src="${TEST_ORIGIN}/static/web-videos/${video.webVideo?.filename}" type="video/mp4"`)
   })
 
   it('leads by its tags to the other videos that have them', async () => {
@@ -116,7 +110,8 @@ describe('the page of a video', () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const origin = `https://${host}`
     const { uuid, url } = await makeVideo(server.db, {
-      ...{ channelId, remoteOrigin: origin },
+      channelId,
+      remoteOrigin: origin,
       hls: { resolution: 720, playlistUrl: `${origin}/hls/master.m3u8` },
     })
     const answer = await page(`/w/${uuid}`)
@@ -148,13 +143,17 @@ describe('the page of a video', () => {
   it('asks for a password, and plays with a token of its own once it is right', async () => {
     const { channelId } = server.users.user
     const made = await makeVideo(server.db, {
-      ...{ channelId, columns: { privacy: 5, name: 'secret name' }, passwords: ['open sesame'] },
+      channelId,
+      columns: { privacy: 5, name: 'secret name' },
+      passwords: ['open sesame'],
       webVideo: { resolution: 240 },
       hls: { resolution: 240 },
     })
     const say = (path: string, password: string) =>
       server.app.inject({
-        ...{ method: 'POST', url: path, payload: new URLSearchParams({ password }).toString() },
+        method: 'POST',
+        url: path,
+        payload: new URLSearchParams({ password }).toString(),
         headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
       })
     for (const path of [`/w/${made.uuid}`, `/videos/watch/${made.uuid}`, `/videos/embed/${made.uuid}`]) {
@@ -197,7 +196,8 @@ describe('the page of a video', () => {
   it('shows chapters, captions, files, comments and the other videos of the channel in two statements', async () => {
     const { channelId, accountId } = server.users.other
     const made = await makeVideo(server.db, {
-      ...{ channelId, webVideo: { resolution: 720 } },
+      channelId,
+      webVideo: { resolution: 720 },
       columns: { category: 6, licence: 2, language: 'fr', support: 'Buy me **tea**', nsfw: true },
     })
     const sibling = await makeVideo(server.db, { channelId, columns: { name: 'a sibling' } })
@@ -205,7 +205,10 @@ describe('the page of a video', () => {
     await insert(server.db, 'video_caption', { video_id: made.id, language: 'fr', filename: 'words.vtt' })
     const comment = async (text: string, threadId?: number) =>
       await insert(server.db, 'comment', {
-        ...{ video_id: made.id, account_id: accountId, url: `${TEST_ORIGIN}/comments/${text}`, text },
+        video_id: made.id,
+        account_id: accountId,
+        url: `${TEST_ORIGIN}/comments/${text}`,
+        text,
         ...(threadId === undefined ? {} : { thread_id: threadId, parent_id: threadId }),
       })
     const threads: number[] = []
@@ -217,9 +220,7 @@ describe('the page of a video', () => {
     const { body } = await page(`/w/${made.uuid}?start=1m2s&subtitle=fr`)
     expect(server.statements() - before).toBe(2)
     expect(body).toMatch(/<a href="\/w\/\w+\?start=2" data-seek="2">.*<bdi>Second &lt;b&gt;<\/bdi>/)
-    expect(body).toContain(
-      '<track kind="subtitles" src="/lazy-static/video-captions/words.vtt" srclang="fr" label="French" default>',
-    )
+    expect(body).toContain('<track kind="subtitles" src="/lazy-static/video-captions/words.vtt" srclang="fr" label="French" default>')
     expect(body).toContain('data-start="62"')
     expect(body).toContain('.mp4#t=62"')
     for (const text of ['Travels', 'Attribution - Share Alike', '<strong>tea</strong>', 'Sensitive', 'a sibling']) {
@@ -239,10 +240,7 @@ describe('the page of a video', () => {
     expect(thread).toContain('an-answer!')
     expect(thread).not.toContain('thread-1!')
     const mailed = await page(`/w/${toShortUuid(made.uuid)};threadId=${oldest}`)
-    expect([mailed.statusCode, mailed.headers.location]).toEqual([
-      302,
-      `/w/${toShortUuid(made.uuid)}?threadId=${oldest}`,
-    ])
+    expect([mailed.statusCode, mailed.headers.location]).toEqual([302, `/w/${toShortUuid(made.uuid)}?threadId=${oldest}`])
     expect((await page(`/w/%2F%2Fevil.example;threadId=${oldest}`)).statusCode).toBe(404)
     await server.db.query(
       `insert into comment (video_id, account_id, url, text, thread_id, parent_id)
@@ -264,12 +262,17 @@ describe('the page of a video', () => {
   it('has links into the video for times, and tells files of the same height apart', async () => {
     const { channelId, accountId } = server.users.other
     const made = await makeVideo(server.db, {
-      ...{ channelId, webVideo: { resolution: 720 }, hls: { resolution: 720 } },
+      channelId,
+      webVideo: { resolution: 720 },
+      hls: { resolution: 720 },
       columns: { description: 'The end is at 1:02:03.' },
     })
     const fast = await makeVideo(server.db, { channelId, webVideo: { resolution: 720 } })
     await insert(server.db, 'comment', {
-      ...{ video_id: made.id, account_id: accountId, url: `${TEST_ORIGIN}/comments/timed`, text: 'Look at 2:03 <b>' },
+      video_id: made.id,
+      account_id: accountId,
+      url: `${TEST_ORIGIN}/comments/timed`,
+      text: 'Look at 2:03 <b>',
     })
     const { body } = await page(`/w/${made.uuid}`)
     const path = `/w/${toShortUuid(made.uuid)}`
@@ -311,8 +314,14 @@ describe('the page of a video', () => {
     const beside = await makeVideo(server.db, { channelId, columns: { name: 'beside it' } })
     const list = newUuid()
     const playlistId = await insert(server.db, 'playlist', {
-      ...{ uuid: list, url: `${TEST_ORIGIN}/lists/${list}`, name: 'Sights', type: 1, privacy: 1, elements_count: 1 },
-      ...{ account_id: accountId, channel_id: channelId },
+      uuid: list,
+      url: `${TEST_ORIGIN}/lists/${list}`,
+      name: 'Sights',
+      type: 1,
+      privacy: 1,
+      elements_count: 1,
+      account_id: accountId,
+      channel_id: channelId,
     })
     await insert(server.db, 'playlist_element', { playlist_id: playlistId, video_id: id, position: 1 })
     const short = toShortUuid(uuid)
@@ -336,9 +345,7 @@ describe('the page of a video', () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const columns = { name: 'on air', is_live: true, duration: 0 }
     const { id } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}`, columns })
-    expect((await page('/search?search=on+air')).body).toContain(
-      '<span class="count">Live</span></span><h2>on air</h2>',
-    )
+    expect((await page('/search?search=on+air')).body).toContain('<span class="count">Live</span></span><h2>on air</h2>')
     await server.db.query('delete from video where id = $1', [id])
   })
 
@@ -354,7 +361,8 @@ describe('the page of a video', () => {
     const { channelId, accountId } = server.users.user
     const LINKS = '[a](b)'.repeat(1660)
     const made = await makeVideo(server.db, {
-      ...{ channelId, webVideo: { resolution: 240 } },
+      channelId,
+      webVideo: { resolution: 240 },
       columns: { description: LINKS, support: LINKS.slice(0, 996), tags: ['"'.repeat(30)] },
     })
     const [thread] = await server.db.query<{ id: number }>(
@@ -410,10 +418,9 @@ describe('the page of a video', () => {
       hls: { resolution: 240, playlistUrl: `https://${host}/"><script>alert(1)</script>/master.m3u8` },
     })
     await server.db.query('update channel set name = $1 where id = $2', [text, channelId])
-    await server.db.query(
-      `update actor set url = 'javascript:alert(1)//' || url where id = (select actor_id from channel where id = $1)`,
-      [channelId],
-    )
+    await server.db.query(`update actor set url = 'javascript:alert(1)//' || url where id = (select actor_id from channel where id = $1)`, [
+      channelId,
+    ])
     for (const path of [`/w/${made.uuid}`, `/videos/embed/${made.uuid}`, '/']) {
       const { body, statusCode } = await page(path)
       expect(statusCode).toBe(200)
@@ -434,11 +441,8 @@ describe('the embed page', () => {
     expect(plain).toMatch(/<p class="banner"><a href="[^"]+" target="_blank" rel="noopener" dir="auto">protocol video/)
     expect(plain).toContain('<meta name="robots" content="noindex">')
     expect(plain).not.toMatch(/autoplay|og:title|twitter:/)
-    const query =
-      'autoplay=1&loop=1&muted=true&controls=0&title=0&peertubeLink=0&start=1m&stop=70&p2p=1&mode=p2p-media-loader'
-    const asked = (
-      await page(`/videos/embed/${video.uuid}?${query}&bigPlayBackgroundColor=%23F00&foregroundColor=url(x)`)
-    ).body
+    const query = 'autoplay=1&loop=1&muted=true&controls=0&title=0&peertubeLink=0&start=1m&stop=70&p2p=1&mode=p2p-media-loader'
+    const asked = (await page(`/videos/embed/${video.uuid}?${query}&bigPlayBackgroundColor=%23F00&foregroundColor=url(x)`)).body
     expect(asked).toMatch(/<video [^>]*autoplay loop muted /)
     expect(asked).toContain('#t=60,70"')
     expect(asked).toContain('data-stop="70" data-colours="#f00"')
@@ -451,15 +455,14 @@ describe('the pages of a playlist', () => {
     const { user } = server.users
     const uuid = newUuid()
     const listId = await insert(server.db, 'playlist', {
-      ...{
-        uuid,
-        url: `${TEST_ORIGIN}/video-playlists/${uuid}`,
-        name: 'A <list>',
-        type: 1,
-        privacy: 1,
-        elements_count: 3,
-      },
-      ...{ account_id: user.accountId, channel_id: user.channelId },
+      uuid,
+      url: `${TEST_ORIGIN}/video-playlists/${uuid}`,
+      name: 'A <list>',
+      type: 1,
+      privacy: 1,
+      elements_count: 3,
+      account_id: user.accountId,
+      channel_id: user.channelId,
     })
     const hidden = await makeVideo(server.db, {
       channelId: user.channelId,
@@ -514,12 +517,9 @@ describe('the pages of a playlist', () => {
 
 const EXPECTED = new Set(
   `html head meta title link script body header nav form input button a main article div video source h1 h2 p time span strong
-  ul li img footer svg path label select option bdi dl dt dd details summary textarea section aside ol em code`.split(
-    /\s+/,
-  ),
+  ul li img footer svg path label select option bdi dl dt dd details summary textarea section aside ol em code`.split(/\s+/),
 )
-const tagsIn = (body: string): string[] =>
-  [...body.matchAll(/<([a-z][\w-]*)/gi)].map(([, tag = '']) => tag.toLowerCase())
+const tagsIn = (body: string): string[] => [...body.matchAll(/<([a-z][\w-]*)/gi)].map(([, tag = '']) => tag.toLowerCase())
 
 describe('other pages', () => {
   it('are the latest videos and a word about the server', async () => {
@@ -609,8 +609,7 @@ describe('pages of lists', () => {
 })
 
 describe('oEmbed', () => {
-  const ask = (query: Record<string, string>) =>
-    server.app.inject({ url: `/services/oembed?${new URLSearchParams(query)}` })
+  const ask = (query: Record<string, string>) => server.app.inject({ url: `/services/oembed?${new URLSearchParams(query)}` })
   const watch = () => `${TEST_ORIGIN}/w/${video.uuid}`
 
   it('has the recorded members, for both forms of the address', async () => {

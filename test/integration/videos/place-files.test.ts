@@ -3,14 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
 import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
-import {
-  type FileRef,
-  MediaError,
-  type Place,
-  StorageOutage,
-  type Store,
-  webVideoFile,
-} from '../../../src/media/index.ts'
+import { type FileRef, MediaError, type Place, StorageOutage, type Store, webVideoFile } from '../../../src/media/index.ts'
 import { insert, makeUser, makeVideo } from '../../support/builders.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
@@ -28,8 +21,7 @@ function makeNames(first: FileRef, gate: () => Promise<void>) {
   const names = new Set([first.name])
   const home = {
     async *list() {},
-    stat: async ({ name }: FileRef) =>
-      names.has(name) ? { name, size: 1, modifiedAt: new Date(), etag: '"1"' } : undefined,
+    stat: async ({ name }: FileRef) => (names.has(name) ? { name, size: 1, modifiedAt: new Date(), etag: '"1"' } : undefined),
     async move({ name }: FileRef, to: string) {
       await gate()
       names.delete(name)

@@ -37,7 +37,11 @@ afterAll(async () => {
 })
 
 const usual: VideoListQuery = {
-  ...{ scope: { of: 'everybody' }, internal: false, start: 0, count: 15, skipCount: false },
+  scope: { of: 'everybody' },
+  internal: false,
+  start: 0,
+  count: 15,
+  skipCount: false,
   sort: { by: 'publishedAt', descending: true },
 }
 
@@ -52,10 +56,7 @@ interface Plan {
 /** Nodes that read the table of videos. */
 async function readsOfVideos(query: VideoListQuery): Promise<{ node: string; rows: number }[]> {
   const { text, values } = buildVideoList(query)
-  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, format json) ${text}`,
-    values,
-  )
+  const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const found: { node: string; rows: number }[] = []
   const visit = (plan: Plan): void => {
     if (plan['Relation Name'] === 'video') {

@@ -17,7 +17,8 @@ beforeAll(async () => {
   const described = { description: `${'d'.repeat(300)} end`, support: 'support me' }
   const labels = { category: 1, licence: 1, language: 'en', tags: ['alpha', 'Common'] }
   videos.alpha = await makeVideo(db, {
-    ...{ channelId, webVideo: { resolution: 240 } },
+    channelId,
+    webVideo: { resolution: 240 },
     columns: { name: 'videos alpha', ...described, ...labels, published_at: new Date('2024-01-01') },
   })
   const beta = { name: 'videos beta', nsfw: true, category: 2, language: 'fr', tags: ['beta', 'common'] }
@@ -29,7 +30,9 @@ beforeAll(async () => {
   const unusual = { unlisted: 2, private: 3, internal: 4, password: 5 }
   for (const [name, privacy] of Object.entries(unusual)) {
     videos[name] = await makeVideo(db, {
-      ...{ channelId, webVideo: { resolution: 240 }, passwords: privacy === 5 ? ['pass word 1'] : [] },
+      channelId,
+      webVideo: { resolution: 240 },
+      passwords: privacy === 5 ? ['pass word 1'] : [],
       columns: { name: `videos v${name}`, privacy, published_at: new Date('2024-01-04') },
     })
   }
@@ -156,11 +159,9 @@ describe('the list of videos', () => {
   })
 
   it("lists one's own videos in every state, but those that are being removed", async () => {
-    const { body } = await server.app
-      .inject({ url: '/api/v1/users/me/videos', headers: server.as('user') })
-      .then((answer) => ({
-        body: answer.json(),
-      }))
+    const { body } = await server.app.inject({ url: '/api/v1/users/me/videos', headers: server.as('user') }).then((answer) => ({
+      body: answer.json(),
+    }))
     expect(body.total).toBe(7)
     expect(shapeOf(body)).toEqual(shapeOf(recorded('me', 'my videos').body))
     const other = await server.app.inject({
@@ -172,8 +173,7 @@ describe('the list of videos', () => {
 })
 
 describe('a video', () => {
-  const get = (key: string | number, headers: Record<string, string> = {}) =>
-    server.app.inject({ url: `/api/v1/videos/${key}`, headers })
+  const get = (key: string | number, headers: Record<string, string> = {}) => server.app.inject({ url: `/api/v1/videos/${key}`, headers })
 
   it('has the recorded members, by id, UUID and short UUID', async () => {
     const { id, uuid } = of('alpha')
@@ -181,10 +181,7 @@ describe('a video', () => {
       const answer = await get(key)
       expect(answer.statusCode).toBe(200)
       expect(shapeOf(answer.json())).toEqual(shapeOf(recorded('videos', 'get').body))
-      expect(answer.json().trackerUrls).toEqual([
-        'http://localhost:9000/tracker/announce',
-        'ws://localhost:9000/tracker/socket',
-      ])
+      expect(answer.json().trackerUrls).toEqual(['http://localhost:9000/tracker/announce', 'ws://localhost:9000/tracker/socket'])
     }
   })
 
@@ -235,7 +232,9 @@ describe('a video', () => {
 
   it.each(['latin1', 'utf8'] as const)('opens with a password beyond ASCII: %s', async (encoding) => {
     const { uuid } = await makeVideo(server.db, {
-      ...{ channelId: server.users.user.channelId, passwords: ['S\u00e9same'], columns: { privacy: 5 } },
+      channelId: server.users.user.channelId,
+      passwords: ['S\u00e9same'],
+      columns: { privacy: 5 },
     })
     for (const form of encoding === 'utf8' ? ['NFC', 'NFD'] : ['NFC']) {
       const sent = Buffer.from('S\u00e9same'.normalize(form), encoding).toString('latin1')
@@ -256,7 +255,9 @@ describe('a video', () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const origin = `https://${host}`
     const { uuid, url } = await makeVideo(server.db, {
-      ...{ channelId, remoteOrigin: origin, columns: { privacy: 2 } },
+      channelId,
+      remoteOrigin: origin,
+      columns: { privacy: 2 },
       hls: { resolution: 720, playlistUrl: `${origin}/hls/master.m3u8` },
     })
     const body = (await get(uuid)).json()
@@ -288,8 +289,7 @@ describe('the secrets of a video', () => {
     (await limited.app.inject({ url, headers, remoteAddress })).statusCode
   const look = (video: MadeVideo | undefined, password: string, address: string) =>
     statusOf(`/api/v1/videos/${video?.uuid}`, address, { 'x-peertube-video-password': password })
-  const folderOf = (video: MadeVideo | undefined) =>
-    `/static/streaming-playlists/hls/private/${video?.uuid}/master.m3u8`
+  const folderOf = (video: MadeVideo | undefined) => `/static/streaming-playlists/hls/private/${video?.uuid}/master.m3u8`
   const [guesser, viewer, player] = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
 
   it('can be guessed so often only: a password, by one address and by all together', async () => {
@@ -298,7 +298,9 @@ describe('the secrets of a video', () => {
     expect(await look(locked, 'right', viewer)).toBe(200)
     expect(await look(other, 'right', guesser)).toBe(200)
     const issued = await limited.app.inject({
-      ...{ method: 'POST', url: `/api/v1/videos/${locked?.uuid}/token`, remoteAddress: viewer },
+      method: 'POST',
+      url: `/api/v1/videos/${locked?.uuid}/token`,
+      remoteAddress: viewer,
       headers: { 'x-peertube-video-password': 'right' },
     })
     const read = (token: string, address: string) => statusOf(`${folderOf(locked)}?videoFileToken=${token}`, address)

@@ -20,25 +20,14 @@ export function recorded(area: string, name: string) {
 }
 
 /** Torrents are made by a later job, and pictures of a test file have other metadata. */
-const FREE = new Set([
-  'torrentUrl',
-  'torrentDownloadUrl',
-  'magnetUri',
-  'metadata',
-  'avatars',
-  'banners',
-  'value',
-  'title',
-])
+const FREE = new Set(['torrentUrl', 'torrentDownloadUrl', 'magnetUri', 'metadata', 'avatars', 'banners', 'value', 'title'])
 
 /** Names and types all the way down; a list counts by its first item. */
 export function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? [shapeOf(value[0])] : []
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value
   const entries = Object.entries(value).filter(([name]) => !FREE.has(name))
-  return Object.fromEntries(
-    entries.map(([name, item]) => [name, shapeOf(item)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
-  )
+  return Object.fromEntries(entries.map(([name, item]) => [name, shapeOf(item)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
 }
 
 /** The identity of a refusal: what clients branch on. */

@@ -28,7 +28,9 @@ describe('a search', () => {
     const { id } = await add('a quiet river', { tags: ['water'] })
     expect((await list('search=water%20river')).names).toEqual(['a quiet river'])
     const changed = await server.app.inject({
-      ...{ method: 'PUT', url: `/api/v1/videos/${id}`, headers: server.as('user') },
+      method: 'PUT',
+      url: `/api/v1/videos/${id}`,
+      headers: server.as('user'),
       payload: { name: 'Über den Berg', tags: ['alpine'] },
     })
     expect(changed.statusCode).toBe(204)
@@ -75,7 +77,12 @@ describe('a search', () => {
     await add('Harbour lights')
     const matches = async (start: number) =>
       await listVideos(server.db, {
-        ...{ scope: { of: 'everybody' }, internal: false, start, count: 2, skipCount: false, search: 'harbour lights' },
+        scope: { of: 'everybody' },
+        internal: false,
+        start,
+        count: 2,
+        skipCount: false,
+        search: 'harbour lights',
         sort: { by: 'match', descending: true },
       })
     const found = await matches(0)
@@ -98,13 +105,15 @@ describe('the filter by files', () => {
   it('follows the files that come and go', async () => {
     const { id } = await add('one')
     expect(await both()).toEqual({ hls: [], webVideos: [], neither: ['one'] })
-    const file = { ...{ video_id: id, size: 1, extname: '.mp4', fps: 30 }, filename: 'one.mp4', metadata: {} }
+    const file = { video_id: id, size: 1, extname: '.mp4', fps: 30, filename: 'one.mp4', metadata: {} }
     await insert(server.db, 'video_file', { ...file, resolution: 240 })
     await insert(server.db, 'video_file', { ...file, resolution: 360, filename: 'two.mp4' })
     expect(await both()).toEqual({ hls: [], webVideos: ['one'], neither: [] })
     const playlist = await insert(server.db, 'streaming_playlist', { video_id: id, playlist_filename: 'one.m3u8' })
     await insert(server.db, 'video_file', {
-      ...{ ...file, resolution: 480, filename: 'three.mp4' },
+      ...file,
+      resolution: 480,
+      filename: 'three.mp4',
       streaming_playlist_id: playlist,
     })
     await server.db.query('delete from video_file where video_id = $1 and resolution = 240', [id])
@@ -117,14 +126,22 @@ describe('the filter by files', () => {
 
   it('is right when the last file goes while another one comes', async () => {
     const { id } = await makeVideo(server.db, {
-      ...{ channelId: server.users.user.channelId, bare: true, webVideo: { resolution: 240 } },
+      channelId: server.users.user.channelId,
+      bare: true,
+      webVideo: { resolution: 240 },
       columns: { name: 'one' },
     })
     let coming: Promise<unknown> = Promise.resolve()
     await server.db.transaction(async ({ query }) => {
       await query('delete from video_file where video_id = $1', [id])
       coming = insert(server.db, 'video_file', {
-        ...{ video_id: id, resolution: 360, size: 1, extname: '.mp4', fps: 30, filename: 'x.mp4', metadata: {} },
+        video_id: id,
+        resolution: 360,
+        size: 1,
+        extname: '.mp4',
+        fps: 30,
+        filename: 'x.mp4',
+        metadata: {},
       })
     })
     await coming

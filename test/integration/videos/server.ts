@@ -93,7 +93,12 @@ export async function startVideoServer(
   const routes: string[] = []
   const urls = makeUrls(TEST_ORIGIN)
   const deps: ActorDeps = {
-    ...{ db, tell: runtime.tell, registry: runtime.registry, clock: systemClock, logger: silentLogger, urls },
+    db,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    clock: systemClock,
+    logger: silentLogger,
+    urls,
     config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
   }
@@ -138,7 +143,9 @@ export async function startVideoServer(
     },
   }
   const fileTokens = makeFileTokens({
-    ...{ db: asked, clock: systemClock, signedTokens: makeSignedTokens(deps) },
+    db: asked,
+    clock: systemClock,
+    signedTokens: makeSignedTokens(deps),
     config: () => config,
   })
   const app = await makeApp({
@@ -148,7 +155,12 @@ export async function startVideoServer(
     authenticate: async (token) => (token in users ? sessionOf(token as keyof typeof users) : null),
     areas: [
       videosArea({
-        ...{ db: asked, urls, fileTokens, videos, config: () => config, lookedAt: () => undefined },
+        db: asked,
+        urls,
+        fileTokens,
+        videos,
+        config: () => config,
+        lookedAt: () => undefined,
         videoPages: makeVideoPages({ ...deps, db: asked, config: () => unkept, fileTokens, bus }),
         uploads: {
           async beginForm() {
@@ -157,9 +169,7 @@ export async function startVideoServer(
           },
         },
         async fitPicture(name, path) {
-          const [image] = await fitImage(path, [
-            name === 'thumbnail' ? { width: 280, height: 157 } : { width: 850, height: 480 },
-          ])
+          const [image] = await fitImage(path, [name === 'thumbnail' ? { width: 280, height: 157 } : { width: 850, height: 480 }])
           if (!image) throw new Error('no picture')
           return image
         },
@@ -168,20 +178,21 @@ export async function startVideoServer(
       videoTokensArea({ db: asked, fileTokens }),
       staticArea({ db: asked, store, config: () => config, fileTokens }),
       downloadsArea({
-        ...{ db: asked, store, config: () => config, fileTokens },
+        db: asked,
+        store,
+        config: () => config,
+        fileTokens,
         openMux: makeMuxes({ store, ffmpeg: await testFfmpeg(), config: () => config, logger: silentLogger }),
       }),
       overviewsArea({ db: asked, urls, clock: systemClock, config: () => config }),
       lazyStaticArea({
-        ...{
-          db: asked,
-          store,
-          remoteCache,
-          clock: systemClock,
-          logger: silentLogger,
-          config: () => config,
-          fileTokens,
-        },
+        db: asked,
+        store,
+        remoteCache,
+        clock: systemClock,
+        logger: silentLogger,
+        config: () => config,
+        fileTokens,
         drawPictures: async () => undefined,
         async fetchRemoteFile(url) {
           fetched.push(url)
@@ -192,10 +203,12 @@ export async function startVideoServer(
       }),
       servicesArea({ db: asked, urls, config: () => config }),
       pagesArea({
-        ...{ ...quietPages(), db: asked, urls, config: () => config, fileTokens },
-        ...(keepsPages
-          ? { answers: makeVideoAnswers({ config: () => config, clock: systemClock, bus: silentBus }) }
-          : {}),
+        ...quietPages(),
+        db: asked,
+        urls,
+        config: () => config,
+        fileTokens,
+        ...(keepsPages ? { answers: makeVideoAnswers({ config: () => config, clock: systemClock, bus: silentBus }) } : {}),
       }),
     ],
     checkResponses: true,
@@ -208,7 +221,17 @@ export async function startVideoServer(
   return {
     statements: () => statements,
     s3: kept.s3,
-    ...{ app, db, store, remoteCache, folder, routes, runtime, events, remote, fetched, users },
+    app,
+    db,
+    store,
+    remoteCache,
+    folder,
+    routes,
+    runtime,
+    events,
+    remote,
+    fetched,
+    users,
     configure(more) {
       config = testConfig({ ...asTest, ...more })
     },

@@ -42,8 +42,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const file = (video: MadeVideo, folder = '') => `/static/web-videos/${folder}${video.webVideo?.filename}`
-const master = (video: MadeVideo, folder = '') =>
-  `/static/streaming-playlists/hls/${folder}${video.uuid}/${video.hls?.master}`
+const master = (video: MadeVideo, folder = '') => `/static/streaming-playlists/hls/${folder}${video.uuid}/${video.hls?.master}`
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   server.app.inject({ method, url, headers })
 /** A file that the server sends itself: buckets send open ones, and it those of private videos. */
@@ -69,9 +68,12 @@ describe('a web video', () => {
     expect(answer.statusCode).toBe(200)
     expect(answer.rawPayload.equals(bytes)).toBe(true)
     expect(answer.headers).toMatchObject({
-      ...{ 'content-type': 'video/mp4', 'content-length': '30175', 'accept-ranges': 'bytes' },
+      'content-type': 'video/mp4',
+      'content-length': '30175',
+      'accept-ranges': 'bytes',
       'cache-control': sentHere().cacheControl,
-      ...{ etag: expect.stringMatching(/^"/), 'last-modified': expect.stringMatching(/GMT$/) },
+      etag: expect.stringMatching(/^"/),
+      'last-modified': expect.stringMatching(/GMT$/),
     })
   })
 
@@ -82,7 +84,8 @@ describe('a web video', () => {
     expect(part).toEqual({ status: 206, type: 'video/mp4', bytes: bytes.subarray(100, 200) })
     const { statusCode, headers } = await get(file(open))
     expect({ statusCode, cached: headers['cache-control'] }).toEqual({
-      ...{ statusCode: inObjectStorage ? 302 : 200, cached: 'public, max-age=7200' },
+      statusCode: inObjectStorage ? 302 : 200,
+      cached: 'public, max-age=7200',
     })
   })
 
@@ -92,9 +95,7 @@ describe('a web video', () => {
     expect(answer.rawPayload).toHaveLength(0)
     for (const range of ['bytes=0-9', 'bytes=9999999-']) {
       const part = await getHere({ range }, 'HEAD')
-      expect([part.statusCode, part.headers['content-length'], part.headers['content-range']]).toEqual([
-        ...[200, '30175', undefined],
-      ])
+      expect([part.statusCode, part.headers['content-length'], part.headers['content-range']]).toEqual([200, '30175', undefined])
     }
   })
 
@@ -171,11 +172,9 @@ describe('HLS files', () => {
     expect((await get(master(open))).headers['content-type']).toBe('application/vnd.apple.mpegurl')
     const hashes = `/static/streaming-playlists/hls/${open.uuid}/${open.hls?.sha256}`
     expect(await follow(hashes)).toEqual({
-      ...{
-        status: 200,
-        bytes: Buffer.from('{}'),
-        type: expect.stringMatching(/^application\/json(; charset=UTF-8)?$/),
-      },
+      status: 200,
+      bytes: Buffer.from('{}'),
+      type: expect.stringMatching(/^application\/json(; charset=UTF-8)?$/),
     })
   })
 
@@ -204,9 +203,7 @@ describe('files of private videos', () => {
   })
 
   it('open with a range for the owner, and with the password of the video', async () => {
-    expect((await get(file(hidden, 'private/'), { ...server.as('user'), range: 'bytes=0-9' })).rawPayload).toHaveLength(
-      10,
-    )
+    expect((await get(file(hidden, 'private/'), { ...server.as('user'), range: 'bytes=0-9' })).rawPayload).toHaveLength(10)
     const path = file(locked, 'private/')
     expect((await get(path, { 'x-peertube-video-password': 'a password' })).statusCode).toBe(200)
     expect((await get(path, { 'x-peertube-video-password': 'another' })).statusCode).toBe(403)
@@ -237,9 +234,7 @@ describe('a reader that takes nothing', () => {
     server.app.server.once('connection', opened.resolve)
     const reader = connect(port, '127.0.0.1').pause()
     const { authorization } = server.as('user')
-    reader.write(
-      `GET /static/web-videos/${large.name} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\n\r\n`,
-    )
+    reader.write(`GET /static/web-videos/${large.name} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization}\r\n\r\n`)
     const connection = await opened.promise
     await until(() => connection.destroyed)
     expect(connection.bytesWritten).toBeGreaterThan(1000)
@@ -258,7 +253,8 @@ describe('where a web server in front sends the bytes', () => {
     expect(answer.statusCode).toBe(200)
     expect(answer.rawPayload).toHaveLength(0)
     expect(answer.headers).toMatchObject({
-      ...{ 'x-accel-redirect': `/internal/web_videos/${name}`, 'content-type': 'video/mp4' },
+      'x-accel-redirect': `/internal/web_videos/${name}`,
+      'content-type': 'video/mp4',
       'cache-control': 'public, max-age=7200',
     })
     for (const own of ['etag', 'last-modified', 'accept-ranges']) expect(answer.headers).not.toHaveProperty(own)
@@ -302,35 +298,35 @@ describe('where a web server in front sends the bytes', () => {
 describe('a name that leads elsewhere', () => {
   const secret = 'a file that nobody may read'
   const names = [
-    ...[
-      '..',
-      '../secret',
-      '../../secret',
-      '..%2fsecret',
-      '..%2f..%2fsecret',
-      '%2e%2e%2fsecret',
-      '%2e%2e/%2e%2e/secret',
-    ],
-    ...['..%5csecret', '%5c..%5csecret', '..\\secret', 'C:%5csecret', '%2fetc%2fpasswd', '/etc/passwd', '....//secret'],
-    ...[
-      '%00',
-      'secret%00.mp4',
-      '%00../secret',
-      '%252e%252e%252fsecret',
-      '%c0%ae%c0%ae%2fsecret',
-      '.incoming',
-      '.hidden',
-    ],
-    ...[
-      'link.mp4',
-      'private%2flink.mp4',
-      'linked/secret',
-      'linked%2fsecret',
-      'a%2f..%2fsecret',
-      '~',
-      '%',
-      'x'.repeat(300),
-    ],
+    '..',
+    '../secret',
+    '../../secret',
+    '..%2fsecret',
+    '..%2f..%2fsecret',
+    '%2e%2e%2fsecret',
+    '%2e%2e/%2e%2e/secret',
+    '..%5csecret',
+    '%5c..%5csecret',
+    '..\\secret',
+    'C:%5csecret',
+    '%2fetc%2fpasswd',
+    '/etc/passwd',
+    '....//secret',
+    '%00',
+    'secret%00.mp4',
+    '%00../secret',
+    '%252e%252e%252fsecret',
+    '%c0%ae%c0%ae%2fsecret',
+    '.incoming',
+    '.hidden',
+    'link.mp4',
+    'private%2flink.mp4',
+    'linked/secret',
+    'linked%2fsecret',
+    'a%2f..%2fsecret',
+    '~',
+    '%',
+    'x'.repeat(300),
   ]
   /** As it is, which `fetch` and `inject` would not send. */
   const raw = (path: string) =>
@@ -351,8 +347,12 @@ describe('a name that leads elsewhere', () => {
     for (const root of [server.folder, join(server.folder, 'cache')]) {
       for (const folder of [
         ...fileKinds,
-        ...['web_videos/private', 'redundancy/hls', `redundancy/hls/${open.uuid}`, 'streaming_playlists/hls'],
-        ...[`streaming_playlists/hls/${open.uuid}`, `streaming_playlists/hls/private/${open.uuid}`],
+        'web_videos/private',
+        'redundancy/hls',
+        `redundancy/hls/${open.uuid}`,
+        'streaming_playlists/hls',
+        `streaming_playlists/hls/${open.uuid}`,
+        `streaming_playlists/hls/private/${open.uuid}`,
       ]) {
         const at = join(root, folder)
         await mkdir(at, { recursive: true })
@@ -381,7 +381,9 @@ describe('a name that leads elsewhere', () => {
     for (const uuid of [folder, '..', '%2e%2e', '..%2f..', '%5c', '%00', 'private', 'linked']) {
       const { status, body } = await raw(`/static/streaming-playlists/hls/${uuid}/secret`)
       expect({ uuid, refused: status >= 400 && status < 500, told: body.includes(secret) }).toEqual({
-        ...{ uuid, refused: true, told: false },
+        uuid,
+        refused: true,
+        told: false,
       })
     }
   })
@@ -460,15 +462,12 @@ describe('pictures of other servers', () => {
     expect((await get(path)).statusCode).toBe(404)
   })
 
-  it.each(['/internal', '/internal/'])(
-    'are told to a web server in front (%s) once they are kept',
-    async (location) => {
-      server.configure({ vireo: { delivery: { x_accel_location: location } } })
-      const { channelId, host } = await makeRemoteChannel(server.db)
-      const { name, path } = await made(host, channelId, '#650')
-      expect((await get(path)).headers).toMatchObject({ 'x-accel-redirect': `/internal/cache/previews/${name}` })
-    },
-  )
+  it.each(['/internal', '/internal/'])('are told to a web server in front (%s) once they are kept', async (location) => {
+    server.configure({ vireo: { delivery: { x_accel_location: location } } })
+    const { channelId, host } = await makeRemoteChannel(server.db)
+    const { name, path } = await made(host, channelId, '#650')
+    expect((await get(path)).headers).toMatchObject({ 'x-accel-redirect': `/internal/cache/previews/${name}` })
+  })
 
   it('are fetched once for all who ask, kept, and served', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)

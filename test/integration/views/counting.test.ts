@@ -20,14 +20,15 @@ const MINUTE = 60 * SECOND
 async function plays(video: MadeVideo, session: string, from = 0, to = 12, views = world.views): Promise<void> {
   for (const seconds of [from, to]) {
     await views.watch({
-      ...{ videoId: video.id, watcher: { session, address: '192.0.2.1' }, seconds, isSeek: seconds === from },
+      videoId: video.id,
+      watcher: { session, address: '192.0.2.1' },
+      seconds,
+      isSeek: seconds === from,
     })
   }
 }
 const watches = () =>
-  world.db.query<{ video_id: number; seconds: number; sections: number[][] }>(
-    'select video_id, seconds, sections from watch order by id',
-  )
+  world.db.query<{ video_id: number; seconds: number; sections: number[][] }>('select video_id, seconds, sections from watch order by id')
 
 describe('a viewer of ours', () => {
   it('counts once, and again when the time is over', async () => {
@@ -72,7 +73,10 @@ describe('a viewer of ours', () => {
       [world.views, 11],
     ] as const) {
       await views.watch({
-        ...{ videoId: world.ours.id, watcher: { session: 'anna', address: '' }, seconds, isSeek: false },
+        videoId: world.ours.id,
+        watcher: { session: 'anna', address: '' },
+        seconds,
+        isSeek: false,
       })
     }
     await Promise.all([world.views.process(), other.process()])
@@ -107,15 +111,16 @@ describe('a viewer of ours', () => {
 
   it('leaves no address and no session in the database, and cannot be known after a day', async () => {
     await world.views.watch({
-      ...{
-        videoId: world.ours.id,
-        watcher: { session: 'my-session', address: '192.0.2.77' },
-        seconds: 1,
-        isSeek: false,
-      },
+      videoId: world.ours.id,
+      watcher: { session: 'my-session', address: '192.0.2.77' },
+      seconds: 1,
+      isSeek: false,
     })
     await world.views.watch({
-      ...{ videoId: world.theirs.id, watcher: { session: 'my-session', address: '' }, seconds: 1, isSeek: false },
+      videoId: world.theirs.id,
+      watcher: { session: 'my-session', address: '' },
+      seconds: 1,
+      isSeek: false,
     })
     const rows = await world.db.query<{ viewer: string }>('select * from view_sign')
     expect(JSON.stringify(rows)).not.toMatch(/my-session|192\.0\.2\.77/)
@@ -124,8 +129,7 @@ describe('a viewer of ours', () => {
   })
 
   it('is somebody else on another day, when the secret of the former is gone', async () => {
-    const hashes = async () =>
-      (await world.db.query<{ viewer: string }>('select distinct viewer from view_sign order by 1')).length
+    const hashes = async () => (await world.db.query<{ viewer: string }>('select distinct viewer from view_sign order by 1')).length
     await plays(world.ours, 'anna')
     world.clock.pass(24 * 60 * MINUTE)
     await plays(world.ours, 'anna')
@@ -133,9 +137,7 @@ describe('a viewer of ours', () => {
     expect(await world.db.query('select 1 from viewer_salt')).toHaveLength(2)
     world.clock.pass(24 * 60 * MINUTE)
     await world.views.process()
-    expect(await world.db.query<{ day: string }>('select day::text as day from viewer_salt')).toEqual([
-      { day: '2026-11-21' },
-    ])
+    expect(await world.db.query<{ day: string }>('select day::text as day from viewer_salt')).toEqual([{ day: '2026-11-21' }])
   })
 
   it('of another server is forgotten after a month, of ours never', async () => {
@@ -169,15 +171,11 @@ describe('what is told', () => {
     await plays(world.ours, 'bert')
     await world.views.process()
     const expiresAt = world.clock.now().getTime() + 2 * MINUTE
-    expect(await world.takeTold()).toEqual([
-      { event: 'ViewersCounted', payload: { videoId: world.ours.id, viewers: 2, expiresAt } },
-    ])
+    expect(await world.takeTold()).toEqual([{ event: 'ViewersCounted', payload: { videoId: world.ours.id, viewers: 2, expiresAt } }])
     await plays(world.ours, 'carl')
     await world.views.process()
     expect(await world.takeTold()).toEqual([])
-    expect(await world.db.query("select data from job where type = 'federate-video'")).toEqual([
-      { data: { videoId: world.ours.id } },
-    ])
+    expect(await world.db.query("select data from job where type = 'federate-video'")).toEqual([{ data: { videoId: world.ours.id } }])
     const [job] = await world.db.query<{ due_at: Date }>('select due_at from job')
     expect(job?.due_at).toEqual(new Date(world.clock.now().getTime() + 30 * MINUTE))
   })
@@ -191,9 +189,7 @@ describe('what is told', () => {
     expect(await world.shown(world.theirs)).toEqual({ views: 0, viewers: 2 })
     world.clock.pass(30 * SECOND)
     await world.views.process()
-    expect(await world.takeTold()).toMatchObject([
-      { event: 'ViewsCounted', payload: { videoId: world.theirs.id, views: 2 } },
-    ])
+    expect(await world.takeTold()).toMatchObject([{ event: 'ViewsCounted', payload: { videoId: world.theirs.id, views: 2 } }])
     world.clock.pass(30 * SECOND)
     await world.views.process()
     expect(await world.takeTold()).toMatchObject([{ event: 'ViewersCounted', payload: { viewers: 2 } }])
@@ -205,7 +201,10 @@ describe('what is told', () => {
 
 describe('what other servers say', () => {
   const told = (viewers: number, more: object = {}) => ({
-    ...{ videoId: world.ours.id, hostId: world.hosts.away, viewer: 'https://away.example/viewers/1', viewers },
+    videoId: world.ours.id,
+    hostId: world.hosts.away,
+    viewer: 'https://away.example/viewers/1',
+    viewers,
     expiresAt: new Date(world.clock.now().getTime() + 2 * MINUTE),
     ...more,
   })
@@ -243,8 +242,7 @@ describe('what other servers say', () => {
   })
 
   it('of views is counted up to the most in an hour', async () => {
-    const tells = (views: number) =>
-      world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views, incomingId: null })
+    const tells = (views: number) => world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views, incomingId: null })
     await tells(1)
     await tells(3)
     expect(await world.shown(world.ours)).toMatchObject({ views: 4 })
@@ -258,9 +256,14 @@ describe('what other servers say', () => {
   it('of what was watched is stored once, with what fits the video', async () => {
     const watch = (more: object = {}) =>
       world.views.receiveWatch({
-        ...{ videoId: world.ours.id, hostId: world.hosts.away, url: 'https://away.example/watches/1' },
-        ...{ uuid: '11111111-1111-4111-8111-111111111111', country: 'FR', subdivision: null },
-        ...{ startedAt: world.clock.now(), endedAt: world.clock.now() },
+        videoId: world.ours.id,
+        hostId: world.hosts.away,
+        url: 'https://away.example/watches/1',
+        uuid: '11111111-1111-4111-8111-111111111111',
+        country: 'FR',
+        subdivision: null,
+        startedAt: world.clock.now(),
+        endedAt: world.clock.now(),
         sections: [
           [0, 10],
           [20, 5],

@@ -28,7 +28,8 @@ it('10,000 viewers of one video are told by one message an interval, and leave n
         world.views.watch({
           videoId: world.ours.id,
           watcher: { session: `viewer ${index * GROUPS + (step % GROUPS)}`, address: '192.0.2.1' },
-          ...{ seconds, isSeek: false },
+          seconds,
+          isSeek: false,
         }),
       ),
     )

@@ -81,9 +81,7 @@ describe('a position', () => {
     const headers = { authorization: node.client.authorization }
     expect((await report(hidden.uuid, { currentTime: 1 }, { headers })).status).toBe(204)
     const locked = await node.upload(bytes, { privacy: '5', 'videoPasswords[]': 'a password' })
-    expect(
-      (await report(locked.uuid, { currentTime: 1 }, { headers: { 'x-peertube-video-password': 'no' } })).status,
-    ).toBe(403)
+    expect((await report(locked.uuid, { currentTime: 1 }, { headers: { 'x-peertube-video-password': 'no' } })).status).toBe(403)
     const password = { 'x-peertube-video-password': 'a password' }
     expect((await report(locked.uuid, { currentTime: 1 }, { headers: password })).status).toBe(204)
   })
@@ -91,10 +89,9 @@ describe('a position', () => {
   it('by a page that waits for the password is no error, and counts for nothing', async () => {
     const locked = await node.upload(bytes, { privacy: '5', 'videoPasswords[]': 'a password' })
     expect((await report(locked.uuid, { currentTime: duration, sessionId: 'waiting' })).status).toBe(204)
-    const stored = await node.query(
-      'select 1 from viewer where video_id = $1 union all select 1 from view_sign where video_id = $1',
-      [locked.id],
-    )
+    const stored = await node.query('select 1 from viewer where video_id = $1 union all select 1 from view_sign where video_id = $1', [
+      locked.id,
+    ])
     expect(stored).toEqual([])
   })
 })
@@ -126,9 +123,13 @@ describe('the statistics', () => {
       [video.id],
     )
     expect(await (await stats('overall')).json()).toEqual({
-      ...{ totalWatchTime: 2, averageWatchTime: 2, totalViewers: 1, viewersPeak: 1 },
+      totalWatchTime: 2,
+      averageWatchTime: 2,
+      totalViewers: 1,
+      viewersPeak: 1,
       viewersPeakDate: expect.stringMatching(/^20.*Z$/),
-      ...{ countries: [], subdivisions: [] },
+      countries: [],
+      subdivisions: [],
     })
     expect(await (await stats('retention')).json()).toMatchObject({
       data: expect.arrayContaining([{ second: 1, retentionPercent: 100 }]),

@@ -33,7 +33,10 @@ it('views of many videos, and the end of many viewers, take a statement for each
     const columns = { duration: 600 }
     const ours = await makeVideo(db, { channelId: user.channelId, bare: true, columns })
     const theirs = await makeVideo(db, {
-      ...{ channelId: remote.channelId, bare: true, columns, remoteOrigin: 'https://home.example' },
+      channelId: remote.channelId,
+      bare: true,
+      columns,
+      remoteOrigin: 'https://home.example',
     })
     for (const { id } of [ours, theirs]) {
       for (const seconds of [0, 15, 30]) {

@@ -39,17 +39,18 @@ async function watched(
   await world.db.query(
     `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections, country, subdivision)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      ...[newUuid(), world.ours.id, `https://a.example/${newUuid()}`, at(from), at(to), seconds],
-      ...[JSON.stringify(sections), country, subdivision],
-    ],
+    [newUuid(), world.ours.id, `https://a.example/${newUuid()}`, at(from), at(to), seconds, JSON.stringify(sections), country, subdivision],
   )
 }
 
 describe('all in all', () => {
   it('are the viewers, their time, the peak, and the countries that are known', async () => {
     expect(await findOverallStatistics(world.db, world.ours.id, { from: null, to: null })).toEqual({
-      ...{ totalWatchTime: 18, averageWatchTime: 5, totalViewers: 4, viewersPeak: 3, viewersPeakDate: at('12:10:00') },
+      totalWatchTime: 18,
+      averageWatchTime: 5,
+      totalViewers: 4,
+      viewersPeak: 3,
+      viewersPeakDate: at('12:10:00'),
       countries: [
         { isoCode: 'FR', viewers: 2 },
         { isoCode: 'DE', viewers: 1 },
@@ -61,7 +62,8 @@ describe('all in all', () => {
   it('are of those who began in the period', async () => {
     const period = { from: at('12:01:00'), to: at('12:10:00') }
     expect(await findOverallStatistics(world.db, world.ours.id, period)).toMatchObject({
-      ...{ totalViewers: 2, viewersPeak: 2 },
+      totalViewers: 2,
+      viewersPeak: 2,
     })
   })
 

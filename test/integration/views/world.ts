@@ -42,7 +42,12 @@ export async function startViewsWorld(overrides: Values = {}): Promise<ViewsWorl
   runtime.registry.job('federate-video', { queue: 'io', run: async () => {} })
   const config = testConfig(overrides)
   const deps = {
-    ...{ db, clock, tell: runtime.tell, registry: runtime.registry, logger: silentLogger, config: () => config },
+    db,
+    clock,
+    tell: runtime.tell,
+    registry: runtime.registry,
+    logger: silentLogger,
+    config: () => config,
     secrets: makeSecrets({ secret: 'a secret for tests' }),
     urls: makeUrls(TEST_ORIGIN),
   }
@@ -56,7 +61,9 @@ export async function startViewsWorld(overrides: Values = {}): Promise<ViewsWorl
     return row?.id ?? 0
   }
   return {
-    ...{ db, clock, stop },
+    db,
+    clock,
+    stop,
     views: makeViews(deps),
     async tidy() {
       await runtime.registry.periodics.get('remove-old-views')?.run()
@@ -64,7 +71,9 @@ export async function startViewsWorld(overrides: Values = {}): Promise<ViewsWorl
     anotherProcess: () => makeViews({ ...deps, registry: { ...deps.registry, periodic: () => {} } }),
     ours: await makeVideo(db, { channelId: user.channelId, columns: { duration: 600 } }),
     theirs: await makeVideo(db, {
-      ...{ channelId: channel.channelId, columns: { duration: 600 }, remoteOrigin: 'https://home.example' },
+      channelId: channel.channelId,
+      columns: { duration: 600 },
+      remoteOrigin: 'https://home.example',
     }),
     hosts: { home: await host('home.example'), away: await host('away.example') },
     takeTold: () =>

@@ -17,7 +17,9 @@ describe('a list of servers', () => {
     const text =
       '\uFEFF# our list\r\nBad.Example\n\n  bad.example. \nbücher.example\nxn--bcher-kva.example\nport.example:8443\nbad.example:443'
     expect(read(text)).toEqual({
-      ...{ hosts: ['bad.example', 'xn--bcher-kva.example', 'port.example:8443'], milder: 0, bad: [] },
+      hosts: ['bad.example', 'xn--bcher-kva.example', 'port.example:8443'],
+      milder: 0,
+      bad: [],
     })
   })
 

@@ -22,9 +22,7 @@ describe('a channel', () => {
 
   it('of another server is changed by nobody here', () => {
     for (const by of Object.values(people)) {
-      expect(() => assertMayManageChannel({ accountId: 1, remote: true }, by)).toThrow(
-        expect.objectContaining({ kind: 'forbidden' }),
-      )
+      expect(() => assertMayManageChannel({ accountId: 1, remote: true }, by)).toThrow(expect.objectContaining({ kind: 'forbidden' }))
     }
   })
 })

@@ -1,20 +1,11 @@
 // Chapters as data: what a description tells, and what is kept of a list.
 
 import { describe, expect, it } from '@jest/globals'
-import {
-  chaptersOfDescription,
-  chaptersOfFile,
-  MAX_CHAPTERS,
-  tidyChapters,
-} from '../../../src/actors/chapter/chapters.ts'
+import { chaptersOfDescription, chaptersOfFile, MAX_CHAPTERS, tidyChapters } from '../../../src/actors/chapter/chapters.ts'
 
 describe('the chapters of a description', () => {
   it('are the lines that begin with a time', () => {
-    expect(
-      chaptersOfDescription(
-        'start\n00:00 chapter 1\n00:01 chapter 2\r\n00:02 - chapter 3\n1:02:03 the end\nat 0:05 no',
-      ),
-    ).toEqual([
+    expect(chaptersOfDescription('start\n00:00 chapter 1\n00:01 chapter 2\r\n00:02 - chapter 3\n1:02:03 the end\nat 0:05 no')).toEqual([
       { timecode: 0, title: 'chapter 1' },
       { timecode: 1, title: 'chapter 2' },
       { timecode: 2, title: '- chapter 3' },

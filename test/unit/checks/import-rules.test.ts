@@ -88,11 +88,7 @@ describe('the import rules', () => {
       ['http/c.ts', './a.ts'],
     ]
     const refused = await lint(`cycle-${of}`, files, of)
-    expect([...(refused.get('noImportCycles') ?? [])].sort()).toEqual([
-      'src/http/a.ts',
-      'src/http/b.ts',
-      'src/http/c.ts',
-    ])
+    expect([...(refused.get('noImportCycles') ?? [])].sort()).toEqual(['src/http/a.ts', 'src/http/b.ts', 'src/http/c.ts'])
   })
 })
 

@@ -11,10 +11,7 @@ describe('the database', () => {
     ['{ hostname: db, name: videos }', 'postgres://peertube:peertube@db:5432/videos'],
     ['{ suffix: _prod }', 'postgres://peertube:peertube@127.0.0.1:5432/peertube_prod'],
     ['{ hostname: "::1" }', 'postgres://peertube:peertube@[::1]:5432/peertube_dev'],
-    [
-      '{ hostname: null, port: null, socket: /var/run/postgresql }',
-      'postgres://peertube:peertube@%2Fvar%2Frun%2Fpostgresql/peertube_dev',
-    ],
+    ['{ hostname: null, port: null, socket: /var/run/postgresql }', 'postgres://peertube:peertube@%2Fvar%2Frun%2Fpostgresql/peertube_dev'],
     ['{ username: "a b", password: "p@/:%" }', 'postgres://a%20b:p%40%2F%3A%25@127.0.0.1:5432/peertube_dev'],
   ])('%s is %s', (section, url) => {
     expect(load({ VIREO__DATABASE: section }).database).toEqual({

@@ -259,11 +259,7 @@ describe('a wrong value', () => {
       'redundancy.videos.strategies is [',
       'a list of { strategy: most-views | trending | recently-added',
     ],
-    [
-      'vireo: { jobs: { types: { email: { attempts: 0 } } } }',
-      'vireo.jobs.types.email.attempts is 0',
-      'a whole number from 1 on',
-    ],
+    ['vireo: { jobs: { types: { email: { attempts: 0 } } } }', 'vireo.jobs.types.email.attempts is 0', 'a whole number from 1 on'],
     ['transcoding: true', 'transcoding is true', 'a section with keys'],
     ['webserver: { hostname: https://video.example }', 'webserver.hostname is "https://video.example"', 'a host name'],
   ])('stops the start: %s', (yaml, found, expectation) => {
@@ -315,18 +311,12 @@ describe('an unknown key', () => {
     ['listen: { prot: 1 }', 'listen.prot', 'listen.port'],
     ['instance: { trust_proxy_x: 1 }', 'instance.trust_proxy_x', undefined],
     ['vireo: { federation: { allow_htp: true } }', 'vireo.federation.allow_htp', 'vireo.federation.allow_http'],
-    [
-      'live: { full_sync_videos_limit: 1 }',
-      'live.full_sync_videos_limit',
-      'import.video_channel_synchronization.full_sync_videos_limit',
-    ],
+    ['live: { full_sync_videos_limit: 1 }', 'live.full_sync_videos_limit', 'import.video_channel_synchronization.full_sync_videos_limit'],
     ['zzzzzz: 1', 'zzzzzz', undefined],
   ])('is a warning that names the nearest known one: %s', (yaml, unknown, meant) => {
     const { warnings } = load([yaml])
     const suffix = meant === undefined ? '' : `, did you mean ${meant}?`
-    expect(warnings).toEqual([
-      expect.stringMatching(new RegExp(`^\\S+\\.yaml: unknown key ${literally(unknown + suffix)}$`)),
-    ])
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^\\S+\\.yaml: unknown key ${literally(unknown + suffix)}$`))])
   })
 })
 
@@ -338,17 +328,9 @@ describe('the environment', () => {
     ['VIREO__TRANSCODING', '{ threads: 4, hls: { enabled: true } }', { transcoding: { threads: 4 } }],
     ['VIREO__TRUST_PROXY', '[loopback, 10.0.0.0/8]', { trust_proxy: ['loopback', '10.0.0.0/8'] }],
     ['VIREO__TRUST_PROXY', 'loopback', { trust_proxy: ['loopback'] }],
-    [
-      'VIREO__OAUTH2__TOKEN_LIFETIME__ACCESS_TOKEN',
-      '2 seconds',
-      { oauth2: { token_lifetime: { access_token: 2000 } } },
-    ],
+    ['VIREO__OAUTH2__TOKEN_LIFETIME__ACCESS_TOKEN', '2 seconds', { oauth2: { token_lifetime: { access_token: 2000 } } }],
     ['VIREO__USER__VIDEO_QUOTA', '1GB', { user: { video_quota: 2 ** 30 } }],
-    [
-      'VIREO__VIEWS__VIDEOS__WATCHING_INTERVAL__USERS',
-      'null',
-      { views: { videos: { watching_interval: { users: null } } } },
-    ],
+    ['VIREO__VIEWS__VIDEOS__WATCHING_INTERVAL__USERS', 'null', { views: { videos: { watching_interval: { users: null } } } }],
     ['VIREO__DATABASE__PASSWORD', '#1: [x', { database: { password: '#1: [x' } }],
     ['VIREO__DATABASE__PASSWORD', '0123', { database: { password: '0123' } }],
     ['VIREO__INSTANCE__NAME', '"quoted"', { instance: { name: 'quoted' } }],

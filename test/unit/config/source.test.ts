@@ -49,15 +49,9 @@ describe('overrides at run time', () => {
     [{ vireo: { federation: { allow_http: true } } }, 'vireo.federation.allow_http cannot be changed'],
     [{ import: { videos: { http: { proxies: ['x'] } } } }, 'import.videos.http.proxies cannot be changed'],
     [{ instance: { nam: 'x' } }, 'unknown key instance.nam, did you mean instance.name?'],
-    [
-      { transcoding: { threads: 'many' } },
-      'transcoding.threads is "many" (runtime configuration), expected a whole number',
-    ],
+    [{ transcoding: { threads: 'many' } }, 'transcoding.threads is "many" (runtime configuration), expected a whole number'],
     [{ transcoding: 'off' }, 'transcoding is "off" (runtime configuration), expected a section with keys'],
-    [
-      { transcoding: { hls: { enabled: false } } },
-      'expected transcoding.hls.enabled or transcoding.web_videos.enabled too',
-    ],
+    [{ transcoding: { hls: { enabled: false } } }, 'expected transcoding.hls.enabled or transcoding.web_videos.enabled too'],
     [null, 'expected sections with keys'],
     [[], 'expected sections with keys'],
     ['x', 'expected sections with keys'],

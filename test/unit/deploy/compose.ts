@@ -56,9 +56,7 @@ export function readCompose(text: string, environment: string): Compose {
   const values = Object.fromEntries([...environment.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
   const parsed: unknown = parseDocument(text, { merge: true }).toJS()
   const filled = fillIn(parsed, values)
-  const own = Object.fromEntries(
-    Object.entries(z.looseObject({}).parse(filled)).filter(([key]) => !key.startsWith('x-')),
-  )
+  const own = Object.fromEntries(Object.entries(z.looseObject({}).parse(filled)).filter(([key]) => !key.startsWith('x-')))
   const compose = file.parse(own)
   for (const [name, { networks, volumes, secrets, depends_on }] of Object.entries(compose.services)) {
     const named = volumes.map((volume) => volume.split(':')[0] ?? '').filter((volume) => !/^[./]/.test(volume))
@@ -78,8 +76,7 @@ export function readCompose(text: string, environment: string): Compose {
 const missing = (names: string[], among: object): string[] => names.filter((name) => !Object.hasOwn(among, name))
 
 /** By its own check, or by that of the image. */
-const isWatched = (other: z.infer<typeof service> | undefined): boolean =>
-  other?.healthcheck !== undefined || other?.build !== undefined
+const isWatched = (other: z.infer<typeof service> | undefined): boolean => other?.healthcheck !== undefined || other?.build !== undefined
 
 function fillIn(node: unknown, values: Record<string, string | undefined>): unknown {
   if (typeof node === 'string')

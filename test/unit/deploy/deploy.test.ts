@@ -50,22 +50,20 @@ describe('configurations', () => {
     })
   })
 
-  it.each([
-    'docs/operations.md',
-    'deploy/README.md',
-    'deploy/nginx/vireo.conf',
-    ...units.map(([name]) => `deploy/systemd/${name}`),
-  ])('%s names no key that there is not', (path) => {
-    const named = matches(
-      read(path),
-      /\b((?:vireo|storage|object_storage|open_telemetry|webserver|secrets|database|redis)\.[a-z_]+(?:\.[a-z_]+)*)/g,
-    )
-    const variables = matches(read(path), /\b(VIREO__[A-Z0-9_]+)=/g)
-    const env = Object.fromEntries(variables.map((name) => [name, '1']))
-    const { warnings } = loadConfig({ files: [], env: withValues(env), cwd: '/' })
-    expect(named.filter((key) => !NO_KEYS.test(key) && !findNode(key.split('.')))).toEqual([])
-    expect(warnings).toEqual([])
-  })
+  it.each(['docs/operations.md', 'deploy/README.md', 'deploy/nginx/vireo.conf', ...units.map(([name]) => `deploy/systemd/${name}`)])(
+    '%s names no key that there is not',
+    (path) => {
+      const named = matches(
+        read(path),
+        /\b((?:vireo|storage|object_storage|open_telemetry|webserver|secrets|database|redis)\.[a-z_]+(?:\.[a-z_]+)*)/g,
+      )
+      const variables = matches(read(path), /\b(VIREO__[A-Z0-9_]+)=/g)
+      const env = Object.fromEntries(variables.map((name) => [name, '1']))
+      const { warnings } = loadConfig({ files: [], env: withValues(env), cwd: '/' })
+      expect(named.filter((key) => !NO_KEYS.test(key) && !findNode(key.split('.')))).toEqual([])
+      expect(warnings).toEqual([])
+    },
+  )
 })
 
 describe('processes', () => {
@@ -100,8 +98,7 @@ describe('processes', () => {
     const web = ours.filter(([, { command }]) => command?.at(-1) === 'web').map(([name]) => `${name}:9000`)
     const asked = matches(read('deploy/compose/nginx.conf.template'), /server (web-\S+)/g)
     expect([...new Set(asked)].sort()).toEqual(web.sort())
-    const { port } = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' }).config
-      .listen
+    const { port } = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' }).config.listen
     const [first] = matches(read('deploy/nginx/vireo.conf'), /server 127\.0\.0\.1:(\d+)/g)
     expect(first).toBe(String(port))
   })
@@ -220,9 +217,7 @@ describe('paths', () => {
       .split('\n')
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1))
-    const copied = matches(read('deploy/Dockerfile'), /^COPY (?!--)(.*) \S+$/gm).flatMap((sources) =>
-      sources.split(' '),
-    )
+    const copied = matches(read('deploy/Dockerfile'), /^COPY (?!--)(.*) \S+$/gm).flatMap((sources) => sources.split(' '))
     for (const source of copied.map((path) => path.replace(/\/$/, ''))) {
       expect([source, existsSync(join(root, source))]).toEqual([source, true])
       expect([source, kept.some((path) => source === path || source.startsWith(`${path}/`))]).toEqual([source, true])
@@ -234,8 +229,7 @@ describe('paths', () => {
       const named = matches(read(`deploy/systemd/${name}`), /\/opt\/vireo\/([\w./-]+)/g).concat(
         matches(read(`deploy/systemd/${name}`), /node --max-semi-space-size=8 (\S+)/g),
       )
-      for (const path of named)
-        if (!path.startsWith('node_modules/')) expect([path, existsSync(join(root, path))]).toEqual([path, true])
+      for (const path of named) if (!path.startsWith('node_modules/')) expect([path, existsSync(join(root, path))]).toEqual([path, true])
     }
   })
 
@@ -254,9 +248,6 @@ const NO_KEYS = /\.(?:service|target|timer|conf|git|md|sh|yaml|log|key|example|d
 
 /** Any value that the kind of the key takes. */
 function withValues(env: Record<string, string>): Record<string, string> {
-  const values = Object.entries(env).map(([name]) => [
-    name,
-    /PORT$/.test(name) ? '9001' : /HOSTNAME$/.test(name) ? 'x' : '',
-  ])
+  const values = Object.entries(env).map(([name]) => [name, /PORT$/.test(name) ? '9001' : /HOSTNAME$/.test(name) ? 'x' : ''])
   return Object.fromEntries(values)
 }

@@ -7,12 +7,7 @@ it('a sender is admitted so often in a minute; an IPv6 network is one sender', (
   const allowance = makeAllowance({ clock, perMinute: () => 2 })
   const admitted = (...senders: string[]) => senders.map(allowance.admits)
   expect(admitted('192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2')).toEqual([true, true, false, true])
-  expect(admitted('2001:db8::1', '2001:db8:0:0:5::2', '2001:db8::3', '2001:db8:0:1::1')).toEqual([
-    true,
-    true,
-    false,
-    true,
-  ])
+  expect(admitted('2001:db8::1', '2001:db8:0:0:5::2', '2001:db8::3', '2001:db8:0:1::1')).toEqual([true, true, false, true])
   clock.pass(60_000)
   expect(admitted('192.0.2.1', '2001:db8::4')).toEqual([true, true])
 })

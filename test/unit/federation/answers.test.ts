@@ -27,9 +27,7 @@ describe('the answer of an inbox', () => {
 
   it('may ask to be left alone, in seconds or until a date', () => {
     expect(outcomeOf({ status: 429, headers: { 'retry-after': '120' } }, now).retryAfter).toBe(120_000)
-    expect(
-      outcomeOf({ status: 503, headers: { 'retry-after': 'Fri, 20 Nov 2026 12:05:00 GMT' } }, now).retryAfter,
-    ).toBe(300_000)
+    expect(outcomeOf({ status: 503, headers: { 'retry-after': 'Fri, 20 Nov 2026 12:05:00 GMT' } }, now).retryAfter).toBe(300_000)
   })
 
   it.each([
@@ -44,12 +42,9 @@ describe('the answer of an inbox', () => {
 })
 
 describe('no answer', () => {
-  it.each(['dns', 'refused', 'reset', 'tls', 'timeout', 'protocol'] as const)(
-    'because of %s is tried again',
-    (reason) => {
-      expect(outcomeOfError(new FetchError(reason, 'https://b.example/inbox')).answer).toBe('failed')
-    },
-  )
+  it.each(['dns', 'refused', 'reset', 'tls', 'timeout', 'protocol'] as const)('because of %s is tried again', (reason) => {
+    expect(outcomeOfError(new FetchError(reason, 'https://b.example/inbox')).answer).toBe('failed')
+  })
 
   it.each(['refused-address', 'refused-url'] as const)('because of %s is not tried again', (reason) => {
     expect(outcomeOfError(new FetchError(reason, 'https://b.example/inbox')).answer).toBe('unsupported')

@@ -119,9 +119,7 @@ describe('what we sign', () => {
       publicKey: await importPem(ed25519.publicPem),
     })
     const loaders = { contextLoader: loadBundledContext, documentLoader: refuseFetch }
-    expect(await verifyJsonLd(signed, { ...loaders, keyCache: { get: async () => key, set: async () => {} } })).toBe(
-      true,
-    )
+    expect(await verifyJsonLd(signed, { ...loaders, keyCache: { get: async () => key, set: async () => {} } })).toBe(true)
     const { signature: _signature, ...unsigned } = signed
     const found = await verifyObject(Activity, unsigned, {
       ...loaders,
@@ -269,30 +267,37 @@ describe('LD signatures that are played with', () => {
 
   it('a note of Mastodon with its context is read', async () => {
     const context = {
-      ...{ ostatus: 'http://ostatus.org#', atomUri: 'ostatus:atomUri', conversation: 'ostatus:conversation' },
-      ...{ inReplyToAtomUri: 'ostatus:inReplyToAtomUri', sensitive: 'as:sensitive', Hashtag: 'as:Hashtag' },
-      ...{ toot: 'http://joinmastodon.org/ns#', votersCount: 'toot:votersCount', blurhash: 'toot:blurhash' },
-      ...{ focalPoint: { '@container': '@list', '@id': 'toot:focalPoint' }, Emoji: 'toot:Emoji' },
-      ...{ gts: 'https://gotosocial.org/ns#', interactionPolicy: { '@id': 'gts:interactionPolicy', '@type': '@id' } },
-      ...{ canQuote: { '@id': 'gts:canQuote', '@type': '@id' } },
+      ostatus: 'http://ostatus.org#',
+      atomUri: 'ostatus:atomUri',
+      conversation: 'ostatus:conversation',
+      inReplyToAtomUri: 'ostatus:inReplyToAtomUri',
+      sensitive: 'as:sensitive',
+      Hashtag: 'as:Hashtag',
+      toot: 'http://joinmastodon.org/ns#',
+      votersCount: 'toot:votersCount',
+      blurhash: 'toot:blurhash',
+      focalPoint: { '@container': '@list', '@id': 'toot:focalPoint' },
+      Emoji: 'toot:Emoji',
+      gts: 'https://gotosocial.org/ns#',
+      interactionPolicy: { '@id': 'gts:interactionPolicy', '@type': '@id' },
+      canQuote: { '@id': 'gts:canQuote', '@type': '@id' },
     }
     const note = {
-      ...{
-        type: 'Note',
-        id: `${PEER}/notes/1`,
-        attributedTo: rsa.owner,
-        content: '<p>Hello</p>',
-        contentMap: { en: '<p>Hello</p>' },
-      },
-      ...{ inReplyTo: 'https://video.example/videos/watch/1', published: '2026-11-20T19:02:16Z', sensitive: false },
-      ...{ to: ['https://www.w3.org/ns/activitystreams#Public'], cc: [`${rsa.owner}/followers`] },
+      type: 'Note',
+      id: `${PEER}/notes/1`,
+      attributedTo: rsa.owner,
+      content: '<p>Hello</p>',
+      contentMap: { en: '<p>Hello</p>' },
+      inReplyTo: 'https://video.example/videos/watch/1',
+      published: '2026-11-20T19:02:16Z',
+      sensitive: false,
+      to: ['https://www.w3.org/ns/activitystreams#Public'],
+      cc: [`${rsa.owner}/followers`],
       tag: [
         { type: 'Mention', href: 'https://video.example/accounts/x', name: '@x@video.example' },
         { type: 'Hashtag', href: `${PEER}/tags/a`, name: '#a' },
       ],
-      attachment: [
-        { type: 'Document', mediaType: 'image/png', url: `${PEER}/1.png`, blurhash: 'U', focalPoint: [0, 0.5] },
-      ],
+      attachment: [{ type: 'Document', mediaType: 'image/png', url: `${PEER}/1.png`, blurhash: 'U', focalPoint: [0, 0.5] }],
       interactionPolicy: { canQuote: { automaticApproval: ['https://www.w3.org/ns/activitystreams#Public'] } },
       replies: { id: `${PEER}/notes/1/replies`, type: 'Collection', first: { type: 'CollectionPage', items: [] } },
     }
@@ -301,14 +306,12 @@ describe('LD signatures that are played with', () => {
         'https://www.w3.org/ns/activitystreams',
         { ...context, automaticApproval: { '@id': 'gts:automaticApproval', '@type': '@id' } },
       ],
-      ...{
-        type: 'Create',
-        id: `${PEER}/notes/1/activity`,
-        actor: rsa.owner,
-        published: note.published,
-        to: note.to,
-        cc: note.cc,
-      },
+      type: 'Create',
+      id: `${PEER}/notes/1/activity`,
+      actor: rsa.owner,
+      published: note.published,
+      to: note.to,
+      cc: note.cc,
       object: note,
     }
     const verdict = await verify(await signDocument(create, { rsa }, NOW))
@@ -396,9 +399,7 @@ describe('object proofs', () => {
       verifyDocument(document, { findKey, checks: untouched, now: NOW })
     expect(await verdictOf({ ...signed, actor: mallory.owner })).toMatchObject({ reason: 'not-by-actor' })
     expect(await verdictOf({ ...signed, summary: 'x'.repeat(200_000) })).toMatchObject({ reason: 'too-large' })
-    expect(
-      await verdictOf({ ...(await signDocument(comment(), { rsa: mallory }, NOW)) }, finding(mallory)),
-    ).toMatchObject({
+    expect(await verdictOf({ ...(await signDocument(comment(), { rsa: mallory }, NOW)) }, finding(mallory))).toMatchObject({
       reason: 'not-by-actor',
     })
   })
@@ -426,20 +427,16 @@ it('canonical JSON is that of RFC 8785', () => {
       string: '\u20ac$\u000F\nA\'B"\\\\"/',
       literals: [null, true, false],
     }),
-  ).toBe(
-    '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
-  )
+  ).toBe('{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}')
   expect(canonicalJson({ '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 })).toBe(
     '{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}',
   )
 })
 
 it('the contexts of all our documents, and those of others that are on board, are understood', () => {
-  expect(
-    isUnderstandable(
-      buildCreate({ id: 'https://a.example/1', actor: 'https://a.example/', object: comment(), to: [], cc: [] }),
-    ),
-  ).toBe(true)
+  expect(isUnderstandable(buildCreate({ id: 'https://a.example/1', actor: 'https://a.example/', object: comment(), to: [], cc: [] }))).toBe(
+    true,
+  )
   expect(
     isUnderstandable({
       '@context': [

@@ -19,9 +19,7 @@ function digestsOver(followers: Record<string, number>) {
 
 it('all servers of an actor are counted by one statement, which is not repeated at once', async () => {
   const { asked, digestOf } = digestsOver({ 'https://a.example': 1, 'https://b.example': 2 })
-  const digests = await Promise.all(
-    ['https://a.example', 'https://b.example', 'https://c.example'].map((origin) => digestOf(1, origin)),
-  )
+  const digests = await Promise.all(['https://a.example', 'https://b.example', 'https://c.example'].map((origin) => digestOf(1, origin)))
   expect(digests).toEqual([`8${'0'.repeat(63)}`, `8${'0'.repeat(63)}`, '0'.repeat(64)])
   await digestOf(1, 'https://a.example')
   expect(asked).toEqual([1])

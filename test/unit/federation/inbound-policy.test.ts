@@ -30,7 +30,10 @@ import { testConfig } from '../../support/config.ts'
 const pass: Decision = { verdict: 'pass' }
 const none = { isServer: false, isActor: false }
 const count = (reason: Count['reason'], taken: number, endsInMs = 1000): Count => ({
-  ...{ reason, count: taken, max: 10, endsInMs },
+  reason,
+  count: taken,
+  max: 10,
+  endsInMs,
 })
 const shown = { isHeld: false, isHeldByTags: false, tags: [] }
 const report = { isPending: false, inHour: 0, max: 10 }
@@ -53,11 +56,7 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
         { blocked: { ...none, isServer: true, isPassedOn: false } },
         { verdict: 'refuse', reason: 'blocked_server', status: 403 },
       ],
-      [
-        'passed on by somebody',
-        { blocked: { ...none, isServer: true, isPassedOn: true } },
-        { verdict: 'drop', reason: 'blocked_server' },
-      ],
+      ['passed on by somebody', { blocked: { ...none, isServer: true, isPassedOn: true } }, { verdict: 'drop', reason: 'blocked_server' }],
     ],
   ],
   [
@@ -69,22 +68,14 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
         { blocked: { ...none, isActor: true, isPassedOn: false } },
         { verdict: 'refuse', reason: 'blocked_actor', status: 403 },
       ],
-      [
-        'passed on by somebody',
-        { blocked: { ...none, isActor: true, isPassedOn: true } },
-        { verdict: 'drop', reason: 'blocked_actor' },
-      ],
+      ['passed on by somebody', { blocked: { ...none, isActor: true, isPassedOn: true } }, { verdict: 'drop', reason: 'blocked_actor' }],
     ],
   ],
   [
     sizeOfRemark,
     [
       ['as large as it may be', { remark: { bytes: 10, max: 10 } }, pass],
-      [
-        'one byte more',
-        { remark: { bytes: 11, max: 10 } },
-        { verdict: 'refuse', reason: 'comment_too_large', status: 413 },
-      ],
+      ['one byte more', { remark: { bytes: 11, max: 10 } }, { verdict: 'refuse', reason: 'comment_too_large', status: 413 }],
     ],
   ],
   [
@@ -137,16 +128,8 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
     blockedSubject,
     [
       ['of nobody who is blocked', { subject: none }, pass],
-      [
-        'of a blocked server',
-        { subject: { isServer: true, isActor: true } },
-        { verdict: 'drop', reason: 'about_blocked_server' },
-      ],
-      [
-        'of a blocked actor',
-        { subject: { ...none, isActor: true } },
-        { verdict: 'drop', reason: 'about_blocked_actor' },
-      ],
+      ['of a blocked server', { subject: { isServer: true, isActor: true } }, { verdict: 'drop', reason: 'about_blocked_server' }],
+      ['of a blocked actor', { subject: { ...none, isActor: true } }, { verdict: 'drop', reason: 'about_blocked_actor' }],
     ],
   ],
   [
@@ -179,11 +162,7 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
     automaticTags,
     [
       ['without tags', { comment: shown }, pass],
-      [
-        'with tags',
-        { comment: { ...shown, tags: ['a', 'b'] } },
-        { verdict: 'tag', reason: 'tagged', tags: ['a', 'b'] },
-      ],
+      ['with tags', { comment: { ...shown, tags: ['a', 'b'] } }, { verdict: 'tag', reason: 'tagged', tags: ['a', 'b'] }],
     ],
   ],
 ]
@@ -213,7 +192,8 @@ describe('the chain', () => {
       body: { bytes: 2, max: 1 },
       blocked: { isServer: true, isActor: true, isPassedOn: false },
       remark: { bytes: 2, max: 1 },
-      ...{ isOurActor: true, isIdForeign: true },
+      isOurActor: true,
+      isIdForeign: true,
       counts: [count('too_many_activities', 11)],
       subject: { isServer: true, isActor: true },
       report: { isPending: true, inHour: 10, max: 10 },
@@ -242,7 +222,10 @@ describe('the chain', () => {
 
 const activity = (type: string, object: unknown) => {
   const read = readActivity({
-    ...{ type, id: 'https://peer.example/1', actor: 'https://peer.example/actor', object },
+    type,
+    id: 'https://peer.example/1',
+    actor: 'https://peer.example/actor',
+    object,
     to: [],
     cc: [],
   })
@@ -295,11 +278,12 @@ describe('the counts of a host', () => {
     const config = testConfig({ vireo: { federation: { inbox: { follows_per_host: 1 } } } })
     const store = makeMemoryLimitStore({ now: () => clock.now().getTime() })
     const countOf = makeCountOf({ store, config: () => config })
-    const verdict = async (host: string, type: string) =>
-      decide({ counts: await countOf(host, activity(type, 'https://ours.example/a')) })
+    const verdict = async (host: string, type: string) => decide({ counts: await countOf(host, activity(type, 'https://ours.example/a')) })
     expect(await verdict('a.example', 'Follow')).toEqual(pass)
     expect(await verdict('a.example', 'Follow')).toEqual({
-      ...{ verdict: 'later', reason: 'too_many_follows', retryAfterMs: 60_000 },
+      verdict: 'later',
+      reason: 'too_many_follows',
+      retryAfterMs: 60_000,
     })
     expect(await verdict('a.example', 'Like')).toEqual(pass)
     expect(await verdict('b.example', 'Follow')).toEqual(pass)

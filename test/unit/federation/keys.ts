@@ -9,8 +9,7 @@ export interface TestKey extends SigningKey {
   owner: string
 }
 
-const pem = (key: KeyObject): string =>
-  key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' }).toString()
+const pem = (key: KeyObject): string => key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' }).toString()
 
 async function make(pair: { publicKey: KeyObject; privateKey: KeyObject }, keyId: string): Promise<TestKey> {
   const privatePem = pem(pair.privateKey)
@@ -23,8 +22,7 @@ async function make(pair: { publicKey: KeyObject; privateKey: KeyObject }, keyId
   }
 }
 
-export const rsaKey = (keyId: string, bits = 2048): Promise<TestKey> =>
-  make(generateKeyPairSync('rsa', { modulusLength: bits }), keyId)
+export const rsaKey = (keyId: string, bits = 2048): Promise<TestKey> => make(generateKeyPairSync('rsa', { modulusLength: bits }), keyId)
 
 export const ed25519Key = (keyId: string): Promise<TestKey> => make(generateKeyPairSync('ed25519'), keyId)
 

@@ -19,8 +19,7 @@ it.each([
 it('a hundred thousand names below one domain are a few hundred servers, and nobody else’s concern', async () => {
   const clock = fakeClock()
   const rows = new Set<string>()
-  const query = async <Row>(_sql: string, values: readonly unknown[] = []) =>
-    (rows.has(String(values[0])) ? [{}] : []) as Row[]
+  const query = async <Row>(_sql: string, values: readonly unknown[] = []) => (rows.has(String(values[0])) ? [{}] : []) as Row[]
   const config = testConfig({ vireo: { federation: { inbox: { new_hosts_per_domain: 200 } } } })
   const hosts = makeNewHosts({ db: { query }, clock, config: () => config })
   const take = async (host: string) => {

@@ -31,9 +31,7 @@ const FIXED: Record<string, string> = {
 function filled(text: string): unknown {
   return JSON.parse(
     text.replace(/\{\{([a-zA-Z0-9]+)(?::(\d+))?\}\}/g, (_whole, name: string, number?: string) =>
-      name === 'uuid'
-        ? `00000000-0000-4000-8000-${(number ?? '0').padStart(12, '0')}`
-        : (FIXED[name] ?? `${name}${number ?? ''}`),
+      name === 'uuid' ? `00000000-0000-4000-8000-${(number ?? '0').padStart(12, '0')}` : (FIXED[name] ?? `${name}${number ?? ''}`),
     ),
   )
 }
@@ -47,8 +45,7 @@ export function recordedObject(name: string): JsonObject {
 }
 
 /** A whole recorded file. */
-export const recordedFile = (name: string): JsonObject =>
-  filled(readFileSync(new URL(`${name}.json`, RECORDINGS), 'utf8')) as JsonObject
+export const recordedFile = (name: string): JsonObject => filled(readFileSync(new URL(`${name}.json`, RECORDINGS), 'utf8')) as JsonObject
 
 /** The bodies of the recorded deliveries of one trigger, without their document signatures. */
 export function recordedActivities(name: string): JsonObject[] {
@@ -86,9 +83,7 @@ export function rawVectors(): { fromPeer: RawVector[]; signedFetches: RawVector[
     accepted: {
       ...raw.acceptedByPeer,
       method: 'POST',
-      headers: Object.fromEntries(
-        Object.entries(raw.acceptedByPeer.headers).map(([name, value]) => [name, String(value)]),
-      ),
+      headers: Object.fromEntries(Object.entries(raw.acceptedByPeer.headers).map(([name, value]) => [name, String(value)])),
     },
   }
 }

@@ -24,12 +24,8 @@ describe('the page of a visitor’s own server', () => {
 
   it('may be where the handle is sent on to, or where its actor is', async () => {
     const template = 'https://social.example/i?u={uri}'
-    expect(await addressWith(template, { actor: 'https://social.example/users/me' })).toContain(
-      'https://social.example/',
-    )
-    expect(await addressWith(template, { readAt: 'https://social.example/.well-known/webfinger' })).toContain(
-      'https://social.example/',
-    )
+    expect(await addressWith(template, { actor: 'https://social.example/users/me' })).toContain('https://social.example/')
+    expect(await addressWith(template, { readAt: 'https://social.example/.well-known/webfinger' })).toContain('https://social.example/')
   })
 
   it.each([

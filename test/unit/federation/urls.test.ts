@@ -30,21 +30,9 @@ describe('every address is built as the reference builds it, and read back', () 
       `/videos/watch/${UUID}/comments/5/approve-reply`,
       { kind: 'comment-approval', uuid: UUID, id: '5' },
     ],
-    [
-      urls.announce(urls.video(UUID), 10),
-      `/videos/watch/${UUID}/announces/10`,
-      { kind: 'announce', uuid: UUID, actorId: '10' },
-    ],
-    [
-      urls.like(ann, 7),
-      '/accounts/ann/likes/7',
-      { kind: 'rate', owner: 'account', name: 'ann', rating: 'like', videoId: '7' },
-    ],
-    [
-      urls.dislike(ann, 7),
-      '/accounts/ann/dislikes/7',
-      { kind: 'rate', owner: 'account', name: 'ann', rating: 'dislike', videoId: '7' },
-    ],
+    [urls.announce(urls.video(UUID), 10), `/videos/watch/${UUID}/announces/10`, { kind: 'announce', uuid: UUID, actorId: '10' }],
+    [urls.like(ann, 7), '/accounts/ann/likes/7', { kind: 'rate', owner: 'account', name: 'ann', rating: 'like', videoId: '7' }],
+    [urls.dislike(ann, 7), '/accounts/ann/dislikes/7', { kind: 'rate', owner: 'account', name: 'ann', rating: 'dislike', videoId: '7' }],
     [urls.follow(ann, 12), '/accounts/ann/follows/12', { kind: 'follow', owner: 'account', name: 'ann', id: '12' }],
     [
       urls.view(urls.instance, 7, `${'a'.repeat(64)}-${UUID}`),
@@ -52,11 +40,7 @@ describe('every address is built as the reference builds it, and read back', () 
       { kind: 'view', owner: 'account', name: 'peertube', videoId: '7', viewerId: `${'a'.repeat(64)}-${UUID}` },
     ],
     [urls.acceptFollow(3), '/accepts/follows/3', { kind: 'accept', id: '3' }],
-    [
-      urls.rejectFollow(WHEN),
-      '/rejects/follows/2026-11-20T19:02:17.158Z',
-      { kind: 'reject', date: '2026-11-20T19:02:17.158Z' },
-    ],
+    [urls.rejectFollow(WHEN), '/rejects/follows/2026-11-20T19:02:17.158Z', { kind: 'reject', date: '2026-11-20T19:02:17.158Z' }],
     [
       urls.followerSynchronization(ann),
       '/accounts/ann/followers_synchronization',
@@ -65,11 +49,7 @@ describe('every address is built as the reference builds it, and read back', () 
     [urls.report(1), '/admin/abuses/1', { kind: 'report', id: '1' }],
     [urls.watchAction(UUID), `/videos/local-viewer/${UUID}`, { kind: 'watch-action', uuid: UUID }],
     [urls.playlist(UUID), `/video-playlists/${UUID}`, { kind: 'playlist', uuid: UUID }],
-    [
-      urls.playlistElement(UUID, 2),
-      `/video-playlists/${UUID}/videos/2`,
-      { kind: 'playlist-element', uuid: UUID, id: '2' },
-    ],
+    [urls.playlistElement(UUID, 2), `/video-playlists/${UUID}/videos/2`, { kind: 'playlist-element', uuid: UUID, id: '2' }],
     [
       urls.fileRedundancy({ uuid: UUID, resolution: 240, fps: 20 }),
       `/redundancy/videos/${UUID}/240-20`,
@@ -80,11 +60,7 @@ describe('every address is built as the reference builds it, and read back', () 
       `/redundancy/videos/${UUID}/720`,
       { kind: 'file-redundancy', uuid: UUID, resolution: '720', fps: null },
     ],
-    [
-      urls.playlistRedundancy(UUID),
-      `/redundancy/streaming-playlists/hls/${UUID}`,
-      { kind: 'playlist-redundancy', uuid: UUID },
-    ],
+    [urls.playlistRedundancy(UUID), `/redundancy/streaming-playlists/hls/${UUID}`, { kind: 'playlist-redundancy', uuid: UUID }],
   ])('%s', (url, path, expected) => {
     expect(url).toBe(`https://video.example${path}`)
     expect(urls.parse(url)).toEqual({ ...expected, activity: null })

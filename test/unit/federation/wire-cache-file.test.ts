@@ -37,8 +37,12 @@ it.each([
 
 it('a copy of a web video carries its size and numbers', () => {
   expect(buildCacheFile(file).url).toEqual({
-    ...{ type: 'Link', mediaType: 'video/mp4', href: 'https://b.example/static/redundancy/x-240.mp4' },
-    ...{ height: 240, size: 94_466, fps: 20 },
+    type: 'Link',
+    mediaType: 'video/mp4',
+    href: 'https://b.example/static/redundancy/x-240.mp4',
+    height: 240,
+    size: 94_466,
+    fps: 20,
   })
 })
 

@@ -58,7 +58,9 @@ describe('a flag is read as', () => {
       endAt: 2,
     })
     expect(flagOf(flag({ content: 'x', tag: 'none', startAt: -1, endAt: 'soon' }))).toMatchObject({
-      ...{ reasons: [], startAt: null, endAt: null },
+      reasons: [],
+      startAt: null,
+      endAt: null,
     })
   })
 })

@@ -1,19 +1,19 @@
 // What is taken from a playlist of a stranger, and what pages of ours say.
 
 import { describe, expect, it } from '@jest/globals'
-import {
-  buildPlaylist,
-  type JsonObject,
-  readPlaylist,
-  readPlaylistElement,
-} from '../../../src/federation/wire/index.ts'
+import { buildPlaylist, type JsonObject, readPlaylist, readPlaylistElement } from '../../../src/federation/wire/index.ts'
 
 const UUID = '00000000-0000-4000-8000-000000000001'
 const URL = `https://a.example/video-playlists/${UUID}`
 const CHANNEL = 'https://a.example/video-channels/b'
 
 const playlist = (more: JsonObject = {}): JsonObject => ({
-  ...{ id: URL, type: 'Playlist', name: 'A name', uuid: UUID, totalItems: 0, attributedTo: [CHANNEL] },
+  id: URL,
+  type: 'Playlist',
+  name: 'A name',
+  uuid: UUID,
+  totalItems: 0,
+  attributedTo: [CHANNEL],
   published: '2026-02-01T00:00:00.000Z',
   ...more,
 })
@@ -35,8 +35,13 @@ describe('a playlist that is read', () => {
 
   it('is cut where it is too long, and loses what cannot be read', () => {
     const hostile = {
-      ...{ name: 'n'.repeat(5000), content: 'c\u0000'.repeat(5000), to: Array(5000).fill(CHANNEL), cc: 'x' },
-      ...{ icon: [{ url: 'ftp://a.example/1.jpg' }], first: { id: `${URL}?page=1` }, updated: 'never' },
+      name: 'n'.repeat(5000),
+      content: 'c\u0000'.repeat(5000),
+      to: Array(5000).fill(CHANNEL),
+      cc: 'x',
+      icon: [{ url: 'ftp://a.example/1.jpg' }],
+      first: { id: `${URL}?page=1` },
+      updated: 'never',
     }
     const read = readPlaylist(playlist(hostile))
     expect(read).toMatchObject({
@@ -61,7 +66,10 @@ describe('a playlist that is read', () => {
 
 describe('an element that is read', () => {
   const element = (more: JsonObject = {}): JsonObject => ({
-    ...{ id: `${URL}/videos/1`, type: 'PlaylistElement', url: 'https://b.example/videos/watch/1', position: 1 },
+    id: `${URL}/videos/1`,
+    type: 'PlaylistElement',
+    url: 'https://b.example/videos/watch/1',
+    position: 1,
     ...more,
   })
 
@@ -96,9 +104,17 @@ describe('an element that is read', () => {
 
 it('pages of a playlist lead to each other', () => {
   const input = {
-    ...{ id: URL, to: [], cc: [], name: 'A name', description: null, uuid: UUID, totalItems: 5 },
+    id: URL,
+    to: [],
+    cc: [],
+    name: 'A name',
+    description: null,
+    uuid: UUID,
+    totalItems: 5,
     attributedTo: [{ id: CHANNEL, type: 'Group' }],
-    ...{ publishedAt: new Date(0), updatedAt: new Date(0), thumbnail: null },
+    publishedAt: new Date(0),
+    updatedAt: new Date(0),
+    thumbnail: null,
   }
   const page = (number: number) => buildPlaylist(input, { number, size: 2, items: [`${URL}/videos/${number}`] })
   expect(page(1)).toMatchObject({ id: `${URL}?page=1`, next: `${URL}?page=2`, partOf: URL, totalItems: 5 })

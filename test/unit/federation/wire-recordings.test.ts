@@ -216,16 +216,13 @@ describe('a recorded document that is read and built again is the same', () => {
     }
   })
 
-  it.each(['14-create-video', '24-create-note-reply', '54-create-live-video', '55-create-video-with-transcoding'])(
-    '%s',
-    (name) => {
-      const recorded = recordedActivities(name).find(({ type }) => type === 'Create')
-      const { id, actor, object, to, cc } = taken(readCreate(recorded))
-      const built = buildCreate({ id, actor, to, cc, object: rebuilt(object.document ?? {}) })
-      expect(built).toEqual(recorded)
-      expect(oracleProblems(built)).toEqual([])
-    },
-  )
+  it.each(['14-create-video', '24-create-note-reply', '54-create-live-video', '55-create-video-with-transcoding'])('%s', (name) => {
+    const recorded = recordedActivities(name).find(({ type }) => type === 'Create')
+    const { id, actor, object, to, cc } = taken(readCreate(recorded))
+    const built = buildCreate({ id, actor, to, cc, object: rebuilt(object.document ?? {}) })
+    expect(built).toEqual(recorded)
+    expect(oracleProblems(built)).toEqual([])
+  })
 
   it.each([
     '15-update-video',
@@ -283,11 +280,7 @@ describe('a recorded document that is read and built again is the same', () => {
     expect(oracleProblems(built)).toEqual([])
   })
 
-  it.each([
-    '12-undo-follow-of-a-remote-channel',
-    '52-video-moved-to-another-channel',
-    '57-undo-like-of-a-remote-video',
-  ])('%s', (name) => {
+  it.each(['12-undo-follow-of-a-remote-channel', '52-video-moved-to-another-channel', '57-undo-like-of-a-remote-video'])('%s', (name) => {
     const recorded = recordedActivities(name).find(({ type }) => type === 'Undo') ?? {}
     const { id, actor, to, cc, undone } = taken(readUndo(recorded))
     const built = buildUndo({ id, actor, to, cc, undone: undone.document ?? {} })
@@ -367,9 +360,7 @@ describe('a recorded document that is read and built again is the same', () => {
       }),
     ).toEqual(info)
 
-    expect(buildHostMeta(`${PEER}/.well-known/webfinger?resource={uri}`)).toBe(
-      recordedObject('document-well-known-host-meta'),
-    )
+    expect(buildHostMeta(`${PEER}/.well-known/webfinger?resource={uri}`)).toBe(recordedObject('document-well-known-host-meta'))
   })
 })
 

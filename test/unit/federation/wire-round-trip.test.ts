@@ -154,8 +154,7 @@ const NO_DOCUMENTS = new Set([
 const NO_DELIVERIES = new Set(['inbox-treatment', 'index', 'raw-vectors', 'retry-behaviour'])
 const INPUT = 'input-remote-video-hosted-by-the-recorder'
 
-const namesIn = (folder: string): string[] =>
-  readdirSync(new URL(`${folder}/`, RECORDINGS)).map((name) => name.replace(/\.json$/, ''))
+const namesIn = (folder: string): string[] => readdirSync(new URL(`${folder}/`, RECORDINGS)).map((name) => name.replace(/\.json$/, ''))
 
 const typeOf = (document: JsonObject): string => (isChapters(document) ? 'Chapters' : String(document.type))
 /** The chapters of a video have no type. */

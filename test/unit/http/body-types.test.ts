@@ -19,34 +19,49 @@ const schema = z.object({
 describe('texts in a body', () => {
   it('stand for numbers and booleans, in lists and in objects too', () => {
     const sent = {
-      ...{ role: '2', state: '3', ratio: '1.5', unfederate: 'true', policy: 'false', category: 'null', ids: ['1', 2] },
+      role: '2',
+      state: '3',
+      ratio: '1.5',
+      unfederate: 'true',
+      policy: 'false',
+      category: 'null',
+      ids: ['1', 2],
       transcoding: { resolutions: { '240p': 'false' }, threads: '0' },
     }
     expect(readBody(schema, sent).data).toEqual({
-      ...{ role: 2, state: 3, ratio: 1.5, unfederate: true, policy: false, category: null, ids: [1, 2] },
+      role: 2,
+      state: 3,
+      ratio: 1.5,
+      unfederate: true,
+      policy: false,
+      category: null,
+      ids: [1, 2],
       transcoding: { resolutions: { '240p': false }, threads: 0 },
     })
   })
 
   it('stay texts where texts are wanted', () => {
     expect(readBody(schema, { role: 0, name: 'true', policy: 'both' }).data).toEqual({
-      ...{ role: 0, name: 'true', policy: 'both' },
+      role: 0,
+      name: 'true',
+      policy: 'both',
     })
   })
 
   it.each(['hello', '', ' 2', '0x2', '2e0', 'TRUE', '1.5', '3', '-1', [2], { 2: 2 }])(
     'that are nonsense for a number are refused as they were sent: %j',
     (role) => {
-      expect(invalidParamsOf(schema, 'body', { role, unfederate: 'true' })).toMatchObject([
-        { name: 'role', value: role },
-      ])
+      expect(invalidParamsOf(schema, 'body', { role, unfederate: 'true' })).toMatchObject([{ name: 'role', value: role }])
     },
   )
 
   it('are refused one by one', () => {
     const sent = { role: '1', state: '4', unfederate: 'yes', ids: ['1', 'x'], transcoding: { threads: '2' } }
     expect(invalidParamsOf(schema, 'body', sent).map(({ name }) => name)).toEqual([
-      ...['state', 'unfederate', 'ids', 'transcoding.resolutions.240p'],
+      'state',
+      'unfederate',
+      'ids',
+      'transcoding.resolutions.240p',
     ])
   })
 

@@ -65,12 +65,14 @@ describe('the runtime configuration', () => {
     // What is not built stays off.
     const unbuilt = {
       live: { ...off, transcoding: { remoteRunners: off } },
-      ...{ transcoding: { remoteRunners: off }, videoStudio: { remoteRunners: off } },
+      transcoding: { remoteRunners: off },
+      videoStudio: { remoteRunners: off },
       videoTranscription: { ...off, remoteRunners: off },
     }
     const changed = bodySchema.parse({
       ...merge({ ...everyValueChanged(view) }, unbuilt),
-      ...{ theme: view.theme, admin: { email: 'a@b.example' } },
+      theme: view.theme,
+      admin: { email: 'a@b.example' },
     })
     const overrides = overridesAfter({}, toChanges(changed), loaded)
     const config = source.override(overrides)

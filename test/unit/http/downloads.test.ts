@@ -16,10 +16,14 @@ describe('the address of a download', () => {
   it('names a video, a resolution and the kind of its container', () => {
     expect(readDownloadName(`${uuid}-240.mp4`, { hls: false })).toEqual({ uuid, resolution: 240, extname: '.mp4' })
     expect(readDownloadName(`${uuid.toUpperCase()}-0.webm`, { hls: false })).toEqual({
-      ...{ uuid, resolution: 0, extname: '.webm' },
+      uuid,
+      resolution: 0,
+      extname: '.webm',
     })
     expect(readDownloadName(`${uuid}-1080-fragmented.mp4`, { hls: true })).toEqual({
-      ...{ uuid, resolution: 1080, extname: '.mp4' },
+      uuid,
+      resolution: 1080,
+      extname: '.mp4',
     })
   })
 
@@ -46,9 +50,7 @@ describe('the name that a download is saved under', () => {
   })
 
   it('keeps letters of every script', () => {
-    expect(named('Été 100 %')).toBe(
-      `attachment; filename="_t_ 100 _-240p.mp4"; filename*=UTF-8''%C3%89t%C3%A9%20100%20%25-240p.mp4`,
-    )
+    expect(named('Été 100 %')).toBe(`attachment; filename="_t_ 100 _-240p.mp4"; filename*=UTF-8''%C3%89t%C3%A9%20100%20%25-240p.mp4`)
     expect(named("l'eau (1)*")).toBe(`attachment; filename="l'eau (1)_-240p.mp4"`)
   })
 
@@ -74,8 +76,13 @@ describe('the name that a download is saved under', () => {
 describe('a generated download', () => {
   const file = (id: number, resolution: number, streams: 'both' | 'picture' | 'sound', extname = '.mp4') =>
     ({
-      ...{ id, resolution, extname, filename: `${id}${extname}`, hls: true },
-      ...{ hasVideo: streams !== 'sound', hasAudio: streams !== 'picture' },
+      id,
+      resolution,
+      extname,
+      filename: `${id}${extname}`,
+      hls: true,
+      hasVideo: streams !== 'sound',
+      hasAudio: streams !== 'picture',
     }) satisfies StoredFileRow
   const [hd, sd] = [file(1, 1080, 'picture'), file(2, 240, 'picture')]
   const [sound, whole, small] = [file(3, 0, 'sound'), file(4, 720, 'both'), file(5, 240, 'both')]

@@ -15,37 +15,87 @@ const UUID = '5b2a7a6e-7c1f-4b4e-9d5e-0c5ab2f4d1aa'
 const WHEN = new Date('2026-02-03T04:05:06Z')
 
 const profile = (columns: Partial<ActorProfile> = {}): ActorProfile => ({
-  ...{ id: 4, username: 'ann', name: 'Ann', url: 'https://tube.example/accounts/ann', host: null, avatars: [] },
-  ...{ user_id: 1, description: null, support: null, followers: 0, following: 0, banners: [] },
-  ...{ created_at: WHEN.toISOString(), updated_at: WHEN.toISOString() },
+  id: 4,
+  username: 'ann',
+  name: 'Ann',
+  url: 'https://tube.example/accounts/ann',
+  host: null,
+  avatars: [],
+  user_id: 1,
+  description: null,
+  support: null,
+  followers: 0,
+  following: 0,
+  banners: [],
+  created_at: WHEN.toISOString(),
+  updated_at: WHEN.toISOString(),
   ...columns,
 })
 
 const videoOf = (columns: Partial<VideoDetailsRow> = {}): VideoDetailsRow => ({
-  ...{ id: 7, uuid: UUID, url: `https://tube.example/videos/watch/${UUID}`, remote: false, listed: true },
-  ...{
-    name: 'A film',
-    category: null,
-    licence: null,
-    language: null,
-    privacy: 1,
-    blocked: false,
-    block_reason: null,
-    nsfw: false,
-  },
-  ...{ description: 'About *it*.', duration: 3, aspect_ratio: null, views: 1, viewers: 0, likes: 0, dislikes: 0 },
-  ...{ comments: 0, state: 'published', wait_transcoding: false, is_live: false, created_at: WHEN, updated_at: WHEN },
-  ...{ published_at: WHEN, originally_published_at: null, thumbnail: 't.jpg', preview: 'p.jpg', schedule: null },
-  ...{ account: profile(), channel: profile({ username: 'films' }), tags: [], support: null, comments_policy: 1 },
-  ...{ download_enabled: true, owner_account_id: 4, refreshed_at: null, input_file_updated_at: null },
-  ...{ tracker_urls: [], files: [], playlist: null },
+  id: 7,
+  uuid: UUID,
+  url: `https://tube.example/videos/watch/${UUID}`,
+  remote: false,
+  listed: true,
+  name: 'A film',
+  category: null,
+  licence: null,
+  language: null,
+  privacy: 1,
+  blocked: false,
+  block_reason: null,
+  nsfw: false,
+  description: 'About *it*.',
+  duration: 3,
+  aspect_ratio: null,
+  views: 1,
+  viewers: 0,
+  likes: 0,
+  dislikes: 0,
+  comments: 0,
+  state: 'published',
+  wait_transcoding: false,
+  is_live: false,
+  created_at: WHEN,
+  updated_at: WHEN,
+  published_at: WHEN,
+  originally_published_at: null,
+  thumbnail: 't.jpg',
+  preview: 'p.jpg',
+  schedule: null,
+  account: profile(),
+  channel: profile({ username: 'films' }),
+  tags: [],
+  support: null,
+  comments_policy: 1,
+  download_enabled: true,
+  owner_account_id: 4,
+  refreshed_at: null,
+  input_file_updated_at: null,
+  tracker_urls: [],
+  files: [],
+  playlist: null,
   ...columns,
 })
 
 const playlistOf = (columns: Partial<PlaylistRow> = {}): PlaylistRow => ({
-  ...{ id: 3, uuid: UUID, url: `https://tube.example/video-playlists/${UUID}`, remote: false, name: 'A list' },
-  ...{ description: null, privacy: playlistPrivacies.public, type: 1, thumbnail: null, elements_count: 0 },
-  ...{ account_id: 4, refreshed_at: null, created_at: WHEN, updated_at: WHEN, account: profile(), channel: null },
+  id: 3,
+  uuid: UUID,
+  url: `https://tube.example/video-playlists/${UUID}`,
+  remote: false,
+  name: 'A list',
+  description: null,
+  privacy: playlistPrivacies.public,
+  type: 1,
+  thumbnail: null,
+  elements_count: 0,
+  account_id: 4,
+  refreshed_at: null,
+  created_at: WHEN,
+  updated_at: WHEN,
+  account: profile(),
+  channel: null,
   ...columns,
 })
 
@@ -54,8 +104,7 @@ const schemaOf = (tags: string): Record<string, unknown> =>
   JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(tags)?.[1] ?? 'null')
 
 /** Names of the elements `meta` in their order, as the recordings have them. */
-const namesIn = (tags: string): string[] =>
-  [...tags.matchAll(/<meta (?:name|property|itemprop)="([^"]+)"/g)].map(([, name = '']) => name)
+const namesIn = (tags: string): string[] => [...tags.matchAll(/<meta (?:name|property|itemprop)="([^"]+)"/g)].map(([, name = '']) => name)
 
 const MAIN = 'description og:type og:site_name og:title og:url name twitter:card twitter:site twitter:title'
 const PLAYER = 'og:video:url og:video:secure_url og:video:type og:video:width og:video:height twitter:player'
@@ -64,21 +113,9 @@ const VIDEO = 'name description image url embedUrl uploadDate duration thumbnail
 /** As recorded from PeerTube: the names of `meta`, and the type and members of the JSON-LD block. */
 const recordedPages: [string, Subject, meta: string, type: string, members: string][] = [
   ['a video', { kind: 'video', video: videoOf() }, `${MAIN} ${PLAYER} og:image image`, 'VideoObject', VIDEO],
-  [
-    "a video's embed",
-    { kind: 'video', video: videoOf(), embed: true },
-    'robots description name image',
-    'VideoObject',
-    VIDEO,
-  ],
+  ["a video's embed", { kind: 'video', video: videoOf(), embed: true }, 'robots description name image', 'VideoObject', VIDEO],
   ['a playlist', { kind: 'playlist', playlist: playlistOf() }, `${MAIN} ${PLAYER}`, 'ItemList', LIST],
-  [
-    "a playlist's embed",
-    { kind: 'playlist', playlist: playlistOf(), embed: true },
-    'robots description name',
-    'ItemList',
-    LIST,
-  ],
+  ["a playlist's embed", { kind: 'playlist', playlist: playlistOf(), embed: true }, 'robots description name', 'ItemList', LIST],
   ['an account', { kind: 'account', actor: profile() }, MAIN, 'ProfilePage', 'dateCreated dateModified mainEntity'],
   ['a channel', { kind: 'channel', actor: profile() }, MAIN, 'ProfilePage', 'dateCreated dateModified mainEntity'],
 ]
@@ -107,14 +144,10 @@ describe('the head of a page', () => {
     for (const columns of [{ privacy: 2 }, { blocked: true }, { remote: true, url }]) {
       expect(tagsOf({ kind: 'video', video: videoOf(columns) })).toContain('<meta name="robots" content="noindex">')
     }
-    expect(tagsOf({ kind: 'video', video: videoOf({ remote: true, url }) })).toContain(
-      `<link rel="canonical" href="${url}">`,
-    )
+    expect(tagsOf({ kind: 'video', video: videoOf({ remote: true, url }) })).toContain(`<link rel="canonical" href="${url}">`)
     const remote = profile({ host: 'other.example', url: 'https://other.example/accounts/ann' })
     expect(tagsOf({ kind: 'account', actor: remote })).toContain('noindex')
-    expect(tagsOf({ kind: 'account', actor: remote })).toContain(
-      'https://tube.example/a/ann@other.example/video-channels',
-    )
+    expect(tagsOf({ kind: 'account', actor: remote })).toContain('https://tube.example/a/ann@other.example/video-channels')
     expect(plainHead(site, 'Nothing', { isIndexed: false }).tags.text).toContain('noindex')
   })
 
@@ -184,8 +217,7 @@ describe('the address of a player', () => {
       '2.5': 2.5,
     }
     for (const [text, seconds] of Object.entries(times)) expect(secondsOf(text)).toBe(seconds)
-    for (const text of ['', 'x', '-1', '1e9', '1m1h', 'NaN', '1:2:3:4', undefined])
-      expect(secondsOf(text)).toBeUndefined()
+    for (const text of ['', 'x', '-1', '1e9', '1m1h', 'NaN', '1:2:3:4', undefined]) expect(secondsOf(text)).toBeUndefined()
   })
 
   it('is read as far as it can be', () => {
@@ -193,8 +225,17 @@ describe('the address of a player', () => {
       playerQuery.parse({ autoplay: ['1', '0'], muted: 'yes', controlBar: '0', subtitle: 'x'.repeat(500), stop: '0' }),
     )
     expect(options).toEqual({
-      ...{ start: 0, stop: undefined, autoplay: true, loop: false, muted: false, controls: false, title: true },
-      ...{ link: true, subtitle: undefined, play: undefined, foreground: undefined },
+      start: 0,
+      stop: undefined,
+      autoplay: true,
+      loop: false,
+      muted: false,
+      controls: false,
+      title: true,
+      link: true,
+      subtitle: undefined,
+      play: undefined,
+      foreground: undefined,
     })
   })
 })

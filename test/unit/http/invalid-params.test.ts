@@ -13,11 +13,7 @@ describe('a body of half a megabyte', () => {
   const ROOMY = 2_000
   const shapes: [string, z.ZodType, unknown][] = [
     ['bad items beyond the maximum', z.object({ tags: z.array(z.string()).max(5) }), Array(LONG).fill(1)],
-    [
-      'bad items of a list that has room for them',
-      z.object({ tags: z.array(z.string()).max(ROOMY) }),
-      Array(ROOMY).fill(1),
-    ],
+    ['bad items of a list that has room for them', z.object({ tags: z.array(z.string()).max(ROOMY) }), Array(ROOMY).fill(1)],
     ['bad items in a query', z.object({ tags: oneOrMore(z.string(), { max: ROOMY }) }), Array(ROOMY).fill(1)],
     ['missing objects', z.object({ tags: z.array(z.object({ id: z.int() })).max(5) }), Array(LONG).fill({})],
     ['texts that cannot be stored', z.object({ tags: z.array(z.unknown()).max(LONG) }), Array(LONG).fill('\0')],
@@ -61,15 +57,13 @@ describe('bad fields', () => {
   })
 
   it('carry what was sent, where it was and why it is refused', () => {
-    expect(
-      invalidParamsOf(z.object({ count: z.string().regex(/^\d+$/, 'a count') }), 'querystring', { count: '-1' }),
-    ).toEqual([{ name: 'count', location: 'query', msg: 'a count', value: '-1' }])
+    expect(invalidParamsOf(z.object({ count: z.string().regex(/^\d+$/, 'a count') }), 'querystring', { count: '-1' })).toEqual([
+      { name: 'count', location: 'query', msg: 'a count', value: '-1' },
+    ])
   })
 
   it('of headers are in the header', () => {
-    expect(invalidParamsOf(z.object({ 'x-length': z.string() }), 'headers', {})).toMatchObject([
-      { name: 'x-length', location: 'header' },
-    ])
+    expect(invalidParamsOf(z.object({ 'x-length': z.string() }), 'headers', {})).toMatchObject([{ name: 'x-length', location: 'header' }])
   })
 
   it('of a missing object are those that it must have', () => {
@@ -110,8 +104,7 @@ describe('bad fields', () => {
 })
 
 describe('the value of a refused field', () => {
-  const echoOf = (schema: z.ZodType, value: unknown) =>
-    invalidParamsOf(z.object({ f: schema }), 'body', { f: value })[0]?.value
+  const echoOf = (schema: z.ZodType, value: unknown) => invalidParamsOf(z.object({ f: schema }), 'body', { f: value })[0]?.value
 
   it('is the text for a text that is looked at as it is', () => {
     expect(echoOf(integerText({ max: 100 }), 'x')).toBe('x')

@@ -30,8 +30,7 @@ describe('the HTML template', () => {
 
 describe('Markdown as plain text', () => {
   it('loses its marks and keeps its words', () => {
-    const text =
-      '# Title\n\n> said\n\n**bold**, *it*, `code`, [link](https://a.example "t"), ![pic](b.png)\n\n---\n<https://c.example>'
+    const text = '# Title\n\n> said\n\n**bold**, *it*, `code`, [link](https://a.example "t"), ![pic](b.png)\n\n---\n<https://c.example>'
     expect(plainText(text)).toBe('Title\n\nsaid\n\nbold, it, code, link, pic\n\nhttps://c.example')
     expect(oneLine('a\n\nb')).toBe('a b')
   })

@@ -11,29 +11,19 @@ import { newPlaylist, playlistChanges } from '../../../src/http/video-playlists/
 import { updateFields } from '../../../src/http/videos/fields.ts'
 
 const NOTHING = [
-  ...['   ', '\n\t\u3000', '\u0001\u0002\u0003', ' \u200a\u0085 '],
+  '   ',
+  '\n\t\u3000',
+  '\u0001\u0002\u0003',
+  ' \u200a\u0085 ',
   // Drawn as nothing: of no width, fillers, blank Braille cells and notes, tags, marks without a letter.
-  ...[
-    '\u200b',
-    '\u2800',
-    '\ufffc',
-    '\u3164',
-    '\u00ad',
-    '\u115f',
-    '\u200e',
-    '\u2060',
-    '\u034f',
-    '\u{e0001}',
-    '\uffa0',
-    '\u180e',
-  ].map((sign) => sign.repeat(3)),
-  ...[
-    '\ufe0f\u200d\ufe0f',
-    '\u{1d159}\u{1d159}\u{1d159}',
-    '\u{e0100}\u{e0100}',
-    '\u0301\u0301\u0301',
-    '\u2800 \u3164\u00ad',
-  ],
+  ...['\u200b', '\u2800', '\ufffc', '\u3164', '\u00ad', '\u115f', '\u200e', '\u2060', '\u034f', '\u{e0001}', '\uffa0', '\u180e'].map(
+    (sign) => sign.repeat(3),
+  ),
+  '\ufe0f\u200d\ufe0f',
+  '\u{1d159}\u{1d159}\u{1d159}',
+  '\u{e0100}\u{e0100}',
+  '\u0301\u0301\u0301',
+  '\u2800 \u3164\u00ad',
 ]
 const SOMETHING = [' 名前名 ', '\u200bab\u200b', '🏳️‍🌈🇺🇦❤️', '1️⃣2️⃣', '...', '§§§', 'مرحبا', 'ไทยไ', 'e\u0301e\u0301e\u0301']
 const registration = { username: 'somebody', password: 'secret password', email: 'a@example.org' }

@@ -26,10 +26,7 @@ it.each([
 })
 
 it.each([
-  [
-    'GET http://s3.example/a?X-Amz-Signature=abc&x=1 failed',
-    'GET http://s3.example/a?X-Amz-Signature=[hidden]&x=1 failed',
-  ],
+  ['GET http://s3.example/a?X-Amz-Signature=abc&x=1 failed', 'GET http://s3.example/a?X-Amz-Signature=[hidden]&x=1 failed'],
   ['{"url":"/x?token=abc","next":"?a=1"}', '{"url":"/x?token=[hidden]","next":"?a=1"}'],
   ['https://x.example/#access_token=abc', 'https://x.example/#access_token=[hidden]'],
   ['https://me:word@x.example/a?v=1#t', 'https://[hidden]@x.example/a?v=1#t'],
@@ -42,10 +39,7 @@ it.each([
   ['authorization: Basic dXNlcjpwYXNz', 'authorization: Basic [hidden]'],
   ['Basic authentication, and basic knitting', 'Basic authentication, and basic knitting'],
   ['https://t.example/announce?passkey=0123&n=1', 'https://t.example/announce?passkey=[hidden]&n=1'],
-  [
-    'https://s.example/?access_key=0123&session_id=4&keyword=x',
-    'https://s.example/?access_key=[hidden]&session_id=[hidden]&keyword=x',
-  ],
+  ['https://s.example/?access_key=0123&session_id=4&keyword=x', 'https://s.example/?access_key=[hidden]&session_id=[hidden]&keyword=x'],
 ])('in a line, %s becomes %s', (line, logged) => {
   expect(hideSecrets(line)).toBe(logged)
 })

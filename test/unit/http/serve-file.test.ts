@@ -9,7 +9,8 @@ import { type FileStat, MediaError, type Store } from '../../../src/media/index.
 import { testConfig } from '../../support/config.ts'
 
 const statOf = (content: string): FileStat => ({
-  ...{ name: 'video.mp4', size: content.length },
+  name: 'video.mp4',
+  size: content.length,
   etag: `"${content}"`,
   modifiedAt: new Date(0),
 })
@@ -28,8 +29,11 @@ const store: Pick<Store, 'stat' | 'open' | 'placeOf'> = {
 }
 app.get('/', (request, reply) =>
   serveFile(request, reply, {
-    ...{ store: store as Store, refs: [{ kind: 'web_videos', name: 'video.mp4' }], caching: {} },
-    ...{ delivery: testConfig().vireo.delivery, absent: () => new Error('gone') },
+    store: store as Store,
+    refs: [{ kind: 'web_videos', name: 'video.mp4' }],
+    caching: {},
+    delivery: testConfig().vireo.delivery,
+    absent: () => new Error('gone'),
   }),
 )
 afterEach(() => {

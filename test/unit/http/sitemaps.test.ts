@@ -23,7 +23,12 @@ describe('the files of a sitemap', () => {
   let fault: Error | undefined
   const make = () =>
     makeSitemaps({
-      ...{ root, clock, origin: ORIGIN, logger: silentLogger, mostUrls: 3, keepMs: () => 1000 },
+      root,
+      clock,
+      origin: ORIGIN,
+      logger: silentLogger,
+      mostUrls: 3,
+      keepMs: () => 1000,
       async *items(): AsyncGenerator<SitemapItemLoose, void, undefined> {
         readings += 1
         for (let index = 0; index < count; index += 1) yield { url: `${ORIGIN}/w/${index}` }
@@ -72,9 +77,7 @@ describe('the files of a sitemap', () => {
       const now = await sitemaps.folder()
       return now === first ? undefined : now
     })
-    expect(await until(async () => (await readdir(root)).length === 1 && (await readdir(root))[0])).toBe(
-      second.slice(root.length + 1),
-    )
+    expect(await until(async () => (await readdir(root)).length === 1 && (await readdir(root))[0])).toBe(second.slice(root.length + 1))
   })
 
   it('leave nothing behind when they cannot be written, and are written by the next who asks', async () => {

@@ -112,8 +112,7 @@ describe('too many announces', () => {
 
   it('are no matter otherwise', async () => {
     await open()
-    for (let port = 1; port <= 10; port += 1)
-      expect(await announce('192.0.2.1', port)).toMatchObject({ complete: port })
+    for (let port = 1; port <= 10; port += 1) expect(await announce('192.0.2.1', port)).toMatchObject({ complete: port })
   })
 
   it('are counted for answers too, but for those of a peer of the swarm', async () => {
@@ -131,7 +130,10 @@ describe('too many announces', () => {
     expect(stranger.said).toMatchObject([{ 'failure reason': 'too many announces' }])
   })
   const answerOf = (n: number, answer: object) => ({
-    ...{ action: 'announce', info_hash: SWARM, peer_id: named(n), left: 0 },
+    action: 'announce',
+    info_hash: SWARM,
+    peer_id: named(n),
+    left: 0,
     ...answer,
   })
 })

@@ -25,18 +25,13 @@ describe('a token request', () => {
     })
   })
 
-  const refused = exchangesOf('oauth').filter(
-    ({ request, name }) => request.path.endsWith('/token') && name !== 'wrong password',
-  )
-  it.each(refused.map((one) => [one.name, one] as const))(
-    'is refused as recorded: %s',
-    (_name, { request, response }) => {
-      const error = refusalOf(request.contentType, request.body)
-      const body = problemBody({ status: 400, detail: error.message, code: error.code, operationId: 'getOAuthToken' })
-      expect(response.status).toBe(400)
-      expect(comparable(body)).toEqual(comparable(response.body))
-    },
-  )
+  const refused = exchangesOf('oauth').filter(({ request, name }) => request.path.endsWith('/token') && name !== 'wrong password')
+  it.each(refused.map((one) => [one.name, one] as const))('is refused as recorded: %s', (_name, { request, response }) => {
+    const error = refusalOf(request.contentType, request.body)
+    const body = problemBody({ status: 400, detail: error.message, code: error.code, operationId: 'getOAuthToken' })
+    expect(response.status).toBe(400)
+    expect(comparable(body)).toEqual(comparable(response.body))
+  })
 
   it('with a field that came twice, or as an object, lacks that field', () => {
     const body = { ...client, grant_type: ['password', 'refresh_token'] }

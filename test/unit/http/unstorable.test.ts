@@ -15,10 +15,7 @@ describe('text that cannot be stored', () => {
     expect(unstorableIssues({ tags: deep })).toMatchObject([{ message: 'Should not be nested so deeply' }])
   })
 
-  it.each([['plain'], ['emoji 😀'], ['\u202eturned'], [new Date()], [null], [7], [Buffer.from([0])]])(
-    'is not %p',
-    (value) => {
-      expect(unstorableIssues({ value })).toEqual([])
-    },
-  )
+  it.each([['plain'], ['emoji 😀'], ['\u202eturned'], [new Date()], [null], [7], [Buffer.from([0])]])('is not %p', (value) => {
+    expect(unstorableIssues({ value })).toEqual([])
+  })
 })

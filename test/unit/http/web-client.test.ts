@@ -26,8 +26,7 @@ describe('a page of a built client', () => {
   })
 
   it('has no mark where a browser sees no comment', () => {
-    const text =
-      '<script>"<!-- title tag -->"</script><a title="<!-- title tag -->"></a><textarea><!-- title tag --></textarea>'
+    const text = '<script>"<!-- title tag -->"</script><a title="<!-- title tag -->"></a><textarea><!-- title tag --></textarea>'
     const page = parseTemplate(text)
     expect(page.has('title tag')).toBe(false)
     expect(page.fill({ 'title tag': html`<title></title>` })).toBe(text)
@@ -40,9 +39,7 @@ describe('a page of a built client', () => {
 
   it('keeps what stands like a mark in a value', () => {
     const page = parseTemplate('<!-- title tag --><!-- meta tags -->')
-    expect(page.fill({ 'title tag': html`<!-- meta tags -->$&`, 'meta tags': html`<b>` })).toBe(
-      '<!-- meta tags -->$&<b>',
-    )
+    expect(page.fill({ 'title tag': html`<!-- meta tags -->$&`, 'meta tags': html`<b>` })).toBe('<!-- meta tags -->$&<b>')
   })
 
   it('knows the scripts that it runs itself', () => {
@@ -183,18 +180,24 @@ describe('a folder of the administrator', () => {
   })
 
   it.each([
-    ...[
-      '../secret',
-      'en-US/../../secret',
-      '..\\secret',
-      'link',
-      'up/secret',
-      'loop',
-      '.hidden',
-      './en-US/assets/a b%.js',
-    ],
-    ...['/etc/passwd', 'en-US//assets', 'en-US', '', 'en-US/assets/a b%.js/', 'secret\0', '../dist-secret/file'],
-    ...['x'.repeat(300), 'x/'.repeat(400), 'C:secret'],
+    '../secret',
+    'en-US/../../secret',
+    '..\\secret',
+    'link',
+    'up/secret',
+    'loop',
+    '.hidden',
+    './en-US/assets/a b%.js',
+    '/etc/passwd',
+    'en-US//assets',
+    'en-US',
+    '',
+    'en-US/assets/a b%.js/',
+    'secret\0',
+    '../dist-secret/file',
+    'x'.repeat(300),
+    'x/'.repeat(400),
+    'C:secret',
   ])('gives nothing for %p', async (path) => {
     expect(await fileIn(root, path)).toBeUndefined()
   })
@@ -221,9 +224,7 @@ describe('the folder of a client', () => {
       await mkdir(join(folder, locale))
       await write(`${locale}/index.html`, page(locale))
     }
-    await expect(open()).rejects.toThrow(
-      /^vireo\.client\.dist: .* standalone\/videos\/embed\.html .* it is not there\.$/,
-    )
+    await expect(open()).rejects.toThrow(/^vireo\.client\.dist: .* standalone\/videos\/embed\.html .* it is not there\.$/)
     await mkdir(join(folder, 'standalone/videos'), { recursive: true })
     await write('standalone/videos/embed.html', '<html></html>')
     await expect(open()).rejects.toThrow(/embed\.html .* no comment `server config`\.$/)

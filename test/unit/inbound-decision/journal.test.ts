@@ -7,8 +7,12 @@ import { fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
 
 const flag: NotedDecision = {
-  ...{ verdict: 'later', reason: 'too_many_reports', kind: 'Flag', host: 'Peer.example' },
-  ...{ actorUrl: 'https://peer.example/mallory', activityId: 'https://peer.example/1' },
+  verdict: 'later',
+  reason: 'too_many_reports',
+  kind: 'Flag',
+  host: 'Peer.example',
+  actorUrl: 'https://peer.example/mallory',
+  activityId: 'https://peer.example/1',
 }
 
 function start(options: { isDown?: boolean } = {}) {
@@ -24,7 +28,9 @@ function start(options: { isDown?: boolean } = {}) {
       },
     },
     registry: { periodic: () => undefined },
-    ...{ clock: fakeClock(), logger, config: () => testConfig() },
+    clock: fakeClock(),
+    logger,
+    config: () => testConfig(),
   })
   return { journal, lines, stored }
 }
@@ -35,16 +41,18 @@ it('a thousand of a kind are one row, and in the log the first one, each that fo
   await journal.flush()
   expect(lines.filter(({ level }) => level === 30)).toEqual([
     expect.objectContaining({
-      ...{ verdict: 'later', reason: 'too_many_reports', kind: 'Flag', host: 'Peer.example' },
-      ...{ actor: 'https://peer.example/mallory', activity: 'https://peer.example/0' },
+      verdict: 'later',
+      reason: 'too_many_reports',
+      kind: 'Flag',
+      host: 'Peer.example',
+      actor: 'https://peer.example/mallory',
+      activity: 'https://peer.example/0',
     }),
     expect.objectContaining({ reason: 'too_many_reports', host: 'peer.example', count: 1000 }),
   ])
   expect(lines.filter(({ level }) => level === 20)).toHaveLength(999)
   const [values] = stored
-  expect(values?.map((column) => (column as unknown[])[0]).slice(0, 5)).toEqual([
-    ...['peer.example', 'too_many_reports', 'Flag', 'later', 1000],
-  ])
+  expect(values?.map((column) => (column as unknown[])[0]).slice(0, 5)).toEqual(['peer.example', 'too_many_reports', 'Flag', 'later', 1000])
   expect(values?.every((column) => (column as unknown[]).length === 1)).toBe(true)
   expect(values?.at(-2)).toEqual(['https://peer.example/999'])
   await journal.flush()

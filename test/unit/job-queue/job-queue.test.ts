@@ -49,15 +49,16 @@ describe('an id of the list', () => {
     expect(writeJobId('task', 0, 'fold-views')).toBe('repeat:fold-views')
   })
 
-  it.each(['', '-1', 'job-1', 'delivery-', 'inbox-x', '1.5', '1'.repeat(16), 'repeat:', 'repeat:a b'])(
-    'is not "%s"',
-    (text) => expect(readJobId(text)).toBeUndefined(),
+  it.each(['', '-1', 'job-1', 'delivery-', 'inbox-x', '1.5', '1'.repeat(16), 'repeat:', 'repeat:a b'])('is not "%s"', (text) =>
+    expect(readJobId(text)).toBeUndefined(),
   )
 })
 
 it('what is shown of data keeps numbers and ids, and no secret', () => {
   expect(shownData({ videoId: 3, uri: 'https://a:b@x.example/?token=c', mail: 'reset-password' })).toEqual({
-    ...{ videoId: 3, uri: 'https://[hidden]@x.example/?token=[hidden]', mail: 'reset-password' },
+    videoId: 3,
+    uri: 'https://[hidden]@x.example/?token=[hidden]',
+    mail: 'reset-password',
   })
 })
 
@@ -69,18 +70,8 @@ describe('what a job is about', () => {
 
   it.each([
     ['generate-video-storyboard', { videoId: 3 }, { video }, { videoUUID: uuid, federate: true }],
-    [
-      'generate-video-storyboard',
-      { videoId: 3 },
-      { video: { ...video, privacy: 3 } },
-      { videoUUID: uuid, federate: false },
-    ],
-    [
-      'generate-video-storyboard',
-      { videoId: 3 },
-      { video: { ...video, state: 'transcoding' } },
-      { videoUUID: uuid, federate: false },
-    ],
+    ['generate-video-storyboard', { videoId: 3 }, { video: { ...video, privacy: 3 } }, { videoUUID: uuid, federate: false }],
+    ['generate-video-storyboard', { videoId: 3 }, { video: { ...video, state: 'transcoding' } }, { videoUUID: uuid, federate: false }],
     ['generate-video-storyboard', { videoId: 3 }, {}, { videoId: 3 }],
     ['federate-video', { videoId: 3 }, { video }, { videoUUID: uuid, isNewVideoForFederation: false }],
     [
@@ -93,12 +84,7 @@ describe('what a job is about', () => {
     ['video-redundancy', { redundancyId: 1, videoId: 3 }, { video }, { redundancyId: 1, videoId: 3 }],
     ['move-to-object-storage', { videoId: 3 }, { video }, { videoUUID: uuid, isNewVideo: false }],
     ['video-transcoding', { transcodingId: 5 }, { video }, { transcodingId: 5, videoUUID: uuid }],
-    [
-      'video-import',
-      { importId: 5 },
-      { video, import: { type: 'magnet-uri' } },
-      { videoImportId: 5, videoUUID: uuid, type: 'magnet-uri' },
-    ],
+    ['video-import', { importId: 5 }, { video, import: { type: 'magnet-uri' } }, { videoImportId: 5, videoUUID: uuid, type: 'magnet-uri' }],
     [
       'video-studio-edition',
       { editionId: 5 },

@@ -20,10 +20,7 @@ const stationery = {
   instanceUrl: at.origin,
 }
 const render = (notice: Notice) =>
-  renderMail(
-    noticeLetter({ kind: notice.kind, setting: settingOf(notice.kind), notices: [notice], total: 1 }, at),
-    stationery,
-  )
+  renderMail(noticeLetter({ kind: notice.kind, setting: settingOf(notice.kind), notices: [notice], total: 1 }, at), stationery)
 const ofKind = (kind: Notice['kind'], words = 'A walk'): Notice => {
   const found = notices(words).find((notice) => notice.kind === kind)
   if (!found) throw new Error(`There is no example of ${kind}.`)
@@ -68,18 +65,13 @@ https://videos.example/mail-preferences/unsubscribe/1/x/f00
     expect(text).toContain('/admin/moderation/abuses/list?search=%2312\n')
     const [toModerators, toReporter] = notices('Hello').filter(({ kind }) => kind === 'abuseNewMessage')
     expect(toModerators && render(toModerators).text).toContain('Hello wrote about report #12 about a comment:')
-    expect(toReporter && render(toReporter).text).toContain(
-      'The moderators wrote about your report #12 about a comment:',
-    )
+    expect(toReporter && render(toReporter).text).toContain('The moderators wrote about your report #12 about a comment:')
     expect(toReporter && render(toReporter).text).toContain('https://videos.example/my-account/abuses?search=%2312\n')
   })
 
   it('lists what came together, and counts what is not listed', () => {
     const several = Array.from({ length: 20 }, () => ofKind('myVideoPublished'))
-    const mail = noticeLetter(
-      { kind: 'myVideoPublished', setting: 'myVideoPublished', notices: several, total: 1234 },
-      at,
-    )
+    const mail = noticeLetter({ kind: 'myVideoPublished', setting: 'myVideoPublished', notices: several, total: 1234 }, at)
     const { subject, text, html } = renderMail(mail, stationery)
     expect(subject).toBe('[Cats] 1,234 of your videos were published')
     expect(text.match(/^\* “A walk”\n {2}https:\S+$/gm)).toHaveLength(20)
@@ -94,9 +86,7 @@ it('a comment is rendered from its Markdown in the HTML, and plain in the text',
   for (const kind of ['newCommentOnMyVideo', 'commentMention'] as const) {
     const { html, text } = render({ ...(ofKind(kind) as Extract<Notice, { text: string }>), text: words })
     expect(text).toContain('> **Bold** and [a link](https://example.com/x)\n> - one\n> - <b>two</b>')
-    expect(html).toContain(
-      '<strong>Bold</strong> and <a href="https://example.com/x" rel="nofollow noopener noreferrer">a link</a>',
-    )
+    expect(html).toContain('<strong>Bold</strong> and <a href="https://example.com/x" rel="nofollow noopener noreferrer">a link</a>')
     expect(html).toMatch(/<ul>\s*<li>one<\/li>\s*<li>&lt;b&gt;two&lt;\/b&gt;<\/li>\s*<\/ul>/)
     expect(html).not.toMatch(/<img|href="javascript/)
   }
@@ -106,9 +96,7 @@ it('the HTML says the same', () => {
   const { html } = render(ofKind('newInstanceFollower'))
   expect(html).toContain('<title>New follower awaiting approval: tom@videos.example</title>')
   expect(html).toContain('>A walk (tom@videos.example) asks to follow this server and awaits your approval.</p>')
-  expect(html).toContain(
-    '<a href="https://videos.example/admin/settings/follows/followers-list" style="display:inline-block',
-  )
+  expect(html).toContain('<a href="https://videos.example/admin/settings/follows/followers-list" style="display:inline-block')
   expect(html).toContain('because your settings ask for mails about new followers of this server')
   expect(html).toContain(`<a href="${at.unsubscribe}"`)
 })
@@ -176,9 +164,7 @@ describe.each([
 })
 
 it('lines of paragraphs and quotations have 78 characters at most', () => {
-  for (const notice of notices(
-    'How to paint a fence in one afternoon, and why one should let friends do it, all of it',
-  )) {
+  for (const notice of notices('How to paint a fence in one afternoon, and why one should let friends do it, all of it')) {
     const lines = render(notice)
       .text.split('\n')
       .filter((line) => !line.startsWith('https:'))

@@ -25,9 +25,7 @@ function storeOf(bytes: Buffer) {
     const part = bytes.subarray(range.start, range.end + 1)
     const stat = { name: ref.name, size: bytes.length, modifiedAt: new Date(0), etag: '"1"' }
     // In pieces, as a disk gives them.
-    const pieces = Array.from({ length: Math.ceil(part.length / 1000) }, (_, i) =>
-      part.subarray(i * 1000, (i + 1) * 1000),
-    )
+    const pieces = Array.from({ length: Math.ceil(part.length / 1000) }, (_, i) => part.subarray(i * 1000, (i + 1) * 1000))
     return { stat, stream: Readable.from(pieces, { objectMode: false }) }
   }
   return { open, reads }
@@ -43,11 +41,7 @@ const bytesOf = async (archive: Archive, path: string): Promise<Buffer> => {
 }
 
 /** The items of a list that lies on the disk; what cannot be read is its fault. Undefined without such a list. */
-async function itemsOf(
-  data: string | Buffer,
-  name = 'likes',
-  limits: Partial<typeof archiveLimits> = {},
-): Promise<unknown[] | undefined> {
+async function itemsOf(data: string | Buffer, name = 'likes', limits: Partial<typeof archiveLimits> = {}): Promise<unknown[] | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-list-'))
   try {
     await writeFile(join(folder, 'a.json'), data)
@@ -178,16 +172,7 @@ function makeZipOf(files: readonly ZipFile[]): Buffer {
     return alone.subarray(0, alone.length - 22)
   })
   const list = Buffer.concat(listed)
-  const end = fields(
-    [0x06054b50, 4],
-    [0, 2],
-    [0, 2],
-    [files.length, 2],
-    [files.length, 2],
-    [list.length, 4],
-    [at, 4],
-    [0, 2],
-  )
+  const end = fields([0x06054b50, 4], [0, 2], [0, 2], [files.length, 2], [files.length, 2], [list.length, 4], [at, 4], [0, 2])
   return Buffer.concat([...singles.map(({ own }) => own), list, end])
 }
 
@@ -241,11 +226,7 @@ const refused: [about: string, fault: string, bytes: Buffer, limits?: Partial<ty
   ['a path that is too deep', 'unsafe', makeZip([{ ...likes, name: `${'a/'.repeat(32)}a` }])],
   ['a folder with bytes', 'damaged', makeZip([{ name: 'a/', data: 'x' }])],
   ['a stored file of two sizes', 'damaged', makeZip([{ ...likes, size: 5 }])],
-  [
-    'one body under many names',
-    'unsafe',
-    makeZip([likes, { name: 'b', data: likes.data, offset: 0, listedOnly: true }]),
-  ],
+  ['one body under many names', 'unsafe', makeZip([likes, { name: 'b', data: likes.data, offset: 0, listedOnly: true }])],
   ['files inside each other', 'unsafe', quoted()],
   ['a file that reaches into the list', 'damaged', makeZip([{ ...likes, packedSize: 100, size: 100 }])],
   ['a header beyond the end', 'not-an-archive', makeZip([{ ...likes, offset: 1_000_000 }])],
@@ -377,7 +358,8 @@ it('tells a fault of the store from one of the archive', async () => {
   let fails = false
   const archive = await openArchive({
     store: { open: (of, range) => (fails ? Promise.reject(outage) : good.open(of, range)) },
-    ...{ ref, size: plain.length },
+    ref,
+    size: plain.length,
   })
   fails = true
   await expect(archive.file('files/a')?.open()).rejects.toBe(outage)

@@ -28,9 +28,7 @@ it('files that are copied at once come out as they went in, and so does one whos
   const kept = randomBytes(3_000_000)
   const [whole] = await Promise.all([
     buffer(await streamOf(kept, 'kept')),
-    ...files.map(async (bytes, at) =>
-      pipeline(await streamOf(bytes, `from-${at}`), writePooled(join(folder, `to-${at}`))),
-    ),
+    ...files.map(async (bytes, at) => pipeline(await streamOf(bytes, `from-${at}`), writePooled(join(folder, `to-${at}`)))),
   ])
   expect(whole.equals(kept)).toBe(true)
   const copies = await Promise.all(files.map((_, at) => readFile(join(folder, `to-${at}`))))
@@ -39,11 +37,7 @@ it('files that are copied at once come out as they went in, and so does one whos
 
 it('a part of a file is that part, and its descriptor is closed when nobody reads on', async () => {
   const bytes = randomBytes(200_000)
-  expect(
-    (await buffer(await streamOf(bytes, 'part', { start: 70_000, end: 150_000 }))).equals(
-      bytes.subarray(70_000, 150_001),
-    ),
-  ).toBe(true)
+  expect((await buffer(await streamOf(bytes, 'part', { start: 70_000, end: 150_000 }))).equals(bytes.subarray(70_000, 150_001))).toBe(true)
   const left = await streamOf(bytes, 'left')
   await new Promise((resolve) => left.once('readable', resolve))
   await new Promise<void>((resolve) => left.destroy().once('close', resolve))

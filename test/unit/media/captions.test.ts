@@ -7,16 +7,13 @@ import fc from '../../support/properties.ts'
 
 const vtt = (text: string): Promise<string> => toWebVtt(Buffer.from(text))
 const cue = (...lines: string[]): string => `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${lines.join('\n')}\n`
-const numbered = (...lines: string[]): string =>
-  `WEBVTT FILE\r\n\r\n1\r\n00:00:01.000 --> 00:00:02.000\r\n${lines.join('\r\n')}\r\n\r\n`
+const numbered = (...lines: string[]): string => `WEBVTT FILE\r\n\r\n1\r\n00:00:01.000 --> 00:00:02.000\r\n${lines.join('\r\n')}\r\n\r\n`
 const timed = (text: string): Promise<string> => vtt(`WEBVTT\n\n00:01.000 --> 00:02.000\n${text}\n`)
 
 describe('SubRip', () => {
   it('becomes WebVTT with its numbers and line ends', async () => {
     expect(
-      await vtt(
-        '1\r\n00:00:00,500 --> 00:00:01,500\r\nFirst line\r\n\r\n2\r\n00:00:01,600 --> 00:00:02,800\r\nSecond\r\nline\r\n',
-      ),
+      await vtt('1\r\n00:00:00,500 --> 00:00:01,500\r\nFirst line\r\n\r\n2\r\n00:00:01,600 --> 00:00:02,800\r\nSecond\r\nline\r\n'),
     ).toBe(
       'WEBVTT FILE\r\n\r\n1\r\n00:00:00.500 --> 00:00:01.500\r\nFirst line\r\n\r\n2\r\n00:00:01.600 --> 00:00:02.800\r\nSecond\r\nline\r\n\r\n',
     )
@@ -114,10 +111,7 @@ REGION\nid:fred\n\nNOTE\nnobody reads this\n\n00:01.000 --> 00:02.000 region:fre
     ['<b onclick="x">bold</b>', '<b>bold</b>'],
     ['<I>SHOUTED</I>', '<i>SHOUTED</i>'],
     ['<font color="#ff0000">red</font>', 'red'],
-    [
-      '<i><iframe src="https://evil.example"></iframe>it</i>',
-      '<i>&lt;iframe src="https://evil.example">&lt;/iframe>it</i>',
-    ],
+    ['<i><iframe src="https://evil.example"></iframe>it</i>', '<i>&lt;iframe src="https://evil.example">&lt;/iframe>it</i>'],
     ['a < b', 'a &lt; b'],
     ['5 < 6 and 7 > 2', '5 &lt; 6 and 7 > 2'],
     ['vector<int> and map<string, vector<int>>', 'vector&lt;int> and map&lt;string, vector&lt;int>>'],
@@ -136,9 +130,9 @@ REGION\nid:fred\n\nNOTE\nnobody reads this\n\n00:01.000 --> 00:02.000 region:fre
 
   it('keeps text after a blank line, and notes from it', async () => {
     const second = '00:03.000 --> 00:04.000\ntwo'
-    expect(
-      await vtt(`WEBVTT\n\nfirst\n00:01.000 --> 00:02.000\none\n\nmore\n\nNOTE\nno\n\nsecond name\n${second}\n`),
-    ).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.000\none\nmore\n\n00:00:03.000 --> 00:00:04.000\ntwo\n')
+    expect(await vtt(`WEBVTT\n\nfirst\n00:01.000 --> 00:02.000\none\n\nmore\n\nNOTE\nno\n\nsecond name\n${second}\n`)).toBe(
+      'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\none\nmore\n\n00:00:03.000 --> 00:00:04.000\ntwo\n',
+    )
   })
 
   it('of another server is WebVTT, or nothing', async () => {
@@ -152,12 +146,7 @@ REGION\nid:fred\n\nNOTE\nnobody reads this\n\n00:01.000 --> 00:02.000 region:fre
 /** In the encodings before Unicode, as `iconv` writes them, by base64. */
 const LEGACY = [
   ['fr', 'windows-1252', 'L’été déjà', 'TJLpdOkgZOlq4A=='],
-  [
-    'ru',
-    'windows-1251',
-    'Я не знаю, что мы будем делать завтра',
-    '3yDt5SDn7eD+LCD38u4g7Psg4fPk5ewg5OXr4PL8IOfg4vLw4A==',
-  ],
+  ['ru', 'windows-1251', 'Я не знаю, что мы будем делать завтра', '3yDt5SDn7eD+LCD38u4g7Psg4fPk5ewg5OXr4PL8IOfg4vLw4A=='],
   ['ru', 'koi8-r', 'Я не знаю, что мы будем делать завтра', '8SDOxSDazsHALCDe1M8gzdkgwtXExc0gxMXMwdTYINrB19TSwQ=='],
   ['ru', 'ibm866', 'Я не знаю, что мы будем делать завтра', 'nyCtpSCnraDuLCDn4q4grOsgoeOkpawgpKWroOLsIKegouLgoA=='],
   ['uk', 'windows-1251', 'Привіт, що ми будемо робити завтра?', 'z/Do4rPyLCD57iDs6CDh8+Tl7O4g8O7h6PLoIOfg4vLw4D8='],
@@ -188,12 +177,7 @@ const LEGACY = [
     '¿Cómo estás hoy, señor? ¡Adiós! Mañana será otro día',
     'wEOXbW8gZXN0h3MgaG95LCBzZZZvcj8gwUFkaZdzISBNYZZhbmEgc2VyhyBvdHJvIGSSYQ==',
   ],
-  [
-    'bg',
-    'x-mac-cyrillic',
-    'Здравей, как си днес? Благодаря, добре съм',
-    'h+Tw4OLl6Swg6uDqIPHoIOTt5fE/IIHr4OPu5ODw3ywg5O7h8OUg8frs',
-  ],
+  ['bg', 'x-mac-cyrillic', 'Здравей, как си днес? Благодаря, добре съм', 'h+Tw4OLl6Swg6uDqIPHoIOTt5fE/IIHr4OPu5ODw3ywg5O7h8OUg8frs'],
   ['cs', 'iso-8859-2', 'Příliš žluťoučký kůň úpěl, šťastně', 'UPjtbGm5IL5sdbtvdehr/SBr+fIg+nDsbCwgubthc3Ru7A=='],
 ] as const
 
@@ -204,8 +188,7 @@ function utf32Of(sign: string): Buffer {
 }
 
 describe('a file in an encoding before Unicode', () => {
-  const file = (...text: Uint8Array[]) =>
-    Buffer.concat([Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n'), ...text, Buffer.from('\n')])
+  const file = (...text: Uint8Array[]) => Buffer.concat([Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n'), ...text, Buffer.from('\n')])
 
   it.each(LEGACY)('is read by its language: %s in %s', async (language, _encoding, text, base64) => {
     expect(await toWebVtt(file(Buffer.from(base64, 'base64')), { language })).toBe(numbered(text))
@@ -222,9 +205,7 @@ describe('a file in an encoding before Unicode', () => {
   })
 
   it('is refused where nothing tells what it is', async () => {
-    const noise = Buffer.from(
-      Array.from({ length: 400 }, (_, index) => 0x80 + ((index * 7919 + index * index * 31) % 128)),
-    )
+    const noise = Buffer.from(Array.from({ length: 400 }, (_, index) => 0x80 + ((index * 7919 + index * index * 31) % 128)))
     await expect(toWebVtt(file(noise), { language: 'fr' })).rejects.toThrow(/encoding/)
   })
 
@@ -327,9 +308,7 @@ describe('any file', () => {
   })
 
   it('of the largest size is read in time, a little at a time', async () => {
-    const many = Buffer.from(
-      '1\n00:00:01,000 --> 00:00:02,000\n<a line of text\n\n'.repeat(100_000).slice(0, 2_000_000),
-    )
+    const many = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n<a line of text\n\n'.repeat(100_000).slice(0, 2_000_000))
     const tags = `00:01.000 --> 00:02.000\n${`${'<b>'.repeat(666)}\n`.repeat(50)}`
     const spent = startCpuTime()
     expect((await toWebVtt(many)).length).toBeGreaterThan(1000)
@@ -338,9 +317,7 @@ describe('any file', () => {
     await expect(toWebVtt(Buffer.from('\r'.repeat(20_000_000)))).rejects.toThrow(/too many lines/)
     const long = Buffer.from(`00:01.000 --> 00:02.000\n${'<'.repeat(10_000_000)}`)
     await expect(toWebVtt(long)).rejects.toThrow(/^Line 2 /)
-    expect(await toWebVtt(Buffer.concat([Buffer.alloc(10_000_000, 0xe9), Buffer.from('\n')]), { language: 'fr' })).toBe(
-      'WEBVTT\n',
-    )
+    expect(await toWebVtt(Buffer.concat([Buffer.alloc(10_000_000, 0xe9), Buffer.from('\n')]), { language: 'fr' })).toBe('WEBVTT\n')
     let turns = 0
     const timer = setInterval(() => {
       turns += 1

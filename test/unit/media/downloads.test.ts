@@ -30,8 +30,14 @@ const NAMES: Record<string, string> = { 'site.test': '127.0.0.1', 'inside.test':
 const isAllowed = (address: string): boolean => address !== INSIDE
 const resolve = async (hostname: string) => [{ address: NAMES[hostname] ?? '127.0.0.1', family: 4 }]
 const http = makeGuardedFetch({
-  ...{ allowHttp: true, allowPrivateAddresses: false, isAllowedAddress: isAllowed, resolve, timeoutMs: 5000 },
-  ...{ maxRedirects: 3, userAgent: 'test', logger: silentLogger },
+  allowHttp: true,
+  allowPrivateAddresses: false,
+  isAllowedAddress: isAllowed,
+  resolve,
+  timeoutMs: 5000,
+  maxRedirects: 3,
+  userAgent: 'test',
+  logger: silentLogger,
 })
 const ffmpeg = await testFfmpeg()
 // Some containers permit no namespaces, and not every machine has a yt-dlp.
@@ -364,12 +370,8 @@ describe('a page, by yt-dlp', () => {
   it('ends with all programs that were started', async () => {
     site.answer('/hang', { type: 'text/html', bytes: '<video>' })
     const giveUp = new AbortController()
-    const running = get(at('/hang'), { by: makeWith(join(folders, 'bin')), signal: giveUp.signal }).catch(
-      (error: Error) => error,
-    )
-    const pids: number[] = await until(async () =>
-      JSON.parse(await readFile(join(folder, 'pids.json'), 'utf8').catch(() => 'null')),
-    )
+    const running = get(at('/hang'), { by: makeWith(join(folders, 'bin')), signal: giveUp.signal }).catch((error: Error) => error)
+    const pids: number[] = await until(async () => JSON.parse(await readFile(join(folder, 'pids.json'), 'utf8').catch(() => 'null')))
     giveUp.abort(new Error('not wanted'))
     await running
     await until(async () => (await Promise.all(pids.map(isRunning))).every((runs) => !runs))
@@ -391,9 +393,7 @@ describe('a page, by yt-dlp', () => {
     site.answer('/hang', { type: 'text/html', bytes: '<video>' })
     const giveUp = new AbortController()
     const running = get(at('/hang'), { by: withYtDlp, signal: giveUp.signal }).catch((error: Error) => error)
-    const [pid = 0]: number[] = await until(async () =>
-      JSON.parse(await readFile(join(folder, 'pids.json'), 'utf8').catch(() => 'null')),
-    )
+    const [pid = 0]: number[] = await until(async () => JSON.parse(await readFile(join(folder, 'pids.json'), 'utf8').catch(() => 'null')))
     const group = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
     const commands = await Promise.all(group.map((child) => readFile(`/proc/${child}/cmdline`, 'utf8')))
     const bridge = group.filter((_child, index) => commands[index]?.includes('sandbox.py'))
@@ -450,7 +450,12 @@ describe('a page, by yt-dlp', () => {
     const busy = Array.from({ length: 8 }, () => new Promise((done) => pbkdf2('a', 'b', 40_000, 64, 'sha512', done)))
     const program = { command: '/bin/false', args: [], searchPath: '' }
     const run = runYtDlp({
-      ...{ program, folder, args: [], url: at('/'), proxy: 'http://x', maxOutputBytes: 1000 },
+      program,
+      folder,
+      args: [],
+      url: at('/'),
+      proxy: 'http://x',
+      maxOutputBytes: 1000,
       limits: { silenceMs: 5000, maxMemoryBytes: 1e9 },
       signal: new AbortController().signal,
     })
@@ -546,7 +551,11 @@ describe('the proxy of a program', () => {
     const credentials = Buffer.from(options.credentials ?? `${username}:${password}`).toString('base64')
     return new Promise<number | undefined>((done, failed) => {
       const sent = request({
-        ...{ hostname, port, path: target, method: options.method ?? 'GET', agent: false },
+        hostname,
+        port,
+        path: target,
+        method: options.method ?? 'GET',
+        agent: false,
         headers: { 'proxy-authorization': `Basic ${credentials}` },
       })
       sent.once('error', failed)
@@ -614,8 +623,15 @@ describe('the proxy of a program', () => {
       reason: 'refused-address',
     })
     const behind = makeGuardedFetch({
-      ...{ allowHttp: true, allowPrivateAddresses: false, isAllowedAddress: isAllowed, resolve, timeoutMs: 5000 },
-      ...{ maxRedirects: 3, userAgent: 'test', logger: silentLogger, proxy: () => upstream.url },
+      allowHttp: true,
+      allowPrivateAddresses: false,
+      isAllowedAddress: isAllowed,
+      resolve,
+      timeoutMs: 5000,
+      maxRedirects: 3,
+      userAgent: 'test',
+      logger: silentLogger,
+      proxy: () => upstream.url,
     })
     expect((await behind.fetch(at('/behind.mp4'))).body.equals(VIDEO)).toBe(true)
     await behind.close()
@@ -629,9 +645,7 @@ describe('a torrent', () => {
 
   const seed = (content: Buffer | Buffer[], name: string) =>
     new Promise<{ bytes: Buffer; magnet: (host: string) => string }>((done) => {
-      const named = Array.isArray(content)
-        ? content.map((bytes, index) => Object.assign(bytes, { name: `${index}.mp4` }))
-        : content
+      const named = Array.isArray(content) ? content.map((bytes, index) => Object.assign(bytes, { name: `${index}.mp4` })) : content
       client.seed(named, { name, announceList: [] }, ({ torrentFile, infoHash }) =>
         done({
           bytes: Buffer.from(torrentFile),
@@ -678,11 +692,7 @@ describe('a torrent', () => {
     ['with fewer', () => torrentWith({ length: 16_385, pieces: 1 }), 'unusable'],
     ['of nothing', () => torrentWith({ length: 0, pieces: 1 }), 'unusable'],
     ['with a negative length', () => torrentWith({ length: -1, pieces: 1 }), 'unusable'],
-    [
-      'with pieces that nothing could hold',
-      () => torrentWith({ length: 1, pieces: 1, pieceLength: 2 ** 27 }),
-      'unusable',
-    ],
+    ['with pieces that nothing could hold', () => torrentWith({ length: 1, pieces: 1, pieceLength: 2 ** 27 }), 'unusable'],
   ])('%s is refused before anything is written', async (_what, make, reason) => {
     await expect(get({ kind: 'torrent', bytes: await make() })).rejects.toMatchObject({ reason })
     expect(await readdir(folder)).toEqual([])

@@ -53,9 +53,7 @@ describe('an uploaded image', () => {
 
   it('is turned upright as its orientation says', async () => {
     const left = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
-      .composite([
-        { input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' },
-      ])
+      .composite([{ input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' }])
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer()
@@ -106,9 +104,7 @@ describe('an image of an actor', () => {
 
   it('is turned upright before its metadata goes', async () => {
     const bytes = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
-      .composite([
-        { input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' },
-      ])
+      .composite([{ input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' }])
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer()
@@ -149,8 +145,7 @@ describe('an image of an actor', () => {
       .jpeg()
       .toBuffer()
     const path = await fileWith(Buffer.concat([image, Buffer.from(script)]))
-    for (const { bytes } of await fitActorImage(path, [square(48), square(120)]))
-      expect(bytes.includes('script')).toBe(false)
+    for (const { bytes } of await fitActorImage(path, [square(48), square(120)])) expect(bytes.includes('script')).toBe(false)
   })
 
   it('is refused when it claims 50,000 × 50,000 px', async () => {
@@ -174,19 +169,14 @@ describe('a media file', () => {
     })
   }
 
-  it.each([
-    'small.mp4',
-    'portrait.mp4',
-    'rotated.mp4',
-    'anamorphic.mp4',
-    'webm.webm',
-    'cover.mp3',
-    'sound.mp3',
-  ] as const)('%s gives a picture in each size and leaves nothing behind', async (name) => {
-    const workFolder = await temporaryFolder()
-    expect(await describeAll(await images(name, workFolder))).toEqual(bothSizes)
-    expect(await readdir(workFolder)).toEqual([])
-  })
+  it.each(['small.mp4', 'portrait.mp4', 'rotated.mp4', 'anamorphic.mp4', 'webm.webm', 'cover.mp3', 'sound.mp3'] as const)(
+    '%s gives a picture in each size and leaves nothing behind',
+    async (name) => {
+      const workFolder = await temporaryFolder()
+      expect(await describeAll(await images(name, workFolder))).toEqual(bothSizes)
+      expect(await readdir(workFolder)).toEqual([])
+    },
+  )
 
   it('gives a picture that shows something', async () => {
     const [thumbnail] = await images('copyable-1080p.mp4', await temporaryFolder())
@@ -201,7 +191,11 @@ describe('the picture of a video', () => {
       promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:v', 'ffv1', target]),
     )
     const images = await imagesFromMedia({
-      ...{ ffmpeg, input, sizes, framesToAnalyze, limits: { stallMs: 20_000 } },
+      ffmpeg,
+      input,
+      sizes,
+      framesToAnalyze,
+      limits: { stallMs: 20_000 },
       probe: await probe({ ffmpeg, path: input }),
       workFolder: await temporaryFolder(),
     })

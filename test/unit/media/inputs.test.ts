@@ -6,14 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parseMediaPlaylist } from '../../../src/media/ffmpeg/playlists.ts'
-import {
-  isRefusal,
-  type LadderFile,
-  type LadderSettings,
-  planLadder,
-  probe,
-  runLadder,
-} from '../../../src/media/index.ts'
+import { isRefusal, type LadderFile, type LadderSettings, planLadder, probe, runLadder } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type Input, inputs, type Rendition } from '../../support/inputs.ts'
 import { temporaryFolder, testFfmpeg } from '../../support/media.ts'
@@ -42,15 +35,7 @@ interface Streams {
 }
 
 async function look(path: string): Promise<Streams> {
-  const { stdout } = await run(ffmpeg.ffprobePath, [
-    '-v',
-    'error',
-    '-show_streams',
-    '-show_format',
-    '-of',
-    'json',
-    path,
-  ])
+  const { stdout } = await run(ffmpeg.ffprobePath, ['-v', 'error', '-show_streams', '-show_format', '-of', 'json', path])
   return JSON.parse(stdout)
 }
 
@@ -62,7 +47,11 @@ async function ladder(input: Input, inspect: (files: LadderFile[]) => Promise<vo
   const workFolder = join(root, 'work')
   const steps: string[] = []
   await runLadder({
-    ...{ ffmpeg, plan, input: path, workFolder, newUuid },
+    ffmpeg,
+    plan,
+    input: path,
+    workFolder,
+    newUuid,
     threads: 1,
     limits: { stallMs: 20_000 },
     onStart: ({ step }) => steps.push(step),
@@ -72,11 +61,7 @@ async function ladder(input: Input, inspect: (files: LadderFile[]) => Promise<vo
   return { found, plan, steps }
 }
 
-function expectPicture(
-  video: Record<string, unknown> | undefined,
-  { size, fps }: Rendition,
-  isOneFrame: boolean,
-): void {
+function expectPicture(video: Record<string, unknown> | undefined, { size, fps }: Rendition, isOneFrame: boolean): void {
   const [width, height] = size.split('x').map(Number)
   expect(video).toMatchObject({ codec_name: 'h264', pix_fmt: 'yuv420p', width, height })
   // Nothing is left for players to turn or to stretch, and no colours are claimed that are not there.
@@ -108,10 +93,7 @@ async function expectRendition(file: LadderFile | undefined, expected: Rendition
   const playlist = parseMediaPlaylist(await readFile(playlistPath, 'utf8'))
   const seconds = playlist.segments.reduce((sum, { duration }) => sum + duration, 0)
   expect(Math.abs(seconds - expected.duration)).toBeLessThan(tolerance)
-  const codecs = [
-    expect.stringMatching(/^avc1\.(42c0|4d40|6400)[0-9a-f]{2}$/),
-    ...(expected.sound ? ['mp4a.40.2'] : []),
-  ]
+  const codecs = [expect.stringMatching(/^avc1\.(42c0|4d40|6400)[0-9a-f]{2}$/), ...(expected.sound ? ['mp4a.40.2'] : [])]
   expect(entry).toMatchObject({ hasVideo: true, hasAudio: expected.sound !== undefined, codecs })
   const decode = ['-v', 'error', '-allowed_extensions', 'ALL', '-i', playlistPath, '-t', '5', '-f', 'null', '-']
   expect((await run(ffmpeg.ffmpegPath, decode)).stderr).toBe('')
@@ -122,9 +104,7 @@ async function expectRendition(file: LadderFile | undefined, expected: Rendition
 }
 
 const accepted = inputs.flatMap(({ expected, ...input }) => ('refused' in expected ? [] : [{ ...input, expected }]))
-const refused = inputs.flatMap(({ expected, ...input }) =>
-  'refused' in expected ? [{ ...input, reason: expected.refused }] : [],
-)
+const refused = inputs.flatMap(({ expected, ...input }) => ('refused' in expected ? [{ ...input, reason: expected.refused }] : []))
 
 describe('the table of inputs', () => {
   it('is long enough', () => {

@@ -78,7 +78,11 @@ async function ladder(name: MediaName, patch: Patch = {}, more: Partial<RunLadde
   const progress: number[] = []
   const workFolder = join(root, 'work')
   await runLadder({
-    ...{ ffmpeg, plan, input, workFolder, newUuid },
+    ffmpeg,
+    plan,
+    input,
+    workFolder,
+    newUuid,
     threads: 1,
     limits: { stallMs: 20_000 },
     onProgress: (percent) => progress.push(percent),
@@ -120,13 +124,7 @@ describe('the ladder of a video that must be encoded', () => {
       ['hls', 0, undefined, undefined, undefined, 'aac', 2],
       ['web-video', 0, undefined, undefined, undefined, 'aac', 2],
     ])
-    const described = files.map(({ width, height, fps, hasVideo, hasAudio }) => [
-      width,
-      height,
-      fps,
-      hasVideo,
-      hasAudio,
-    ])
+    const described = files.map(({ width, height, fps, hasVideo, hasAudio }) => [width, height, fps, hasVideo, hasAudio])
     expect(described.slice(2)).toEqual([
       [256, 144, 30, true, true],
       [256, 144, 30, true, true],
@@ -241,16 +239,7 @@ describe('the ladder of a video whose times are far longer than it says', () => 
   it('is given up, and leaves nothing', async () => {
     const input = join(root, 'gap.mkv')
     const gap = ['-vf', "setpts='(N+gt(N,2)*72000)/TB'", '-vsync', 'passthrough', '-c:v', 'ffv1']
-    await run(ffmpeg.ffmpegPath, [
-      '-v',
-      'error',
-      '-f',
-      'lavfi',
-      '-i',
-      'testsrc=size=64x48:rate=1:duration=5',
-      ...gap,
-      input,
-    ])
+    await run(ffmpeg.ffmpegPath, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=1:duration=5', ...gap, input])
     await expect(probe({ ffmpeg, path: input })).rejects.toMatchObject({ reason: 'too-long' })
     const bytes = await readFile(input)
     // The element Duration, in milliseconds.
@@ -260,7 +249,12 @@ describe('the ladder of a video whose times are far longer than it says', () => 
     expect(found.duration).toBe(5)
     const workFolder = join(root, 'work')
     const made = runLadder({
-      ...{ ffmpeg, input, workFolder, newUuid, threads: 1, limits: { stallMs: 20_000 } },
+      ffmpeg,
+      input,
+      workFolder,
+      newUuid,
+      threads: 1,
+      limits: { stallMs: 20_000 },
       plan: planLadder({ probe: found, settings: settings({}) }),
       onFiles: async () => {},
     })
@@ -316,10 +310,7 @@ describe('the HLS of a ladder', () => {
     expect(files).toHaveLength(2)
     for (const file of files) {
       const bytes = await readFile(stored(file))
-      const text = await readFile(
-        join(root, 'streaming_playlists/hls/v1', file.hls?.entry.playlistFilename ?? ''),
-        'utf8',
-      )
+      const text = await readFile(join(root, 'streaming_playlists/hls/v1', file.hls?.entry.playlistFilename ?? ''), 'utf8')
       const { init, segments } = parseMediaPlaylist(text)
       let next = init.offset
       expect(next).toBe(0)
@@ -361,21 +352,7 @@ describe('the HLS of a ladder', () => {
     const folder = join(root, 'streaming_playlists/hls/v1')
     const master = join(folder, 'm-master.m3u8')
     expect(await readFile(master, 'utf8')).toBe(buildMasterPlaylist(entries))
-    const decode = [
-      '-v',
-      'error',
-      '-allowed_extensions',
-      'ALL',
-      '-i',
-      master,
-      '-map',
-      '0:v',
-      '-map',
-      '0:a',
-      '-f',
-      'null',
-      '-',
-    ]
+    const decode = ['-v', 'error', '-allowed_extensions', 'ALL', '-i', master, '-map', '0:v', '-map', '0:a', '-f', 'null', '-']
     expect((await run(ffmpeg.ffmpegPath, decode)).stderr).toBe('')
     const hashes: unknown = JSON.parse(await readFile(join(folder, 'm-segments-sha256.json'), 'utf8'))
     expect(Object.keys(hashes as object)).toEqual(entries.map(({ filename }) => filename))
@@ -415,16 +392,19 @@ describe('a ladder whose first rendition is there soon', () => {
     const steps: [string, ...unknown[]][] = []
     let inputs = 0
     await runLadder({
-      ...{ ffmpeg, plan, input, workFolder: join(root, 'work'), newUuid, threads: 1, limits: { stallMs: 20_000 } },
+      ffmpeg,
+      plan,
+      input,
+      workFolder: join(root, 'work'),
+      newUuid,
+      threads: 1,
+      limits: { stallMs: 20_000 },
       onStart: (started) => {
         if (started.step === 'encode') inputs = started.commandLine.split(' -i ').length - 1
       },
       // They are moved away at once, as the server does.
       onFiles: async (files, made) => {
-        steps.push([
-          made,
-          ...files.map(({ type, resolution, hasVideo, hasAudio }) => [type, resolution, hasVideo, hasAudio]),
-        ])
+        steps.push([made, ...files.map(({ type, resolution, hasVideo, hasAudio }) => [type, resolution, hasVideo, hasAudio])])
         await storeLadderFiles({ store, files, videoUuid: 'v1', isPrivate: false })
       },
     })
@@ -437,8 +417,7 @@ describe('a ladder whose first rendition is there soon', () => {
     ])
     const rest = steps[1]?.slice(1)
     expect(rest?.length).toBeGreaterThan(0)
-    for (const file of rest ?? [])
-      expect(file).toEqual([expect.any(String), expect.any(Number), true, expect.any(Boolean)])
+    for (const file of rest ?? []) expect(file).toEqual([expect.any(String), expect.any(Number), true, expect.any(Boolean)])
     for (const file of rest ?? []) {
       const [type, , , hasAudio] = file as unknown[]
       expect(hasAudio).toBe(type === 'web-video')
@@ -466,9 +445,7 @@ describe('an audio file', () => {
   it('becomes a video of black in 480p at 25 frames per second', async () => {
     const { files } = await ladder('sound.mp3', { resolutions: ['240p'] })
     const found = await Promise.all(files.map((file) => probe({ ffmpeg, path: stored(file) })))
-    expect(
-      found.map(({ video, audio, duration }) => [video?.height, video?.fps, audio?.codec, Math.round(duration)]),
-    ).toEqual([
+    expect(found.map(({ video, audio, duration }) => [video?.height, video?.fps, audio?.codec, Math.round(duration)])).toEqual([
       [480, 25, 'aac', 3],
       [240, 25, 'aac', 3],
     ])
@@ -489,8 +466,7 @@ describe('an audio file', () => {
 })
 
 describe('work that is cut short', () => {
-  const triesIn = async (folder: string): Promise<string[]> =>
-    (await readdir(folder)).filter((name) => name.startsWith('try-'))
+  const triesIn = async (folder: string): Promise<string[]> => (await readdir(folder)).filter((name) => name.startsWith('try-'))
   const mediaIn = async (folder: string): Promise<string[]> =>
     (await readdir(folder, { recursive: true })).filter((name) => /\.(mp4|m3u8|mkv)$/.test(name))
 

@@ -15,17 +15,17 @@ type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResp
 
 const MASTER = '#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-STREAM-INF:BANDWIDTH=1\n240.m3u8\n'
 const MEDIA = [
-  ...['#EXTM3U', '#EXT-X-TARGETDURATION:4', '#EXT-X-MAP:URI="240.mp4",BYTERANGE="4@0"'],
-  ...[
-    '#EXTINF:4,',
-    '#EXT-X-BYTERANGE:3@4',
-    '240.mp4',
-    '#EXTINF:4,',
-    '#EXT-X-BYTERANGE:3@7',
-    '240.mp4',
-    '#EXT-X-ENDLIST',
-    '',
-  ],
+  '#EXTM3U',
+  '#EXT-X-TARGETDURATION:4',
+  '#EXT-X-MAP:URI="240.mp4",BYTERANGE="4@0"',
+  '#EXTINF:4,',
+  '#EXT-X-BYTERANGE:3@4',
+  '240.mp4',
+  '#EXTINF:4,',
+  '#EXT-X-BYTERANGE:3@7',
+  '240.mp4',
+  '#EXT-X-ENDLIST',
+  '',
 ].join('\n')
 const FILE = '0123456789'
 
@@ -56,10 +56,14 @@ beforeEach(async () => {
   const address = server.address()
   base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
   http = makeGuardedFetch({
-    ...{ allowHttp: true, allowPrivateAddresses: false, timeoutMs: 5000, maxRedirects: 5 },
+    allowHttp: true,
+    allowPrivateAddresses: false,
+    timeoutMs: 5000,
+    maxRedirects: 5,
     // The one address of loopback that stands for a public one.
     isAllowedAddress: (found) => found === '127.0.0.1',
-    ...{ userAgent: 'vireo-test', logger: silentLogger },
+    userAgent: 'vireo-test',
+    logger: silentLogger,
   })
   close = () => {
     server.closeAllConnections()
@@ -75,7 +79,11 @@ afterEach(async () => {
 const folder = { kind: 'redundancy', name: 'hls/x' } as const
 const mirror = (more: Partial<Parameters<typeof mirrorHls>[0]> = {}) =>
   mirrorHls({
-    ...{ store, http, folder, masterUrl: `${base}/v/master.m3u8`, silenceMs: 5000 },
+    store,
+    http,
+    folder,
+    masterUrl: `${base}/v/master.m3u8`,
+    silenceMs: 5000,
     sizes: new Map([[`${base}/v/240.mp4`, FILE.length]]),
     limits: { maxBytes: 10_000, maxPlaylists: 5, maxFiles: 10 },
     signal: new AbortController().signal,
@@ -93,11 +101,7 @@ describe('a copy of an HLS video', () => {
   it('has the playlists as they were, and each file once', async () => {
     expect(await mirror()).toBe(MASTER.length + MEDIA.length + FILE.length)
     expect(await stored()).toEqual(['hls/x/240.m3u8', 'hls/x/240.mp4', 'hls/x/master.m3u8'])
-    expect([await textOf('master.m3u8'), await textOf('240.m3u8'), await textOf('240.mp4')]).toEqual([
-      MASTER,
-      MEDIA,
-      FILE,
-    ])
+    expect([await textOf('master.m3u8'), await textOf('240.m3u8'), await textOf('240.mp4')]).toEqual([MASTER, MEDIA, FILE])
     expect(asked).toEqual(['/v/master.m3u8', '/v/240.m3u8', '/v/240.mp4'])
   })
 
@@ -166,17 +170,9 @@ describe('a hostile server', () => {
         '/v/240.mp4': (_request, response) => void response.writeHead(302, { location: 'http://127.0.0.2/' }).end(),
       }),
     ],
-    [
-      'with a segment in a file',
-      /no http address/,
-      () => ({ '/v/240.m3u8': MEDIA.replaceAll('240.mp4', 'file:///etc/passwd') }),
-    ],
+    ['with a segment in a file', /no http address/, () => ({ '/v/240.m3u8': MEDIA.replaceAll('240.mp4', 'file:///etc/passwd') })],
     ['with data in the playlist', /no http address/, () => ({ '/v/240.m3u8': MEDIA.replaceAll('240.mp4', 'data:,x') })],
-    [
-      'with credentials in an address',
-      /no http address/,
-      () => ({ '/v/240.m3u8': MEDIA.replaceAll('240.mp4', 'http://a:b@127.0.0.1/') }),
-    ],
+    ['with credentials in an address', /no http address/, () => ({ '/v/240.m3u8': MEDIA.replaceAll('240.mp4', 'http://a:b@127.0.0.1/') })],
     ['with an endless segment', /more than/, () => ({ '/v/240.mp4': endless })],
     ['with an endless playlist', /more than/, () => ({ '/v/master.m3u8': endless })],
     ['with a file that is too short', /in place of/, () => ({ '/v/240.mp4': FILE.slice(1) })],
@@ -191,10 +187,7 @@ describe('a hostile server', () => {
       'with more files than a video has',
       /too many files/,
       () => ({
-        '/v/240.m3u8': MEDIA.replace(
-          '#EXT-X-ENDLIST',
-          `${Array.from({ length: 11 }, (_, n) => `${n}.ts`).join('\n')}\n#EXT-X-ENDLIST`,
-        ),
+        '/v/240.m3u8': MEDIA.replace('#EXT-X-ENDLIST', `${Array.from({ length: 11 }, (_, n) => `${n}.ts`).join('\n')}\n#EXT-X-ENDLIST`),
       }),
     ],
     [

@@ -65,14 +65,20 @@ describe('a picture and a sound', () => {
     const found = await probe({ ffmpeg, path: target })
     expect({ video: found.video?.codec, audio: found.audio?.codec }).toEqual({ video: 'h264', audio: 'aac' })
     expect(found.duration).toBeCloseTo(4, 0)
-    const { stdout } = await run(ffmpeg.ffprobePath, [
-      ...['-v', 'error', '-show_entries', 'stream=codec_type', '-of', 'csv=p=0', target],
-    ])
+    const { stdout } = await run(ffmpeg.ffprobePath, ['-v', 'error', '-show_entries', 'stream=codec_type', '-of', 'csv=p=0', target])
     expect(stdout.trim().split('\n')).toEqual(['video', 'audio'])
     // Every frame of the four seconds.
     const { stdout: frames } = await run(ffmpeg.ffprobePath, [
-      ...['-v', 'error', '-count_packets', '-select_streams', 'v', '-show_entries', 'stream=nb_read_packets'],
-      ...['-of', 'csv=p=0', target],
+      '-v',
+      'error',
+      '-count_packets',
+      '-select_streams',
+      'v',
+      '-show_entries',
+      'stream=nb_read_packets',
+      '-of',
+      'csv=p=0',
+      target,
     ])
     expect(Number.parseInt(frames, 10)).toBe(100)
   })
@@ -166,9 +172,7 @@ describe('a picture and a sound that come as streams', () => {
   async function packetsOf(stream: Readable): Promise<string[]> {
     const target = join(folder, `${newUuid()}.mp4`)
     await pipeline(stream, createWriteStream(target))
-    const { stdout } = await run(ffmpeg.ffmpegPath, [
-      ...['-v', 'error', '-i', target, '-map', '0', '-c', 'copy', '-f', 'framemd5', '-'],
-    ])
+    const { stdout } = await run(ffmpeg.ffmpegPath, ['-v', 'error', '-i', target, '-map', '0', '-c', 'copy', '-f', 'framemd5', '-'])
     return stdout.trim().split('\n').toSorted()
   }
 

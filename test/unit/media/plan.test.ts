@@ -5,19 +5,11 @@ import { targetBitrate, theoreticalBitrate } from '../../../src/media/ffmpeg/bit
 import { outputRate } from '../../../src/media/ffmpeg/output-rate.ts'
 import { outlineOf, stepsOf } from '../../../src/media/ffmpeg/plan.ts'
 import { snapRate, toNumber } from '../../../src/media/ffmpeg/rate.ts'
-import {
-  type AudioProbe,
-  type LadderSettings,
-  type MediaProbe,
-  planLadder,
-  type VideoProbe,
-} from '../../../src/media/index.ts'
+import { type AudioProbe, type LadderSettings, type MediaProbe, planLadder, type VideoProbe } from '../../../src/media/index.ts'
 
 const ALL = ['144p', '240p', '360p', '480p', '720p', '1080p', '1440p', '2160p']
 
-function settings(
-  patch: { enabled?: string[]; always?: boolean; maxFps?: number; split?: boolean } = {},
-): LadderSettings {
+function settings(patch: { enabled?: string[]; always?: boolean; maxFps?: number; split?: boolean } = {}): LadderSettings {
   return {
     always_transcode_original_resolution: patch.always ?? true,
     resolutions: Object.fromEntries((patch.enabled ?? ALL).map((name) => [name, true])),
@@ -48,14 +40,23 @@ function video(patch: Partial<VideoProbe> = {}): VideoProbe {
     hdr: false,
     colours: { matrix: undefined, primaries: undefined, transfer: undefined },
     bitrate: 5_000_000,
-    ...{ startsAt: 0, endsAt: 10, startsWhole: true },
+    startsAt: 0,
+    endsAt: 10,
+    startsWhole: true,
     ...patch,
   }
 }
 
 const aac: AudioProbe = {
-  ...{ index: 1, codec: 'aac', profile: 'LC', channels: 2, sampleRate: 48_000, bitrate: 128_000 },
-  ...{ layout: 'stereo', startsAt: 0, endsAt: 10 },
+  index: 1,
+  codec: 'aac',
+  profile: 'LC',
+  channels: 2,
+  sampleRate: 48_000,
+  bitrate: 128_000,
+  layout: 'stereo',
+  startsAt: 0,
+  endsAt: 10,
 }
 
 function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<AudioProbe> | false } = {}): MediaProbe {
@@ -66,7 +67,9 @@ function probeOf(patch: { video?: Partial<VideoProbe> | false; audio?: Partial<A
     bitrate: 5_200_000,
     video: patch.video === false ? undefined : video(patch.video),
     audio: patch.audio === false ? undefined : { ...aac, ...patch.audio },
-    ...{ isCut: false, isFragmented: false, keyFrameEvery: undefined },
+    isCut: false,
+    isFragmented: false,
+    keyFrameEvery: undefined,
     coverIndex: undefined,
     metadata: { format: {}, streams: [], chapters: [] },
   }
@@ -99,9 +102,7 @@ describe('the bit rates of the contract', () => {
   })
 
   it('count an unknown resolution by the defined one below', () => {
-    expect(theoreticalBitrate({ width: 960, height: 540, fps: 30 }, 'average')).toBe(
-      Math.floor(540 * 540 * (960 / 540) * 30 * 0.12),
-    )
+    expect(theoreticalBitrate({ width: 960, height: 540, fps: 30 }, 'average')).toBe(Math.floor(540 * 540 * (960 / 540) * 30 * 0.12))
   })
 
   it('fall back below the smallest resolution', () => {
@@ -159,9 +160,7 @@ describe('the frame rate of a rendition', () => {
   it('is raised to 1, and refused below 0.1', () => {
     const slow = { variable: false, resolution: 720, isOriginal: true, maxFps: 60 }
     expect(outputRate({ ...slow, rate: { num: 1, den: 2 } })).toEqual({ num: 1, den: 1 })
-    expect(() => outputRate({ ...slow, rate: { num: 1, den: 20 } })).toThrow(
-      expect.objectContaining({ reason: 'frame-rate' }),
-    )
+    expect(() => outputRate({ ...slow, rate: { num: 1, den: 20 } })).toThrow(expect.objectContaining({ reason: 'frame-rate' }))
   })
 
   it('stays exact for NTSC, also when halved', () => {
@@ -238,9 +237,7 @@ describe('the renditions of a ladder', () => {
     [1280, 720, ['0p'], [720, 0]],
   ])('of %i × %i px are only enabled ones when the original is not always made', (width, height, enabled, expected) => {
     const probe = probeOf({ video: { codec: 'vp9', width, height } })
-    expect(resolutionsOf(planLadder({ probe, settings: settings({ enabled, always: false }) })).encoded).toEqual(
-      expected,
-    )
+    expect(resolutionsOf(planLadder({ probe, settings: settings({ enabled, always: false }) })).encoded).toEqual(expected)
   })
 
   it('have even sizes in the shape of the source', () => {
@@ -330,8 +327,7 @@ describe('the quick copy', () => {
   })
 
   it('is not done out of a format that does not say when a frame is shown', () => {
-    const copied = (format: string) =>
-      planLadder({ probe: { ...probeOf({}), format }, settings: settings() }).copied?.resolution
+    const copied = (format: string) => planLadder({ probe: { ...probeOf({}), format }, settings: settings() }).copied?.resolution
     expect(['mov,mp4,m4a,3gp,3g2,mj2', 'matroska,webm', 'flv', 'mpegts'].map(copied)).toEqual([1080, 1080, 1080, 1080])
     expect(['avi', 'asf', 'mpeg'].map(copied)).toEqual([undefined, undefined, undefined])
   })

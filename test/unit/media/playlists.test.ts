@@ -65,9 +65,7 @@ describe('a media playlist', () => {
 
 describe('the master playlist', () => {
   it('lists the renditions, highest first', () => {
-    expect(
-      buildMasterPlaylist([entry({}), entry({ resolution: 480, width: 640, height: 480, frameRate: 30_000 / 1001 })]),
-    ).toBe(`#EXTM3U
+    expect(buildMasterPlaylist([entry({}), entry({ resolution: 480, width: 640, height: 480, frameRate: 30_000 / 1001 })])).toBe(`#EXTM3U
 #EXT-X-VERSION:3
 
 

@@ -6,14 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import type { ProbeOptions } from '../../../src/media/ffmpeg/probe.ts'
 import { sniff } from '../../../src/media/ffmpeg/sniff.ts'
-import {
-  type Ffmpeg,
-  isRefusal,
-  MediaError,
-  makeWarmFfprobe,
-  probe,
-  type RunFfprobe,
-} from '../../../src/media/index.ts'
+import { type Ffmpeg, isRefusal, MediaError, makeWarmFfprobe, probe, type RunFfprobe } from '../../../src/media/index.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
@@ -210,9 +203,7 @@ describe('an ffprobe that waits for its file', () => {
   async function bothWays(paths: readonly string[], waits: Ffmpeg = ffmpeg) {
     const warm = makeWarmFfprobe()
     const outcome = (path: string, runFfprobe?: RunFfprobe) =>
-      probe({ ffmpeg: waits, path, runFfprobe }).catch((error: unknown) =>
-        error instanceof MediaError ? error.reason : error,
-      )
+      probe({ ffmpeg: waits, path, runFfprobe }).catch((error: unknown) => (error instanceof MediaError ? error.reason : error))
     try {
       // The first one finds none that waits.
       await outcome(paths[0] ?? '', warm.run)
@@ -263,10 +254,7 @@ describe('an ffprobe that waits for its file', () => {
   it('is not missed where ffprobe cannot wait', async () => {
     const folder = await temporaryFolder()
     const ffprobePath = join(folder, 'ffprobe')
-    await writeFile(
-      ffprobePath,
-      `#!/bin/sh\ncase "$*" in *" -o "*) exit 1 ;; esac\nexec "${ffmpeg.ffprobePath}" "$@"\n`,
-    )
+    await writeFile(ffprobePath, `#!/bin/sh\ncase "$*" in *" -o "*) exit 1 ;; esac\nexec "${ffmpeg.ffprobePath}" "$@"\n`)
     await chmod(ffprobePath, 0o755)
     const path = await withoutExtension('small.mp4')
     for (const [waited, started] of await bothWays([path, path], { ...ffmpeg, ffprobePath })) {

@@ -99,7 +99,8 @@ describe('the bytes of an object', () => {
     const opening = Promise.withResolvers<AbortSignal>()
     const next = Promise.withResolvers<Readable>()
     const stream = readOn({
-      ...{ first: broken('a'), length: 2 },
+      first: broken('a'),
+      length: 2,
       reopen: (_from, signal) => {
         opening.resolve(signal)
         return next.promise

@@ -46,10 +46,8 @@ const fileStore = (): FileStore => {
   const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)])) as Record<FileKind, string>
   return makeFileStore({ directories, tmp: join(root, 'tmp') })
 }
-const objectStore = (some: Partial<ObjectSettings> = {}) =>
-  makeS3Store({ settings: { ...settings, ...some }, tmp: join(root, 'tmp') })
-const placed = (preferred: 'file-system' | 'object-storage') =>
-  makePlacedStore({ files: fileStore(), objects: objectStore(), preferred })
+const objectStore = (some: Partial<ObjectSettings> = {}) => makeS3Store({ settings: { ...settings, ...some }, tmp: join(root, 'tmp') })
+const placed = (preferred: 'file-system' | 'object-storage') => makePlacedStore({ files: fileStore(), objects: objectStore(), preferred })
 const onlyObjects = (): Store => {
   const store = placed('object-storage').only('object-storage', 'web_videos')
   if (!store) throw new Error('There is no bucket.')
@@ -99,12 +97,7 @@ describe.each([
       await store.put(video('private/3.mp4'), { path: join(root, 'moved') })
       await store.put(video('4.mp4'), { path: join(root, 'kept'), keep: true })
       expect(await namesOf('web_videos')).toEqual(['1.mp4', '2.mp4', '4.mp4', 'private/3.mp4'])
-      expect(await Promise.all(['1.mp4', '2.mp4', 'private/3.mp4', '4.mp4'].map(contentOf))).toEqual([
-        'one',
-        'two',
-        'three',
-        'four',
-      ])
+      expect(await Promise.all(['1.mp4', '2.mp4', 'private/3.mp4', '4.mp4'].map(contentOf))).toEqual(['one', 'two', 'three', 'four'])
       expect((await readdir(root)).filter((name) => ['moved', 'kept'].includes(name))).toEqual(['kept'])
     })
 
@@ -160,20 +153,7 @@ describe.each([
   })
 
   describe('names', () => {
-    const bad = [
-      '../a',
-      'a/../../b',
-      '/etc/passwd',
-      'a\\b',
-      'a\0b',
-      '',
-      '.',
-      'a//b',
-      'a/',
-      '.hidden',
-      'a/.incoming/b',
-      'a\nb',
-    ]
+    const bad = ['../a', 'a/../../b', '/etc/passwd', 'a\\b', 'a\0b', '', '.', 'a//b', 'a/', '.hidden', 'a/.incoming/b', 'a\nb']
     it.each([...bad, 'x'.repeat(201), 'x/'.repeat(400)])('are refused when they are like %j', async (name) => {
       const ref = video(name)
       const refused = { reason: 'invalid-name' }
@@ -455,8 +435,7 @@ describe('object storage', () => {
     const store = objectStore()
     await store.put(video('a.mp4'), Buffer.from('abc'))
     let worked = 0
-    const fetched = (leaving: AbortController) =>
-      store.withLocalPath(video('a.mp4'), async () => (worked += 1), leaving.signal)
+    const fetched = (leaving: AbortController) => store.withLocalPath(video('a.mp4'), async () => (worked += 1), leaving.signal)
     const leaving = new AbortController()
     s3.break(({ method }) => {
       if (method === 'GET') leaving.abort()
@@ -560,9 +539,7 @@ describe('object storage', () => {
     const spent = startCpuTime()
     const cover = coverOf(pieces.toReversed())
     expect(spent()).toBeLessThan(2000)
-    expect(cover.map(({ start }) => start)).toEqual(
-      pieces.map(({ start }) => start).filter((at) => ![1, 2].includes(at % 100)),
-    )
+    expect(cover.map(({ start }) => start)).toEqual(pieces.map(({ start }) => start).filter((at) => ![1, 2].includes(at % 100)))
     expect(cover.at(-1)).toEqual({ piece: { start: 59_999, size: 1 }, start: 59_999, end: 60_000 })
     expect(coverOf([{ start: 1, size: 5 }])).toEqual([])
     expect(
@@ -576,9 +553,7 @@ describe('object storage', () => {
   it('says in one line what is wrong with its buckets, and reads local files all the same', async () => {
     expect(await objectStore().complaints()).toEqual([])
     const gone = objectStore({ buckets: { web_videos: { name: 'nowhere', prefix: '', baseUrl: '' } } })
-    expect(await gone.complaints()).toEqual([
-      expect.stringMatching(/^bucket nowhere at http.*NoSuchBucket, status 404/),
-    ])
+    expect(await gone.complaints()).toEqual([expect.stringMatching(/^bucket nowhere at http.*NoSuchBucket, status 404/)])
     const dead = objectStore({ endpoint: 'http://127.0.0.1:1' })
     expect((await dead.complaints()).every((line) => /ECONNREFUSED[^\n]*$/.test(line))).toBe(true)
     const files = fileStore()
@@ -641,24 +616,21 @@ describe('copies inside object storage', () => {
     { size: 20_001, parts: 3 },
     { size: 30_000, parts: 3 },
     { size: 54_321, parts: 6 },
-  ])(
-    'of $size bytes take $parts parts above the limit of one request, and are the same bytes',
-    async ({ size, parts }) => {
-      const store = moving()
-      const bytes = randomBytes(size)
-      await store.put(video('a bü.mp4'), Buffer.from(bytes))
-      const from = s3.requests.length
-      await store.move(video('a bü.mp4'), 'private/a.mp4')
-      expect(copies(from)).toHaveLength(parts)
-      expect(started(from)).toHaveLength(parts > 0 ? 1 : 0)
-      const { stream, stat } = await store.open(video('private/a.mp4'))
-      expect((await buffer(stream)).equals(bytes)).toBe(true)
-      expect(stat).toMatchObject({ name: 'private/a.mp4', size })
-      expect(await store.stat(video('a bü.mp4'))).toBeUndefined()
-      expect(await s3.parts('web-videos')).toEqual([])
-      await store.close()
-    },
-  )
+  ])('of $size bytes take $parts parts above the limit of one request, and are the same bytes', async ({ size, parts }) => {
+    const store = moving()
+    const bytes = randomBytes(size)
+    await store.put(video('a bü.mp4'), Buffer.from(bytes))
+    const from = s3.requests.length
+    await store.move(video('a bü.mp4'), 'private/a.mp4')
+    expect(copies(from)).toHaveLength(parts)
+    expect(started(from)).toHaveLength(parts > 0 ? 1 : 0)
+    const { stream, stat } = await store.open(video('private/a.mp4'))
+    expect((await buffer(stream)).equals(bytes)).toBe(true)
+    expect(stat).toMatchObject({ name: 'private/a.mp4', size })
+    expect(await store.stat(video('a bü.mp4'))).toBeUndefined()
+    expect(await s3.parts('web-videos')).toEqual([])
+    await store.close()
+  })
 
   it('keep the type of what they copy', async () => {
     const store = moving()
@@ -696,12 +668,8 @@ describe('addresses of objects', () => {
 
   it('stand at the bucket, below the endpoint, or at the base URL', () => {
     const endpoint = 'https://s3.example'
-    expect(at({ endpoint, pathStyle: false, buckets: { web_videos: bucket } })).toBe(
-      'https://media.s3.example/web/a%20b.mp4',
-    )
-    expect(at({ endpoint, pathStyle: true, buckets: { web_videos: bucket } })).toBe(
-      'https://s3.example/media/web/a%20b.mp4',
-    )
+    expect(at({ endpoint, pathStyle: false, buckets: { web_videos: bucket } })).toBe('https://media.s3.example/web/a%20b.mp4')
+    expect(at({ endpoint, pathStyle: true, buckets: { web_videos: bucket } })).toBe('https://s3.example/media/web/a%20b.mp4')
     const cdn = { ...bucket, baseUrl: 'https://cdn.example' }
     expect(at({ buckets: { web_videos: cdn } })).toBe('https://cdn.example/web/a%20b.mp4')
     expect(at({ buckets: { web_videos: cdn } }, 'private/a.mp4')).toBeUndefined()

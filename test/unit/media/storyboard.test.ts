@@ -53,7 +53,12 @@ describe('the plan of a storyboard', () => {
 
 describe('the sprites', () => {
   const plan = {
-    ...{ sprite: { width: 1, height: 2 }, spriteDuration: 1, count: 3, columns: 2, rows: 2, keyFramesOnly: false },
+    sprite: { width: 1, height: 2 },
+    spriteDuration: 1,
+    count: 3,
+    columns: 2,
+    rows: 2,
+    keyFramesOnly: false,
   }
   /** A frame of two pixels, one above the other. */
   const frame = (value: number) => [value, value, value, value + 1, value + 1, value + 1]
@@ -80,7 +85,11 @@ describe('the storyboard of a file', () => {
     const found = await probe({ ffmpeg, path: input })
     const workFolder = await temporaryFolder()
     const board = await makeStoryboard({
-      ...{ ffmpeg, probe: found, input, workFolder, duration: duration ?? Math.round(found.duration) },
+      ffmpeg,
+      probe: found,
+      input,
+      workFolder,
+      duration: duration ?? Math.round(found.duration),
       limits: { stallMs: 20_000 },
     })
     expect(await readdir(workFolder)).toEqual([])

@@ -6,13 +6,7 @@ import { growthOf } from '../../../src/actors/studio/growth.ts'
 import { type MediaProbe, retimeWebVtt } from '../../../src/media/index.ts'
 import { studioCommand } from '../../../src/media/studio/command.ts'
 import { planStudio, type StudioTask } from '../../../src/media/studio/plan.ts'
-import {
-  afterAnother,
-  arrangeClips,
-  lengthOf,
-  retimingOf,
-  type TimelineTask,
-} from '../../../src/media/studio/timeline.ts'
+import { afterAnother, arrangeClips, lengthOf, retimingOf, type TimelineTask } from '../../../src/media/studio/timeline.ts'
 
 const clip = (of: 'video' | number, from: number, to: number, marks: number[] = []) => ({ of, from, to, marks })
 
@@ -42,12 +36,7 @@ describe('a timeline', () => {
     ],
     [
       'a watermark that the outro after it does not have',
-      [
-        { name: 'add-intro', duration: 2 },
-        { name: 'add-watermark' },
-        { name: 'add-outro', duration: 1 },
-        { name: 'add-watermark' },
-      ],
+      [{ name: 'add-intro', duration: 2 }, { name: 'add-watermark' }, { name: 'add-outro', duration: 1 }, { name: 'add-watermark' }],
       [clip(0, 0, 2, [1, 3]), clip('video', 0, 10, [1, 3]), clip(2, 0, 1, [3])],
       [0, 10, 2],
     ],
@@ -96,56 +85,48 @@ describe('times of a video', () => {
 
   it('of captions are moved, cut on the edges, and those outside go', async () => {
     const cue = (start: string, end: string) => `00:00:${start}.000 --> 00:00:${end}.000 align:start\n${start}`
-    const text = ['WEBVTT', cue('01', '09'), cue('09', '12'), cue('20', '21'), cue('29', '40'), cue('31', '32')].join(
-      '\n\n',
-    )
+    const text = ['WEBVTT', cue('01', '09'), cue('09', '12'), cue('20', '21'), cue('29', '40'), cue('31', '32')].join('\n\n')
     expect(await retimeWebVtt(Buffer.from(text), retiming)).toBe(
       `${['WEBVTT', cue('05', '07').replace(/05$/, '09'), cue('15', '16').replace(/15$/, '20'), cue('24', '25').replace(/24$/, '29')].join('\n\n')}\n`,
     )
   })
 })
 
-const probed = (changes: {
-  width?: number
-  height?: number
-  sound?: boolean
-  picture?: boolean
-  duration?: number
-}): MediaProbe => {
+const probed = (changes: { width?: number; height?: number; sound?: boolean; picture?: boolean; duration?: number }): MediaProbe => {
   const { width = 640, height = 360, sound = true, picture = true, duration = 10 } = changes
   return {
-    ...{
-      isCut: false,
-      isFragmented: false,
-      keyFrameEvery: undefined,
-      size: 1000,
-      duration,
-      format: 'mov',
-      bitrate: 100_000,
-      coverIndex: undefined,
-    },
+    isCut: false,
+    isFragmented: false,
+    keyFrameEvery: undefined,
+    size: 1000,
+    duration,
+    format: 'mov',
+    bitrate: 100_000,
+    coverIndex: undefined,
     metadata: { format: {}, streams: [], chapters: [] },
     video: picture
       ? {
-          ...{
-            index: 0,
-            codec: 'h264',
-            profile: 'High',
-            pixelFormat: 'yuv420p',
-            codedWidth: width,
-            codedHeight: height,
-          },
-          ...{
-            width,
-            height,
-            rotation: 0,
-            squarePixels: true,
-            rate: { num: 25, den: 1 },
-            fps: 25,
-            variableRate: false,
-          },
-          ...{ interlaced: false, hdr: false, bitrate: 90_000, rotatedByTag: false, colours: UNTOLD },
-          ...{ startsAt: 0, endsAt: undefined, startsWhole: true },
+          index: 0,
+          codec: 'h264',
+          profile: 'High',
+          pixelFormat: 'yuv420p',
+          codedWidth: width,
+          codedHeight: height,
+          width,
+          height,
+          rotation: 0,
+          squarePixels: true,
+          rate: { num: 25, den: 1 },
+          fps: 25,
+          variableRate: false,
+          interlaced: false,
+          hdr: false,
+          bitrate: 90_000,
+          rotatedByTag: false,
+          colours: UNTOLD,
+          startsAt: 0,
+          endsAt: undefined,
+          startsWhole: true,
         }
       : undefined,
     audio: sound
@@ -156,7 +137,9 @@ const probed = (changes: {
           channels: 6,
           sampleRate: 44_100,
           bitrate: 96_000,
-          ...{ layout: '5.1', startsAt: 0, endsAt: undefined },
+          layout: '5.1',
+          startsAt: 0,
+          endsAt: undefined,
         }
       : undefined,
   }
@@ -214,7 +197,10 @@ describe('the command', () => {
     studioCommand({
       plan: planOf(video, tasks),
       paths: { picture: 'video.mp4', sound, tasks: new Map(tasks.map((_task, index) => [index, `task-${index}`])) },
-      ...{ target: 'result.mp4', threads: 2, canToneMap: true, asFiltered: ['-vsync', 'vfr'] },
+      target: 'result.mp4',
+      threads: 2,
+      canToneMap: true,
+      asFiltered: ['-vsync', 'vfr'],
     })
 
   it('reads each file once, only as far as it is shown, and encodes once', () => {

@@ -87,12 +87,9 @@ describe('an error', () => {
 })
 
 describe('which addresses are public', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001::200e'])(
-    '%s is',
-    (address) => {
-      expect(isPublicAddress(address)).toBe(true)
-    },
-  )
+  it.each(['1.1.1.1', '8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001::200e'])('%s is', (address) => {
+    expect(isPublicAddress(address)).toBe(true)
+  })
 
   it.each([
     ['this network', '0.0.0.0'],
@@ -165,9 +162,7 @@ describe('private addresses are refused before anything is connected', () => {
   })
 
   it('a scoped address is no URL', async () => {
-    expect(await failure(fetcher({ allowPrivateAddresses: false }).fetch('http://[fe80::1%25eth0]/'))).toBe(
-      'refused-url',
-    )
+    expect(await failure(fetcher({ allowPrivateAddresses: false }).fetch('http://[fe80::1%25eth0]/'))).toBe('refused-url')
   })
 
   it('a public name with a private address is refused', async () => {
@@ -258,16 +253,13 @@ describe('redirections', () => {
     expect(secret.connections()).toBe(0)
   })
 
-  it.each([
-    'file:///etc/passwd',
-    'data:text/plain,x',
-    'ftp://127.0.0.1/',
-    'http://user:password@127.0.0.1/',
-    'http://[broken',
-  ])('to %s are refused', async (location) => {
-    const server = await serve((_request, response) => response.writeHead(302, { location }).end())
-    expect(await failure(fetcher().fetch(server.url))).toBe('redirect')
-  })
+  it.each(['file:///etc/passwd', 'data:text/plain,x', 'ftp://127.0.0.1/', 'http://user:password@127.0.0.1/', 'http://[broken'])(
+    'to %s are refused',
+    async (location) => {
+      const server = await serve((_request, response) => response.writeHead(302, { location }).end())
+      expect(await failure(fetcher().fetch(server.url))).toBe('redirect')
+    },
+  )
 
   it('stop after five', async () => {
     const server = await serve((request, response) => {

@@ -15,7 +15,9 @@ function stage(answers: (number | Error | Promise<number>)[]) {
       if (answer === undefined || answer instanceof Error) throw answer
       return await answer
     },
-    ...{ freshMs: 5000, keptMs: 60_000, now: () => time },
+    freshMs: 5000,
+    keptMs: 60_000,
+    now: () => time,
     failed: (error) => failures.push(error),
   })
   return {

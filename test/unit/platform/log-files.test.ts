@@ -22,7 +22,11 @@ afterAll(async () => {
 
 const open = (options: Partial<Parameters<typeof openLogFiles>[0]> = {}) =>
   openLogFiles({
-    ...{ directory, kind: 'web', host: 'here', pid: process.pid, rotation: { maxFileSize: 100_000, maxFiles: 3 } },
+    directory,
+    kind: 'web',
+    host: 'here',
+    pid: process.pid,
+    rotation: { maxFileSize: 100_000, maxFiles: 3 },
     warn: (message) => warnings.push(message),
     ...options,
   })
@@ -164,13 +168,7 @@ describe('a search', () => {
   it('reads lines that are longer than a piece, in letters of several bytes, and none without end', async () => {
     const now = Date.now()
     const long = '🎞é'.repeat(40_000)
-    await put(
-      'vireo-web-a-1.log',
-      line(now, 'first'),
-      line(now, long),
-      line(now, 'z'.repeat(2_000_000)),
-      line(now, 'last'),
-    )
+    await put('vireo-web-a-1.log', line(now, 'first'), line(now, long), line(now, 'z'.repeat(2_000_000)), line(now, 'last'))
     expect(await search()).toEqual(['first', long, 'last'])
   })
 

@@ -64,8 +64,12 @@ it('names work that goes on after it waited', async () => {
 it('names a request by its route, also behind its body', async () => {
   const { watch, lines } = await watched()
   const app = await makeApp({
-    ...{ config: () => testConfig(), logger: silentLogger, publicUrl: 'http://localhost:9000', version: '0' },
-    ...{ authenticate: async () => null, loopWatch: watch },
+    config: () => testConfig(),
+    logger: silentLogger,
+    publicUrl: 'http://localhost:9000',
+    version: '0',
+    authenticate: async () => null,
+    loopWatch: watch,
     areas: [
       (area) => {
         area.post('/api/v1/slow/:id', async () => {

@@ -45,13 +45,7 @@ it.each([
 
 it('takes no time for long texts', () => {
   const spent = startCpuTime()
-  for (const text of [
-    'a'.repeat(254),
-    'a.'.repeat(127),
-    `a@${'a-'.repeat(126)}`,
-    `a@${'a.'.repeat(126)}`,
-    'x'.repeat(1e6),
-  ]) {
+  for (const text of ['a'.repeat(254), 'a.'.repeat(127), `a@${'a-'.repeat(126)}`, `a@${'a.'.repeat(126)}`, 'x'.repeat(1e6)]) {
     isMailAddress(text)
   }
   expect(spent()).toBeLessThan(50)

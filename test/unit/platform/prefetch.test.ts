@@ -15,7 +15,9 @@ function stage(make: (turn: number) => number | Promise<number>) {
       made += 1
       return await make(made)
     },
-    ...{ everyMs: EVERY_MS, wantedMs: WANTED_MS, now: () => time },
+    everyMs: EVERY_MS,
+    wantedMs: WANTED_MS,
+    now: () => time,
     repeat(run) {
       round = run
       return () => {

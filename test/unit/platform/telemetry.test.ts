@@ -21,9 +21,7 @@ it('adds up by labels, and leaves aside what is no number above 0', async () => 
   const telemetry = await makeTelemetry()
   const things = telemetry.counter({ name: 'vireo_things_total', help: 'Things', labels: ['kind'] })
   for (const by of [1, 0.5, -1, 0, Number.NaN]) things.add({ kind: 'a "quoted\\\nkind"' }, by)
-  expect(seriesValue(parseMetrics(await telemetry.text()), 'vireo_things_total', { kind: 'a "quoted\\\nkind"' })).toBe(
-    1.5,
-  )
+  expect(seriesValue(parseMetrics(await telemetry.text()), 'vireo_things_total', { kind: 'a "quoted\\\nkind"' })).toBe(1.5)
 })
 
 it('leaves out what is not known now', async () => {

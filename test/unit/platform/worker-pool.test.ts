@@ -10,7 +10,11 @@ afterEach(async () => {
 function makePool(options: Partial<WorkerPoolOptions> = {}): WorkerPool<PoolTask, string> {
   const module = new URL('../../support/pool-thread.ts', import.meta.url)
   const pool = makeWorkerPool<PoolTask, string>({
-    ...{ module, threads: 1, deadlineMs: 30_000, maxWaiting: 2, maxHeapMiB: 64 },
+    module,
+    threads: 1,
+    deadlineMs: 30_000,
+    maxWaiting: 2,
+    maxHeapMiB: 64,
     ...options,
   })
   pools.push(pool)
@@ -51,13 +55,8 @@ it('no more tasks wait than may', async () => {
 it('an end refuses what runs and what waits, and what comes later', async () => {
   const pool = makePool()
   await pool.warmUp()
-  const ends = [pool.run({ computeForever: true }), pool.run({ answer: 'good' })].map((run) =>
-    run.catch((error: unknown) => error),
-  )
+  const ends = [pool.run({ computeForever: true }), pool.run({ answer: 'good' })].map((run) => run.catch((error: unknown) => error))
   await pool.close()
-  expect(await Promise.all(ends)).toEqual([
-    expect.objectContaining({ reason: 'busy' }),
-    expect.objectContaining({ reason: 'busy' }),
-  ])
+  expect(await Promise.all(ends)).toEqual([expect.objectContaining({ reason: 'busy' }), expect.objectContaining({ reason: 'busy' })])
   await expect(pool.run({ answer: 'good' })).rejects.toMatchObject({ reason: 'busy' })
 })

@@ -1,13 +1,7 @@
 // Which videos a strategy copies, and which copies give way.
 
 import { describe, expect, it } from '@jest/globals'
-import {
-  type Candidate,
-  type Held,
-  lifetimeFor,
-  type MirrorPlan,
-  planMirrors,
-} from '../../../src/actors/redundancy/mirror-plan.ts'
+import { type Candidate, type Held, lifetimeFor, type MirrorPlan, planMirrors } from '../../../src/actors/redundancy/mirror-plan.ts'
 
 const HOUR = 3_600_000
 const now = new Date('2026-01-10T00:00:00Z')
@@ -16,12 +10,18 @@ const nothing: MirrorPlan = { add: [], evict: [], extend: [], isWaiting: false }
 const ago = (hours: number) => new Date(now.getTime() - hours * HOUR)
 
 const video = (videoId: number, size: number, views: number): Candidate => ({
-  ...{ videoId, size, merit: [views, -videoId] },
+  videoId,
+  size,
+  merit: [views, -videoId],
 })
 /** Stored for a day, and told to last another one. */
 const copy = (videoId: number, size: number, views: number, more: Partial<Held> = {}): Held => ({
   ...video(videoId, size, views),
-  ...{ phase: 'here', isDeserving: true, createdAt: ago(24), expiresOn: ago(-24), ...more },
+  phase: 'here',
+  isDeserving: true,
+  createdAt: ago(24),
+  expiresOn: ago(-24),
+  ...more,
 })
 const plan = (held: Held[], candidates: Candidate[], size: number = settings.size) =>
   planMirrors({ settings: { ...settings, size }, checkInterval: HOUR, now, held, candidates })

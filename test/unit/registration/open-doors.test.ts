@@ -12,9 +12,7 @@ describe('registration', () => {
     [{ enabled: true, limit: 10 }, 10, false],
     [{ enabled: true, limit: 0 }, 0, false],
   ])('with %j and %i users is open: %s', (signup, users, open) => {
-    expect(
-      closedBy(testConfig({ signup: { ...signup, requires_approval: false } }), users, 'direct') === undefined,
-    ).toBe(open)
+    expect(closedBy(testConfig({ signup: { ...signup, requires_approval: false } }), users, 'direct') === undefined).toBe(open)
   })
 
   it.each([

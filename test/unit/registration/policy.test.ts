@@ -3,8 +3,7 @@
 import { expect, it } from '@jest/globals'
 import { isNetworkAllowed } from '../../../src/actors/registration/index.ts'
 
-const allowed = (ip: string, whitelist: string[], blacklist: string[] = []) =>
-  isNetworkAllowed(ip, { whitelist, blacklist })
+const allowed = (ip: string, whitelist: string[], blacklist: string[] = []) => isNetworkAllowed(ip, { whitelist, blacklist })
 
 it('without lists everybody may', () => {
   expect(allowed('203.0.113.5', [])).toBe(true)

@@ -14,8 +14,7 @@ function failing(times: number, fail: () => never): () => Promise<number> {
   }
 }
 
-const restarted = (): never =>
-  tellOutage(Object.assign(new Error('the database system is starting up'), { code: '57P03' }))
+const restarted = (): never => tellOutage(Object.assign(new Error('the database system is starting up'), { code: '57P03' }))
 
 it('is repeated until the database is back', async () => {
   expect(await insist(failing(2, restarted))).toBe(3)

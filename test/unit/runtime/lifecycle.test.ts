@@ -15,12 +15,7 @@ import {
   type Unit,
 } from '../../../src/actors/runtime/index.ts'
 
-type Event =
-  | { type: 'GO'; far: boolean }
-  | { type: 'STOP'; why: string }
-  | { type: 'COUNT' }
-  | { type: 'LOOK' }
-  | { type: 'TIMED_OUT' }
+type Event = { type: 'GO'; far: boolean } | { type: 'STOP'; why: string } | { type: 'COUNT' } | { type: 'LOOK' } | { type: 'TIMED_OUT' }
 const context = { steps: 0, why: null as string | null }
 const machine = setup({ types: { context: {} as typeof context, events: {} as Event } }).createMachine({
   id: 'walk',
@@ -45,7 +40,9 @@ const machine = setup({ types: { context: {} as typeof context, events: {} as Ev
   },
 })
 const walks = defineLifecycle({
-  ...{ table: 'walk', machine, initial: { state: 'home' as const, context } },
+  table: 'walk',
+  machine,
+  initial: { state: 'home' as const, context },
   dueIn: (state, _context, settings: { patience: number }) => (state === 'away' ? settings.patience : null),
 })
 
@@ -66,7 +63,11 @@ function recording() {
 describe('a move', () => {
   it('gives state, context and due time, and says whether something changed', () => {
     expect(next(walks, { state: 'home' }, far, now, patience)).toEqual({
-      ...{ from: 'home', state: 'away', context, dueAt: due, changed: true },
+      from: 'home',
+      state: 'away',
+      context,
+      dueAt: due,
+      changed: true,
     })
     expect(next(walks, { state: 'home' }, { type: 'LOOK' }, now, patience).changed).toBe(false)
   })
@@ -135,8 +136,6 @@ describe('a move in bulk', () => {
       where: "job.state in ('waiting', 'delayed')",
       set: "state = 'active'",
     })
-    expect(inBulk(jobLifecycle, { type: 'CANCELLED' }).set).toBe(
-      "state = 'cancelled', lease_owner = null, lease_until = null",
-    )
+    expect(inBulk(jobLifecycle, { type: 'CANCELLED' }).set).toBe("state = 'cancelled', lease_owner = null, lease_until = null")
   })
 })

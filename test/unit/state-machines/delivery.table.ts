@@ -5,8 +5,10 @@ import { defineTable } from './table.ts'
 
 const minute = 60_000
 const settings = {
-  ...{ missing_inbox_strikes: 3, attempts: 8 },
-  ...{ initial_backoff: minute, max_backoff: 12 * 60 * minute },
+  missing_inbox_strikes: 3,
+  attempts: 8,
+  initial_backoff: minute,
+  max_backoff: 12 * 60 * minute,
 }
 export const failed = { type: 'FAILED', at: 1000, tookOthers: false, isBusy: false, settings } as const
 const tried = { tries: 5 }

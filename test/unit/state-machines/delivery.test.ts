@@ -12,12 +12,7 @@ describe('a delivery', () => {
   it('refused with both signature profiles is parked, not repeated', () => {
     const once = step(deliveryMachine, initialDelivery, { type: 'UNAUTHORIZED' })
     const twice = step(deliveryMachine, once, { type: 'UNAUTHORIZED' })
-    expect([once.state, once.context.profile, twice.state, twice.context.reason]).toEqual([
-      'waiting',
-      1,
-      'parked',
-      'refused',
-    ])
+    expect([once.state, once.context.profile, twice.state, twice.context.reason]).toEqual(['waiting', 1, 'parked', 'refused'])
   })
 
   it('keeps the profile that the host accepts while the host fails for other reasons', () => {

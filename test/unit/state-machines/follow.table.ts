@@ -7,15 +7,13 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const settings: FollowSettings = { initial_backoff: minute, max_backoff: 12 * 60 * minute, retry_for: 7 * day }
 
-const asked = (answer: 'awaited' | 'granted' | 'refused') =>
-  ({ type: 'REQUESTED', by: 'us', at: 1000, answer }) as const
+const asked = (answer: 'awaited' | 'granted' | 'refused') => ({ type: 'REQUESTED', by: 'us', at: 1000, answer }) as const
 const asks = { by: 'us', askedAt: 1000, tries: 1 } as const
 const timedOut = (at: number) => ({ type: 'TIMED_OUT', at, settings }) as const
 const ours = { by: 'us', askedAt: 5, tries: 3 } as const
 const theirs = { by: 'them', askedAt: 5, tries: 1 } as const
 const decided = { ...theirs, isRejectedByAdmin: true } as const
-const asksUs = (answer: 'awaited' | 'granted' | 'refused') =>
-  ({ type: 'REQUESTED', by: 'them', at: 7, answer }) as const
+const asksUs = (answer: 'awaited' | 'granted' | 'refused') => ({ type: 'REQUESTED', by: 'them', at: 7, answer }) as const
 
 export const table = defineTable({
   machine: followMachine,

@@ -9,10 +9,7 @@ import { table } from './follow.table.ts'
 describeMachine(table)
 
 const play = (...events: FollowEvent[]) =>
-  events.reduce(
-    (at: Parameters<typeof step<typeof followMachine>>[1], event) => step(followMachine, at, event),
-    initialFollow,
-  )
+  events.reduce((at: Parameters<typeof step<typeof followMachine>>[1], event) => step(followMachine, at, event), initialFollow)
 const asked = { type: 'REQUESTED', by: 'us', at: 0, answer: 'awaited' } as const
 
 describe('a follow', () => {

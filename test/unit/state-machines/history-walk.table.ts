@@ -1,11 +1,6 @@
 // Every move of the machine `history-walk`.
 
-import {
-  dueIn,
-  type HistoryWalkSettings,
-  historyWalkMachine,
-  initialHistoryWalk,
-} from '../../../src/state-machines/history-walk.ts'
+import { dueIn, type HistoryWalkSettings, historyWalkMachine, initialHistoryWalk } from '../../../src/state-machines/history-walk.ts'
 import { defineTable } from './table.ts'
 
 const minute = 60_000

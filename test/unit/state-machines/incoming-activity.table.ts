@@ -1,10 +1,6 @@
 // Every move of the machine `incoming-activity`.
 
-import {
-  dueIn,
-  incomingActivityMachine,
-  initialIncomingActivity,
-} from '../../../src/state-machines/incoming-activity.ts'
+import { dueIn, incomingActivityMachine, initialIncomingActivity } from '../../../src/state-machines/incoming-activity.ts'
 import { defineTable } from './table.ts'
 
 const settings = { initial_backoff: 1000, max_backoff: 60_000, attempts: 5 }

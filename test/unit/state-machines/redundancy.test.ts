@@ -1,12 +1,7 @@
 // The machine `redundancy`.
 
 import { describe, expect, it } from '@jest/globals'
-import {
-  initialRedundancy,
-  isOffered,
-  redundancyMachine,
-  reportedRedundancy,
-} from '../../../src/state-machines/redundancy.ts'
+import { initialRedundancy, isOffered, redundancyMachine, reportedRedundancy } from '../../../src/state-machines/redundancy.ts'
 import { step } from '../../../src/state-machines/step.ts'
 import { describeMachine } from './describe-machine.ts'
 import { table } from './redundancy.table.ts'
@@ -27,8 +22,9 @@ describe('a copy', () => {
   })
 
   it('is offered to players while it is whole', () => {
-    expect((['wanted', 'downloading', 'stored', 'announced', 'expiring', 'failed'] as const).filter(isOffered)).toEqual(
-      ['stored', 'announced'],
-    )
+    expect((['wanted', 'downloading', 'stored', 'announced', 'expiring', 'failed'] as const).filter(isOffered)).toEqual([
+      'stored',
+      'announced',
+    ])
   })
 })

@@ -1,11 +1,6 @@
 // Every move of the machine `remote-host`.
 
-import {
-  dueIn,
-  initialRemoteHost,
-  type RemoteHostSettings,
-  remoteHostMachine,
-} from '../../../src/state-machines/remote-host.ts'
+import { dueIn, initialRemoteHost, type RemoteHostSettings, remoteHostMachine } from '../../../src/state-machines/remote-host.ts'
 import { defineTable } from './table.ts'
 
 const minute = 60_000

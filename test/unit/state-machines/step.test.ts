@@ -43,8 +43,6 @@ describe('step', () => {
 describe('backOff', () => {
   it('doubles from the first delay up to the longest', () => {
     const settings = { initial_backoff: 60_000, max_backoff: 600_000 }
-    expect([0, 1, 2, 3, 4, 5, 6, 5000].map((tries) => backOff(settings, tries) / 60_000)).toEqual([
-      1, 1, 2, 4, 8, 10, 10, 10,
-    ])
+    expect([0, 1, 2, 3, 4, 5, 6, 5000].map((tries) => backOff(settings, tries) / 60_000)).toEqual([1, 1, 2, 4, 8, 10, 10, 10])
   })
 })

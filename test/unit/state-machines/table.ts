@@ -27,15 +27,11 @@ export interface Table<TMachine extends AnyStateMachine = AnyStateMachine, TSett
 }
 
 /** Keeps the types of the machine for the rows of the table. */
-export function defineTable<TMachine extends AnyStateMachine, TSettings>(
-  table: Table<TMachine, TSettings>,
-): Table<TMachine, TSettings> {
+export function defineTable<TMachine extends AnyStateMachine, TSettings>(table: Table<TMachine, TSettings>): Table<TMachine, TSettings> {
   return table
 }
 
 /** The rows with their whole context, as the coverage check reads them. */
-export function triedRows(
-  table: Table,
-): Array<{ from: string; context: unknown; event: Row<AnyStateMachine>['event'] }> {
+export function triedRows(table: Table): Array<{ from: string; context: unknown; event: Row<AnyStateMachine>['event'] }> {
   return table.rows.map((row) => ({ from: row.from, context: { ...table.context, ...row.with }, event: row.event }))
 }

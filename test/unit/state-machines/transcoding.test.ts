@@ -2,11 +2,7 @@
 
 import { describe, expect, it } from '@jest/globals'
 import { step } from '../../../src/state-machines/step.ts'
-import {
-  initialTranscoding,
-  type TranscodingEvent,
-  transcodingMachine,
-} from '../../../src/state-machines/transcoding.ts'
+import { initialTranscoding, type TranscodingEvent, transcodingMachine } from '../../../src/state-machines/transcoding.ts'
 import { describeMachine } from './describe-machine.ts'
 import { table } from './transcoding.table.ts'
 

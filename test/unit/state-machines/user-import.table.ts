@@ -39,7 +39,10 @@ export const table = defineTable({
     { from: 'processing', event: cancelled, to: 'cancelled' },
     { from: 'processing', with: { lost: 1 }, event: timedOut, to: 'pending', gives: { lost: 2 } },
     {
-      ...{ from: 'processing', with: { lost: 2 }, event: timedOut, to: 'errored' },
+      from: 'processing',
+      with: { lost: 2 },
+      event: timedOut,
+      to: 'errored',
       gives: { lost: 3, error: 'The worker was lost too often' },
     },
     { from: 'processing', with: { part: 1, parts: 3, lost: 2 }, event: letGo, to: 'pending' },

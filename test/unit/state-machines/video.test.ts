@@ -3,14 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { statesOf } from '../../../scripts/machines.ts'
 import { step } from '../../../src/state-machines/step.ts'
-import {
-  initialVideo,
-  stateId,
-  stateOf,
-  type VideoEvent,
-  videoMachine,
-  videoStateIds,
-} from '../../../src/state-machines/video.ts'
+import { initialVideo, stateId, stateOf, type VideoEvent, videoMachine, videoStateIds } from '../../../src/state-machines/video.ts'
 import { describeMachine } from './describe-machine.ts'
 import { table } from './video.table.ts'
 
@@ -22,8 +15,7 @@ function play(...events: VideoEvent[]) {
   return at
 }
 
-const uploaded = (waitTranscoding: boolean) =>
-  ({ type: 'ADDED', source: 'upload', isAwaited: true, waitTranscoding }) as const
+const uploaded = (waitTranscoding: boolean) => ({ type: 'ADDED', source: 'upload', isAwaited: true, waitTranscoding }) as const
 
 describe('a video', () => {
   it('that does not wait is published with its first rendition', () => {

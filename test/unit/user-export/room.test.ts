@@ -9,13 +9,14 @@ const BYTES = 1000
 /** An export of videos that take so many bytes, to a disk with this room. */
 const exporting = (room: { free: number; total: number } | undefined, more: Partial<Export> = {}): Export =>
   ({
-    ...{ withVideoFiles: true, user: { channels: [] }, writer: { list: async () => undefined } },
-    ...{
-      query: async () => [{ count: 2, bytes: BYTES }],
-      store: { room: async () => room },
-      progress: () => undefined,
-    },
-    ...{ config: () => ({ vireo: { user_data: { export_max_items: null } } }), signal: new AbortController().signal },
+    withVideoFiles: true,
+    user: { channels: [] },
+    writer: { list: async () => undefined },
+    query: async () => [{ count: 2, bytes: BYTES }],
+    store: { room: async () => room },
+    progress: () => undefined,
+    config: () => ({ vireo: { user_data: { export_max_items: null } } }),
+    signal: new AbortController().signal,
     ...more,
   }) as unknown as Export
 

@@ -11,8 +11,17 @@ import type { FileRef } from '../../../src/media/index.ts'
 const uuid = '8d5a1fff-9481-431f-bfc2-3949347a753a'
 
 const file = (more: Partial<VideoFileRow>): VideoFileRow => ({
-  ...{ filename: `${more.hls ? 'hls' : 'web'}-${more.resolution}.mp4`, extname: '.mp4', hls: false, resolution: 720 },
-  ...{ height: null, size: 10, fps: 25, storage: 0, torrent: null, hasVideo: true, hasAudio: true },
+  filename: `${more.hls ? 'hls' : 'web'}-${more.resolution}.mp4`,
+  extname: '.mp4',
+  hls: false,
+  resolution: 720,
+  height: null,
+  size: 10,
+  fps: 25,
+  storage: 0,
+  torrent: null,
+  hasVideo: true,
+  hasAudio: true,
   ...more,
 })
 
@@ -28,7 +37,14 @@ const source = {
 
 const video = (more: Partial<VideoRow>): VideoRow =>
   ({
-    ...{ key: 7, uuid, privacy: 1, blocked: false, files: [], source: null, captions: [], pictures: [] },
+    key: 7,
+    uuid,
+    privacy: 1,
+    blocked: false,
+    files: [],
+    source: null,
+    captions: [],
+    pictures: [],
     ...more,
   }) as VideoRow
 
@@ -48,9 +64,7 @@ describe('the choice', () => {
       'web-720.mp4',
       `hls/${uuid}/hls-1080.mp4`,
     ])
-    expect(namesOf(video({ files: hls, source: { ...source, keptFilename: null } }))).toEqual([
-      `hls/${uuid}/hls-1080.mp4`,
-    ])
+    expect(namesOf(video({ files: hls, source: { ...source, keptFilename: null } }))).toEqual([`hls/${uuid}/hls-1080.mp4`])
   })
 
   it('puts the picture of a rendition together with its sound', () => {
@@ -58,9 +72,7 @@ describe('the choice', () => {
       file({ hls: true, resolution: 720, hasAudio: false }),
       file({ hls: true, resolution: 0, hasVideo: false, filename: 'sound.mp4' }),
     ]
-    expect(namesOf(video({ privacy: 3, files: split }))).toEqual([
-      [`hls/private/${uuid}/hls-720.mp4`, `hls/private/${uuid}/sound.mp4`],
-    ])
+    expect(namesOf(video({ privacy: 3, files: split }))).toEqual([[`hls/private/${uuid}/hls-720.mp4`, `hls/private/${uuid}/sound.mp4`]])
     expect(namesOf(video({ files: split.slice(0, 1) }))).toEqual([`hls/${uuid}/hls-720.mp4`])
     expect(namesOf(video({ files: split.slice(1) }))).toEqual([`hls/${uuid}/sound.mp4`])
   })
@@ -72,11 +84,11 @@ describe('a file', () => {
   /** An export whose store has these names; `rows`: what the video is at each further look. */
   function exporting(there: string[], rows: VideoRow[]): Export {
     const writer: Pick<ArchiveWriter, 'file'> = {
-      file: async (name, refs) =>
-        refs.some((ref) => there.includes(ref.name)) ? { path: `../${name}`, size: 10 } : null,
+      file: async (name, refs) => (refs.some((ref) => there.includes(ref.name)) ? { path: `../${name}`, size: 10 } : null),
     }
     return {
-      ...{ writer, withVideoFiles: true },
+      writer,
+      withVideoFiles: true,
       query: async () => rows.splice(0, 1),
     } as unknown as Export
   }
@@ -86,7 +98,11 @@ describe('a file', () => {
   it('that was replaced while it was looked for is looked for again', async () => {
     const written = await writeVideoFiles(exporting(['web-240.mp4'], [transcoded]), kept)
     expect(written?.videoFile).toEqual({
-      ...{ path: `../files/videos/video-files/${uuid}.mp4`, mediaType: 'video/mp4', height: 240, size: 10, fps: 25 },
+      path: `../files/videos/video-files/${uuid}.mp4`,
+      mediaType: 'video/mp4',
+      height: 240,
+      size: 10,
+      fps: 25,
     })
   })
 

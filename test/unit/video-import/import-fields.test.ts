@@ -30,30 +30,41 @@ it('a video of which nothing was said begins with what this server says', () => 
 
 describe('of another site is taken', () => {
   const told = {
-    ...{ title: 'A title', description: 'A description', tags: ['one', 'x', 'one'], categories: ['music'] },
-    ...{ licence: 'CC BY-SA 4.0', language: 'fr-FR', ageLimit: 0, publishedAt: new Date(0) },
+    title: 'A title',
+    description: 'A description',
+    tags: ['one', 'x', 'one'],
+    categories: ['music'],
+    licence: 'CC BY-SA 4.0',
+    language: 'fr-FR',
+    ageLimit: 0,
+    publishedAt: new Date(0),
   }
 
   it('what its user left open', () => {
     expect(takenFrom(told, fields)).toEqual({
-      ...{ name: 'A title', description: 'A description', tags: ['one'], category: 1, licence: 2, language: 'fr' },
-      ...{ nsfw: false, originallyPublishedAt: '1970-01-01T00:00:00.000Z' },
+      name: 'A title',
+      description: 'A description',
+      tags: ['one'],
+      category: 1,
+      licence: 2,
+      language: 'fr',
+      nsfw: false,
+      originallyPublishedAt: '1970-01-01T00:00:00.000Z',
     })
   })
 
   it('nothing of what its user said', () => {
     const chosen = {
-      ...{
-        ...fields,
-        name: 'mine',
-        nsfw: true,
-        description: 'mine',
-        tags: ['mine'],
-        category: 2,
-        licence: 1,
-        isLicenceOpen: false,
-      },
-      ...{ language: 'de', originallyPublishedAt: '2020-01-01T00:00:00.000Z' },
+      ...fields,
+      name: 'mine',
+      nsfw: true,
+      description: 'mine',
+      tags: ['mine'],
+      category: 2,
+      licence: 1,
+      isLicenceOpen: false,
+      language: 'de',
+      originallyPublishedAt: '2020-01-01T00:00:00.000Z',
     }
     expect(takenFrom(told, chosen)).toEqual({})
   })
@@ -68,11 +79,7 @@ describe('of another site is taken', () => {
 
   it('what fits alone', () => {
     const flood = { title: '😀'.repeat(100), description: 'x\0'.repeat(20_000), tags: ['x'.repeat(31), ' ', 'a\0'] }
-    const {
-      name = '',
-      description = '',
-      ...others
-    } = takenFrom({ ...flood, language: 'xx-YY', licence: 'mine' }, fields)
+    const { name = '', description = '', ...others } = takenFrom({ ...flood, language: 'xx-YY', licence: 'mine' }, fields)
     expect([name, description?.length]).toEqual(['😀'.repeat(60), 10_000])
     expect(others).toEqual({})
     expect(takenFrom({ title: ' \n ', description: '', tags: [] }, fields)).toEqual({})
@@ -81,6 +88,11 @@ describe('of another site is taken', () => {
 
 it('knows languages by the codes of other sites', () => {
   expect(['en-US', 'pt-PT', 'zh-Hans', 'EN', 'live_chat', ''].map(languageOf)).toEqual([
-    ...['en', 'pt-PT', 'zh-Hans', 'en', undefined, undefined],
+    'en',
+    'pt-PT',
+    'zh-Hans',
+    'en',
+    undefined,
+    undefined,
   ])
 })

@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals'
 import { type FilesAsked, filesToRemove, type RemovableFile } from '../../../src/actors/video/file-removal.ts'
 
 const file = (id: number, hls: boolean, streams: 'picture' | 'sound' | 'both'): RemovableFile => ({
-  ...{ id, hls },
+  id,
+  hls,
   hasVideo: streams !== 'sound',
   hasAudio: streams !== 'picture',
 })
@@ -31,24 +32,14 @@ describe('files that may go', () => {
     ['the last of HLS beside web videos', [...web, file(11, true, 'both')], { format: 'hls', fileId: 11 }, [11]],
     ['the last web video beside HLS', [file(1, false, 'both'), ...hls], { format: 'web-videos', fileId: 1 }, [1]],
     ['one of HLS with sound apart', split, { format: 'hls', fileId: 21 }, [21]],
-    [
-      'sound that pictures do not need',
-      [file(11, true, 'both'), file(13, true, 'sound')],
-      { format: 'hls', fileId: 13 },
-      [13],
-    ],
+    ['sound that pictures do not need', [file(11, true, 'both'), file(13, true, 'sound')], { format: 'hls', fileId: 13 }, [13]],
     [
       'the last picture of HLS with the sound that only it needed',
       [...web, file(21, true, 'picture'), file(23, true, 'sound')],
       { format: 'hls', fileId: 21 },
       [21, 23],
     ],
-    [
-      'a video that is sound alone',
-      [file(1, false, 'sound'), file(13, true, 'sound')],
-      { format: 'hls', fileId: 13 },
-      [13],
-    ],
+    ['a video that is sound alone', [file(1, false, 'sound'), file(13, true, 'sound')], { format: 'hls', fileId: 13 }, [13]],
   ])('%s', (_about, files, asked, gone) => {
     expect(idsOf(files, asked)).toEqual(gone)
   })
@@ -67,12 +58,7 @@ describe('files that stay', () => {
     ['web videos alone', web, { format: 'web-videos' }, 'invalid'],
     ['the last of HLS alone', [file(11, true, 'both')], { format: 'hls', fileId: 11 }, 'invalid'],
     ['the last web video alone', [file(1, false, 'both')], { format: 'web-videos', fileId: 1 }, 'invalid'],
-    [
-      'the last picture',
-      [file(21, true, 'picture'), file(23, true, 'sound')],
-      { format: 'hls', fileId: 21 },
-      'invalid',
-    ],
+    ['the last picture', [file(21, true, 'picture'), file(23, true, 'sound')], { format: 'hls', fileId: 21 }, 'invalid'],
     ['the sound of the others', [...web, ...split], { format: 'hls', fileId: 23 }, 'invalid'],
   ])('%s', (_about, files, asked, kind) => {
     expect(refusal(files, asked)).toMatchObject({ name: 'DomainError', kind })

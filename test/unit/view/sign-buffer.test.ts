@@ -4,7 +4,10 @@ import { expect, it } from '@jest/globals'
 import { makeSignBuffer, type StoredSign } from '../../../src/actors/view/sign-buffer.ts'
 
 const sign = (seconds: number): StoredSign => ({
-  ...{ videoId: 1, viewer: '00000000-0000-4000-8000-000000000001', seconds, isSeek: false },
+  videoId: 1,
+  viewer: '00000000-0000-4000-8000-000000000001',
+  seconds,
+  isSeek: false,
   seenAt: new Date(0),
 })
 

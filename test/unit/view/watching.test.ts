@@ -1,14 +1,7 @@
 // What counts as a view, and what a viewer watched.
 
 import { describe, expect, it } from '@jest/globals'
-import {
-  newViewer,
-  type Sign,
-  type Viewer,
-  type WatchRules,
-  watched,
-  watchedSeconds,
-} from '../../../src/actors/view/watching.ts'
+import { newViewer, type Sign, type Viewer, type WatchRules, watched, watchedSeconds } from '../../../src/actors/view/watching.ts'
 
 const START = new Date('2026-11-20T12:00:00.000Z')
 const RULES: WatchRules = { duration: 600, countAfterMs: 10_000, expirationMs: 3_600_000, maxSections: 100 }
@@ -52,10 +45,7 @@ describe('the parts that a viewer watched', () => {
   })
 
   it('are no more than the bound', () => {
-    const jumping = Array.from({ length: 50 }, (_, index) => [
-      sign(index, index * 10, true),
-      sign(index, index * 10 + 1),
-    ])
+    const jumping = Array.from({ length: 50 }, (_, index) => [sign(index, index * 10, true), sign(index, index * 10 + 1)])
     const { viewer } = play(jumping.flat(), { maxSections: 5 })
     expect(viewer.sections.filter(([start, end]) => end > start)).toHaveLength(5)
     expect(watchedSeconds(viewer.sections)).toBe(5)

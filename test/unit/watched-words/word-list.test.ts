@@ -10,8 +10,7 @@ import { AT_MOST_MS, startCpuTime } from '../../support/cpu-time.ts'
 import fc from '../../support/properties.ts'
 
 const pause = async () => {}
-const isFound = async (words: string[], text: string) =>
-  await (await compileWords(words, pause)).find(readText(text), pause)
+const isFound = async (words: string[], text: string) => await (await compileWords(words, pause)).find(readText(text), pause)
 
 describe('a word', () => {
   it.each([
@@ -109,14 +108,10 @@ describe('whatever a list holds', () => {
   it('it is taken or refused as too complex, and looked for in whatever text', async () => {
     const signs = fc.string({ unit: fc.constantFrom(...'ab0.*+?()[]{}|\\^$,-:<>=!PpLsw12\n😀é'), maxLength: 30 })
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.oneof(anyWord, signs), { maxLength: 5 }),
-        fc.oneof(anyWord, signs),
-        async (words, text) => {
-          const list = await compiled(words)
-          expect(typeof (await list?.find(readText(text), pause))).toMatch(/boolean|undefined/)
-        },
-      ),
+      fc.asyncProperty(fc.array(fc.oneof(anyWord, signs), { maxLength: 5 }), fc.oneof(anyWord, signs), async (words, text) => {
+        const list = await compiled(words)
+        expect(typeof (await list?.find(readText(text), pause))).toMatch(/boolean|undefined/)
+      }),
       { numRuns: 150 },
     )
   })

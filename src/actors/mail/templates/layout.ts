@@ -60,9 +60,7 @@ function blockText(block: Block): string {
   if ('say' in block) return wrap(harmless(block.say))
   if ('link' in block) return `${block.link}:\n${block.url}`
   if ('list' in block) {
-    return block.list
-      .map(({ item, url }) => `* ${wrap(item, COLUMNS - 2).replaceAll('\n', '\n  ')}\n  ${url}`)
-      .join('\n')
+    return block.list.map(({ item, url }) => `* ${wrap(item, COLUMNS - 2).replaceAll('\n', '\n  ')}\n  ${url}`).join('\n')
   }
   return harmless('markdown' in block ? block.markdown : block.quote)
     .split('\n')

@@ -92,9 +92,7 @@ export const registrationRejected = (mail: To & { response: string }): Letter =>
 })
 
 /** How many objects of the archive were imported, were here already, and failed. */
-export const importCompleted = (
-  mail: To & { url: string; success: number; duplicates: number; errors: number },
-): Letter => ({
+export const importCompleted = (mail: To & { url: string; success: number; duplicates: number; errors: number }): Letter => ({
   subject: `Your archive was imported on ${mail.instanceName}`,
   heading: 'Your archive was imported',
   blocks: [

@@ -36,8 +36,7 @@ const full = ({ name, handle }: { name: string; handle: string }): string => {
   return shown === '' || shown === known ? known : `${shown} (${known})`
 }
 const part = (text: string): string => cut(text, ITEM_TEXT)
-const numbered = ({ id, kind }: { id: number; kind: string }): string =>
-  `report #${id} about ${kind === 'account' ? 'an' : 'a'} ${kind}`
+const numbered = ({ id, kind }: { id: number; kind: string }): string => `report #${id} about ${kind === 'account' ? 'an' : 'a'} ${kind}`
 
 const letters: { [K in NoticeKind]: Tell<K> } = {
   newVideoFromSubscription: ({ video, channel }, page) => ({
@@ -210,9 +209,7 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   newInstanceFollower: ({ follower, isPending }, page) => ({
     subject: `${isPending ? 'New follower awaiting approval' : 'New follower of this server'}: ${chosen(follower.handle)}`,
     heading: isPending ? 'New follower awaiting approval' : 'New follower of this server',
-    says: isPending
-      ? `${full(follower)} asks to follow this server and awaits your approval.`
-      : `${full(follower)} follows this server.`,
+    says: isPending ? `${full(follower)} asks to follow this server and awaits your approval.` : `${full(follower)} follows this server.`,
     link: isPending ? 'Accept or reject the follower' : 'See the followers',
     url: page(pages.serverFollowers),
     item: `${full(follower)}${isPending ? ', awaiting your approval' : ''}`,

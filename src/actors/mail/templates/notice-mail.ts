@@ -22,10 +22,7 @@ export interface NoticeMail {
 }
 
 /** `notices` are of one kind; one at least. `unsubscribe`: the page that ends mails of this kind. */
-export function noticeLetter(
-  { kind, setting, notices, total }: NoticeMail,
-  at: { origin: string; unsubscribe: string },
-): Letter {
+export function noticeLetter({ kind, setting, notices, total }: NoticeMail, at: { origin: string; unsubscribe: string }): Letter {
   const [only] = notices
   const letter = only && total === 1 ? letterOf(only, at.origin) : digest({ kind, notices, total }, at.origin)
   return {

@@ -11,7 +11,13 @@ import { videoBlockRules } from './video-blocks.ts'
 import { edited, published } from './videos.ts'
 
 export const RULES: readonly TabledRule[] = [
-  ...[newComment, mention, published, edited, imported, importFailed, newFollow],
+  newComment,
+  mention,
+  published,
+  edited,
+  imported,
+  importFailed,
+  newFollow,
   ...abuseRules,
   ...videoBlockRules,
   ...registrationRules,

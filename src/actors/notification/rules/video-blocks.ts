@@ -9,8 +9,7 @@ import { staffWith } from './staff.ts'
 const { manual: MANUAL, automatic: AUTOMATIC } = videoBlockTypes
 
 /** The user of this server who has the video. */
-const OWNED =
-  'video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id and a.user_id is not null'
+const OWNED = 'video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id and a.user_id is not null'
 
 export const videoBlockRules = [
   rule({
@@ -56,8 +55,7 @@ export const videoBlockRules = [
     audience: `
       select a.user_id, $2::text as key, null::int as by_actor_id, v.id as video_id
       from ${OWNED} where v.id = $1 and not v.blocked and a.user_id <> $3`,
-    values: ({ videoId, blockId, automatic, byUserId }) =>
-      automatic ? undefined : [videoId, String(blockId), byUserId],
+    values: ({ videoId, blockId, automatic, byUserId }) => (automatic ? undefined : [videoId, String(blockId), byUserId]),
   }),
 
   // What had to wait for a moderator was never blocked in the eyes of its owner: it comes out now.
@@ -69,7 +67,6 @@ export const videoBlockRules = [
       select a.user_id, concat('block ', $2::text) as key, null::int as by_actor_id, v.id as video_id
       from ${OWNED} where v.id = $1 and v.state = 'published' and not v.blocked and a.user_id <> $3
         and not exists (select from video_schedule p where p.video_id = v.id)`,
-    values: ({ videoId, blockId, automatic, byUserId }) =>
-      automatic ? [videoId, String(blockId), byUserId] : undefined,
+    values: ({ videoId, blockId, automatic, byUserId }) => (automatic ? [videoId, String(blockId), byUserId] : undefined),
   }),
 ]

@@ -13,8 +13,7 @@ export const published = rule({
   on: ['VideoShown'],
   type: 'myVideoPublished',
   about: ['video_id'],
-  values: ({ videoId, after }) =>
-    after === 'transcoding' || after === 'schedule' ? [videoId, after === 'transcoding'] : undefined,
+  values: ({ videoId, after }) => (after === 'transcoding' || after === 'schedule' ? [videoId, after === 'transcoding'] : undefined),
   audience: `
     select owner.user_id, video.id::text as key, null::int as by_actor_id, video.id as video_id ${OWN}
       and video.state = 'published' and not video.blocked and (video.wait_transcoding or not $2)

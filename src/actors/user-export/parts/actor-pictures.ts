@@ -30,10 +30,7 @@ export function describeActor(
   actor: ExportedActor,
   archiveFiles: PartItem<'account'>['archiveFiles'],
 ): PartItem<'account'> {
-  const describe = (
-    kind: 'avatars' | 'banners',
-    { filename, width, file_url, created_at, updated_at }: ActorImageRow,
-  ) => ({
+  const describe = (kind: 'avatars' | 'banners', { filename, width, file_url, created_at, updated_at }: ActorImageRow) => ({
     width,
     url: file_url ?? `${urls.origin}/lazy-static/${kind}/${filename}`,
     createdAt: iso(created_at),

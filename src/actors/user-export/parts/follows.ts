@@ -12,8 +12,7 @@ interface FollowRow {
   createdAt: Date
 }
 
-const handle = (actor: string, host: string): string =>
-  `${actor}.preferred_username || '@' || coalesce(${host}.host, $4)`
+const handle = (actor: string, host: string): string => `${actor}.preferred_username || '@' || coalesce(${host}.host, $4)`
 
 /** Accepted follows, found by one of their ends and keyed by what the index of that end goes on with. */
 const follows = (end: 'follower_id' | 'target_id', key: 'target_id' | 'id'): string =>
@@ -43,8 +42,7 @@ async function* followers(of: Export): AsyncGenerator<FollowRow> {
 }
 
 async function* items(rows: AsyncIterable<FollowRow>): AsyncGenerator<PartItem<'following'>> {
-  for await (const { handle, targetHandle, createdAt } of rows)
-    yield { handle, targetHandle, createdAt: iso(createdAt) }
+  for await (const { handle, targetHandle, createdAt } of rows) yield { handle, targetHandle, createdAt: iso(createdAt) }
 }
 
 async function* addresses(rows: AsyncIterable<FollowRow>): AsyncGenerator<string> {

@@ -10,10 +10,7 @@ type Video = Pick<VideoRow, 'uuid' | 'privacy' | 'blocked' | 'files' | 'playlist
 
 const FOLDERS = { web_videos: 'web-videos', streaming_playlists: 'streaming-playlists' } as const
 
-export function addressesOf(
-  urls: Urls,
-  video: Video,
-): Required<Pick<PartItem<'videos'>, 'files' | 'streamingPlaylists'>> {
+export function addressesOf(urls: Urls, video: Video): Required<Pick<PartItem<'videos'>, 'files' | 'streamingPlaylists'>> {
   const { playlist, files } = video
   const hidden = hasPrivateFiles(video) ? 'private/' : ''
   const addressOf = (kind: keyof typeof FOLDERS, name: string, storage: number): string => {
@@ -27,9 +24,7 @@ export function addressesOf(
     size: file.size,
     fps: file.fps,
     torrentUrl: file.torrent && `${urls.origin}/lazy-static/torrents/${file.torrent}`,
-    fileUrl: file.hls
-      ? inPlaylist(file.filename, file.storage)
-      : addressOf('web_videos', `${hidden}${file.filename}`, file.storage),
+    fileUrl: file.hls ? inPlaylist(file.filename, file.storage) : addressOf('web_videos', `${hidden}${file.filename}`, file.storage),
   })
   return {
     files: files.filter(({ hls }) => !hls).map(describe),

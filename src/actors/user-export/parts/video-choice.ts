@@ -52,7 +52,5 @@ const fileChoice = (video: Choosable, file: VideoFileRow) => ({
 /** In the folder that its privacy gives it, and in the one from which it may still be moved. */
 function placesOf(video: Choosable, { hls, filename }: VideoFileRow): FileRef[] {
   const isPrivate = hasPrivateFiles(video)
-  return [isPrivate, !isPrivate].map((hidden) =>
-    hls ? hlsFile(video.uuid, filename, hidden) : webVideoFile(filename, hidden),
-  )
+  return [isPrivate, !isPrivate].map((hidden) => (hls ? hlsFile(video.uuid, filename, hidden) : webVideoFile(filename, hidden)))
 }

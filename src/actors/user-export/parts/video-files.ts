@@ -1,14 +1,7 @@
 // The files of one video: itself where it is wanted, its picture and its captions.
 
 import { extname } from 'node:path'
-import {
-  contentTypeOf,
-  type FileRef,
-  MediaError,
-  type MuxInput,
-  muxStreams,
-  withMuxInputs,
-} from '../../../media/index.ts'
+import { contentTypeOf, type FileRef, MediaError, type MuxInput, muxStreams, withMuxInputs } from '../../../media/index.ts'
 import type { ArchivedVideo } from '../archive-documents.ts'
 import type { Export } from '../export.ts'
 import { type VideoChoice, videoChoices } from './video-choice.ts'

@@ -22,10 +22,9 @@ export function makeAccountImporter(deps: Deps): PartImporter<'account'> {
     async importItem(item, context) {
       const { userId, accountId } = context
       const { displayName, description } = readItem(fields, item)
-      const [known] = await db.query<Known>(
-        'select actor_id as "actorId", name as "displayName", description from account where id = $1',
-        [accountId],
-      )
+      const [known] = await db.query<Known>('select actor_id as "actorId", name as "displayName", description from account where id = $1', [
+        accountId,
+      ])
       if (!known) return { error: 'not_found' }
       const changes = description === null ? { displayName } : { displayName, description }
       const isOther = displayName !== known.displayName || (description !== null && description !== known.description)

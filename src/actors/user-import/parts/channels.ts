@@ -39,18 +39,14 @@ export function makeChannelsImporter(deps: Deps): PartImporter<'channels'> {
   const { db, channels } = deps
 
   async function make(channel: z.output<typeof fields>, url: string, { accountId }: ImportContext): Promise<number> {
-    const [account] = await db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [
-      accountId,
-    ])
+    const [account] = await db.query<{ actorId: number }>('select actor_id as "actorId" from account where id = $1', [accountId])
     if (!account) throw new DomainError('forbidden', 'There is no such account.')
     const key = { accountId, kind: 'channel', key: channelKey(url, channel.name) } as const
     for (let attempt = 1; ; attempt += 1) {
       const free = await freeActorName(db.query, channel.name, LONGEST_NAME)
       try {
-        const made = await channels.create(
-          { accountId, actorId: account.actorId },
-          { ...channel, name: free },
-          (unit, id) => noteImported(unit, key, id),
+        const made = await channels.create({ accountId, actorId: account.actorId }, { ...channel, name: free }, (unit, id) =>
+          noteImported(unit, key, id),
         )
         return made.id
       } catch (error) {
@@ -65,10 +61,7 @@ export function makeChannelsImporter(deps: Deps): PartImporter<'channels'> {
     { description, support }: z.output<typeof fields>,
     context: ImportContext,
   ): Promise<Known & { filled: boolean }> {
-    const [known] = await db.query<Known>(
-      'select actor_id as "actorId", description, support from channel where id = $1',
-      [channelId],
-    )
+    const [known] = await db.query<Known>('select actor_id as "actorId", description, support from channel where id = $1', [channelId])
     if (!known) throw new DomainError('gone', 'The channel is gone.')
     const missing = {
       ...(known.description === null && description !== null ? { description } : {}),

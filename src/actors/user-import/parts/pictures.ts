@@ -25,8 +25,7 @@ export async function withPicture<T>(
 
 /** Also one that the archive holds damaged, or of another size than it says. */
 export const isOfNoUse = (error: unknown): boolean =>
-  !isDiskFull(error) &&
-  (error instanceof ArchiveError || isRefusal(error) || (error instanceof DomainError && error.kind === 'too_large'))
+  !isDiskFull(error) && (error instanceof ArchiveError || isRefusal(error) || (error instanceof DomainError && error.kind === 'too_large'))
 
 type Kind = keyof typeof actorImageTypes
 
@@ -37,9 +36,7 @@ export async function fillActorImages(
   archiveFiles: Partial<Record<Kind, string | null | undefined>>,
   context: ImportContext,
 ): Promise<boolean> {
-  const rows = await deps.db.query<{ type: number }>('select distinct type from actor_image where actor_id = $1', [
-    actorId,
-  ])
+  const rows = await deps.db.query<{ type: number }>('select distinct type from actor_image where actor_id = $1', [actorId])
   const known = new Set(rows.map(({ type }) => type))
   const kinds: Kind[] = ['avatar', 'banner']
   const missing = kinds.flatMap((kind) => {
@@ -50,9 +47,7 @@ export async function fillActorImages(
   return await withWorkFolder(deps, context.signal, async (unpack) => {
     let filled = false
     for (const { kind, file } of missing) {
-      const stored = await withPicture(deps, { file, unpack, name: kind }, (path) =>
-        deps.actorImages.set(actorId, kind, path),
-      )
+      const stored = await withPicture(deps, { file, unpack, name: kind }, (path) => deps.actorImages.set(actorId, kind, path))
       filled ||= stored !== undefined
     }
     return filled

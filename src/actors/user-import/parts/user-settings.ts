@@ -48,16 +48,12 @@ export function makeUserSettingsImporter(deps: Deps): PartImporter<'user-setting
 /** Those that this server knows. */
 const noticesOf = (given: Record<string, number>): Record<string, number> =>
   Object.fromEntries(
-    Object.entries(given).filter(
-      ([key, value]) => Object.hasOwn(notificationDefaults, key) && notice.safeParse(value).success,
-    ),
+    Object.entries(given).filter(([key, value]) => Object.hasOwn(notificationDefaults, key) && notice.safeParse(value).success),
   )
 
 /** What is said, and not so here. */
 const newOf = <T extends object>(said: T, known: object): Partial<T> => {
   const before = new Map<string, unknown>(Object.entries(known))
-  const other = Object.entries(said).filter(
-    ([key, value]) => value !== undefined && !isDeepStrictEqual(value, before.get(key)),
-  )
+  const other = Object.entries(said).filter(([key, value]) => value !== undefined && !isDeepStrictEqual(value, before.get(key)))
   return Object.fromEntries(other) as Partial<T>
 }

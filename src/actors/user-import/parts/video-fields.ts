@@ -4,13 +4,7 @@ import { z } from 'zod'
 import { isReadable } from '../../../platform/readable.ts'
 import { DomainError } from '../../runtime/index.ts'
 import type { ReadPartItem } from '../../user-archive/index.ts'
-import {
-  categoryLabels,
-  languageLabels,
-  licenceLabels,
-  type NewVideoFields,
-  videoPrivacies,
-} from '../../video/index.ts'
+import { categoryLabels, languageLabels, licenceLabels, type NewVideoFields, videoPrivacies } from '../../video/index.ts'
 import { fitting, labelOrNull, name, readItem, textOrNull } from './fields.ts'
 
 const COMMENTS = { enabled: 1, disabled: 2 } as const

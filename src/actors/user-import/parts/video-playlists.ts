@@ -54,10 +54,10 @@ export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists
 
   /** On this server, by the same user: the archive came back. */
   async function isOwn(url: string, accountId: number): Promise<boolean> {
-    const found = await db.query(
-      'select 1 from playlist where url_hash = md5($1)::uuid and url = $1 and not remote and account_id = $2',
-      [url, accountId],
-    )
+    const found = await db.query('select 1 from playlist where url_hash = md5($1)::uuid and url = $1 and not remote and account_id = $2', [
+      url,
+      accountId,
+    ])
     return found.length > 0
   }
 
@@ -91,15 +91,11 @@ export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists
       const key = { accountId, kind: 'playlist', key: item.url } as const
       if ((await isOwn(item.url, accountId)) || (await findImported(db.query, key)) !== undefined) return 'duplicate'
       const called = item.channel?.name
-      const channelId = called
-        ? ((await findOwnChannel(deps, { url: item.url, name: called }, accountId)) ?? null)
-        : null
+      const channelId = called ? ((await findOwnChannel(deps, { url: item.url, name: called }, accountId)) ?? null) : null
       const elements = await elementsOf(item, context)
       const file = context.file(item.archiveFiles.thumbnail)
       await withWorkFolder(deps, signal, async (unpack) => {
-        const picture = await withPicture(deps, { file, unpack, name: 'picture' }, (path) =>
-          createVideo.fitPicture('thumbnail', path),
-        )
+        const picture = await withPicture(deps, { file, unpack, name: 'picture' }, (path) => createVideo.fitPicture('thumbnail', path))
         signal.throwIfAborted()
         await playlists.create(
           viewerOf(accountId),

@@ -37,12 +37,7 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
     return found.length > 0
   }
 
-  async function make(
-    item: ArchivedVideo,
-    file: ArchivedFile,
-    channelId: number,
-    context: ImportContext,
-  ): Promise<void> {
+  async function make(item: ArchivedVideo, file: ArchivedFile, channelId: number, context: ImportContext): Promise<void> {
     const { userId, accountId, signal } = context
     const fields = videoFieldsOf(item, channelId)
     const inputFilename = nameOf(item, file)

@@ -25,9 +25,7 @@ const refuse = (reason: Reason, status: 403 | 413 = 403): Decision => ({ verdict
 const drop = (reason: Reason): Decision => ({ verdict: 'drop', reason })
 
 /** What has to be read costs first: whoever sends too much is not asked who it is. */
-export const sizeOfBody = step('size of body', ({ body }) =>
-  body && body.bytes > body.max ? refuse('body_too_large', 413) : PASS,
-)
+export const sizeOfBody = step('size of body', ({ body }) => (body && body.bytes > body.max ? refuse('body_too_large', 413) : PASS))
 
 /** Whoever passes on what a blocked one said did nothing wrong, and need not count us as broken. */
 export const blockedServer = step('blocked server', ({ blocked }) => {
@@ -47,9 +45,7 @@ export const sizeOfRemark = step('size of comment', ({ remark }) =>
 
 export const ourActor = step('our own actor', ({ isOurActor }) => (isOurActor ? refuse('our_own_actor') : PASS))
 
-export const foreignId = step('id of another server', ({ isIdForeign }) =>
-  isIdForeign ? drop('id_of_another_server') : PASS,
-)
+export const foreignId = step('id of another server', ({ isIdForeign }) => (isIdForeign ? drop('id_of_another_server') : PASS))
 
 /**
  * Of several that are too many, the one that lasts longest tells when to come again. Too many reports are let go: their hour is long,
@@ -57,9 +53,7 @@ export const foreignId = step('id of another server', ({ isIdForeign }) =>
  */
 export const rateOfHost = step('rate of host', ({ counts = [] }) => {
   const tooMany = counts.filter(({ count, max }) => count > max)
-  const [longest] = tooMany
-    .filter(({ reason }) => reason !== 'too_many_reports')
-    .sort((a, b) => b.endsInMs - a.endsInMs)
+  const [longest] = tooMany.filter(({ reason }) => reason !== 'too_many_reports').sort((a, b) => b.endsInMs - a.endsInMs)
   if (longest) return { verdict: 'later', reason: longest.reason, retryAfterMs: longest.endsInMs }
   return tooMany.length > 0 ? drop('too_many_reports') : PASS
 })

@@ -4,9 +4,7 @@
 const HLS_SCRIPT = document.currentScript.dataset.hls
 const HLS_TYPE = 'application/vnd.apple.mpegurl'
 const REPORT_MS = 5000
-const session = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-  byte.toString(16).padStart(2, '0'),
-).join('')
+const session = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 function begin(root) {
   const video = root.querySelector('video')

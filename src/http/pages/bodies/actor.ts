@@ -55,9 +55,7 @@ ${actor.support && html`<h2>Support</h2>${richText(actor.support, here)}`}
 /** Channels in a list; `button`: what can be done with each. */
 export const channelCards = (rows: readonly ChannelRow[], here: Here, button: (row: ChannelRow) => Html | null): Html =>
   html`<ul class="channels">${rows.map(
-    (
-      row,
-    ) => html`<li>${avatar(row.channel, SMALL_AVATAR)}<div class="who"><h2><a href="${channelPath(row.channel)}"><bdi>${
+    (row) => html`<li>${avatar(row.channel, SMALL_AVATAR)}<div class="who"><h2><a href="${channelPath(row.channel)}"><bdi>${
       row.channel.name
     }</bdi></a></h2><p class="soft">${fullHandle(row.channel, here)} · ${counted(row.channel.followers, 'subscriber')}</p></div>${button(
       row,

@@ -93,10 +93,7 @@ const repliesLink = ({ id, replies }: CommentRow, path: string): Html =>
   html`<p><a href="${path}?threadId=${id}#comments">${replies === 1 ? '1 reply' : `${replies.toLocaleString('en')} replies`}</a></p>`
 
 /** `longest`: bytes of HTML that its words may take; `after`: what stands below them. */
-function commentOf(
-  row: CommentRow,
-  { video, here, longest, after = null }: Commented & { longest: number; after?: Html | null },
-): Html {
+function commentOf(row: CommentRow, { video, here, longest, after = null }: Commented & { longest: number; after?: Html | null }): Html {
   const { account, created_at } = row
   if (!account) return html`<p class="soft">This comment was deleted.</p>${after}`
   const avatar = avatarPath(account, 48)

@@ -48,8 +48,7 @@ export function latestImport({ state, createdAt, progress, resultSummary, failur
     ] as const
   ).filter(([, count]) => count > 0)
   return html`<p>The latest archive, of ${day(new Date(createdAt))}: <strong>${state.label}</strong>${
-    progress.part &&
-    html`, at ${PARTS[progress.part].toLowerCase()} (${progress.partsDone} of ${progress.parts} parts done)`
+    progress.part && html`, at ${PARTS[progress.part].toLowerCase()} (${progress.partsDone} of ${progress.parts} parts done)`
   }.</p>
 ${error && html`<p class="problem">${error}</p>`}
 ${told.length > 0 && html`<p class="soft">${told.map(([what, count]) => `${what}: ${count.toLocaleString('en')}.`).join(' ')}</p>`}
@@ -60,12 +59,7 @@ function failuresOf({ total, data }: LatestImport['failures']): Html {
   const rest = total - data.length
   return html`<details><summary>What was not brought in</summary>
 <ul>${data.map(
-    ({
-      part,
-      index,
-      name,
-      reason,
-    }) => html`<li>${PARTS[part]}: <bdi>${name ?? `number ${index + 1}`}</bdi> ${REASONS[reason]}.</li>
+    ({ part, index, name, reason }) => html`<li>${PARTS[part]}: <bdi>${name ?? `number ${index + 1}`}</bdi> ${REASONS[reason]}.</li>
 `,
   )}</ul>
 ${rest > 0 && html`<p class="soft">And ${rest.toLocaleString('en')} more.</p>`}</details>`

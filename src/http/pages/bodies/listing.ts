@@ -21,8 +21,7 @@ export const tabs = (label: string, list: readonly Tab[]): Html =>
 /** Links to the pages before and after; `path` may have a query. */
 export function pager(path: string, { page, hasMore }: { page: number; hasMore: boolean }): Html | null {
   if (page === 1 && !hasMore) return null
-  const to = (number: number): string =>
-    number === 1 ? path : `${path}${path.includes('?') ? '&' : '?'}page=${number}`
+  const to = (number: number): string => (number === 1 ? path : `${path}${path.includes('?') ? '&' : '?'}page=${number}`)
   return html`<nav class="pager" aria-label="Pages">${
     page > 1 && html`<a href="${to(page - 1)}" rel="prev">Previous page</a>`
   }<span class="soft">Page ${page}</span>${hasMore && html`<a href="${to(page + 1)}" rel="next">Next page</a>`}</nav>`
@@ -36,8 +35,7 @@ export const videosOr = (nothing: string, path: string, found: VideoPage): Html 
 export const playlistCards = (playlists: readonly PlaylistRow[]): Html =>
   html`<ul class="videos">${playlists.map(
     (playlist) => html`<li><a href="${playlistPath(playlist)}"><div class="picture">${
-      playlist.thumbnail &&
-      html`<img src="/lazy-static/thumbnails/${playlist.thumbnail}" alt="" loading="lazy" width="280" height="157">`
+      playlist.thumbnail && html`<img src="/lazy-static/thumbnails/${playlist.thumbnail}" alt="" loading="lazy" width="280" height="157">`
     }<span class="count">${counted(playlist.elements_count, 'video')}</span></div><h2><bdi>${playlist.name}</bdi></h2></a>
 <p>${(playlist.channel ?? playlist.account).name}</p></li>
 `,

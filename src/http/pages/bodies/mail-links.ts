@@ -6,9 +6,7 @@ import { type Html, html } from '../../../platform/html.ts'
 type Link = Readonly<Record<string, string | number | undefined>>
 
 const hidden = (fields: Link): Html =>
-  html`${Object.entries(fields).map(
-    ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
-  )}`
+  html`${Object.entries(fields).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}`
 
 export const verifyBody = (link: Link, token: string): Html =>
   html`<h1>Is this your e-mail address?</h1>

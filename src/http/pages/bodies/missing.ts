@@ -12,6 +12,4 @@ export const clientNeededBody = (): Html =>
 export const missingBody = ({ embed }: { embed: boolean }): Html =>
   html`<section class="missing"><h1>There is nothing here</h1>
 <p>What you look for does not exist, or it is not for everybody.</p>
-${
-  !embed && html`<p><a class="button" href="/">Latest videos</a> <a class="button plain" href="/login">Log in</a></p>`
-}</section>`
+${!embed && html`<p><a class="button" href="/">Latest videos</a> <a class="button plain" href="/login">Log in</a></p>`}</section>`

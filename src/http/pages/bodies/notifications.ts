@@ -1,11 +1,6 @@
 // What a user is told of, as sentences with the page where there is one.
 
-import type {
-  ActorInfoRow,
-  NotificationRow,
-  NotificationType,
-  VideoInfoRow,
-} from '../../../actors/notification/index.ts'
+import type { ActorInfoRow, NotificationRow, NotificationType, VideoInfoRow } from '../../../actors/notification/index.ts'
 import { notificationTypes } from '../../../actors/notification/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { accountPath, channelPath, handleOf, watchPath } from '../addresses.ts'
@@ -35,15 +30,11 @@ export function notificationsBody({ rows, path, token, ...pages }: Notifications
   )}</ul>${pager(path, pages)}`
 }
 
-const NAMES = new Map<number, NotificationType>(
-  Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]),
-)
+const NAMES = new Map<number, NotificationType>(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
 
 /** Names can be chosen freely, so those of others stand with their handle. */
 const who = (actor: Pick<ActorInfoRow, 'name' | 'username' | 'host'> | null | undefined, path = accountPath): Html =>
-  actor
-    ? html`<a href="${path(actor)}"><bdi>${actor.name}</bdi></a> <span class="soft">@${handleOf(actor)}</span>`
-    : html`Somebody`
+  actor ? html`<a href="${path(actor)}"><bdi>${actor.name}</bdi></a> <span class="soft">@${handleOf(actor)}</span>` : html`Somebody`
 
 const named = (video: VideoInfoRow | null | undefined): Html =>
   video ? html`<a href="${watchPath(video)}"><bdi>${video.name}</bdi></a>` : html`a video that is gone`
@@ -55,8 +46,7 @@ function sentenceOf(row: NotificationRow): Html {
   const { video, comment, abuse, block, follow, account, registration } = row
   const name = NAMES.get(row.type)
   const inThread = () =>
-    comment &&
-    html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`
+    comment && html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`
   const tells: Partial<Record<NotificationType, () => Html>> = {
     newVideoFromSubscription: () => html`${who(video?.channel, channelPath)} published ${named(video)}.`,
     newCommentOnMyVideo: () =>
@@ -71,8 +61,7 @@ function sentenceOf(row: NotificationRow): Html {
     myVideoPublished: () => html`Your video ${named(video)} is published.`,
     myVideoStudioEditionFinished: () => html`Your video ${named(video)} is edited.`,
     myVideoImportSuccess: () => html`Your import of ${named(row.import?.video)} is done.`,
-    myVideoImportError: () =>
-      html`Your import of <bdi>${row.import?.target_url ?? row.import?.torrent_name ?? 'a video'}</bdi> failed.`,
+    myVideoImportError: () => html`Your import of <bdi>${row.import?.target_url ?? row.import?.torrent_name ?? 'a video'}</bdi> failed.`,
     newUserRegistration: () => html`${who(account)} registered.`,
     newUserRegistrationRequest: () => html`<bdi>${registration?.username}</bdi> asks for an account.`,
     newFollow: () =>

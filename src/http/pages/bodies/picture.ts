@@ -24,5 +24,4 @@ export const pictureOf = (
   }${is_live ? html`<span class="count">Live</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
 
 /** Says so beside the name. */
-export const sensitiveMark = ({ nsfw }: Pick<Pictured, 'nsfw'>): Html | null =>
-  nsfw ? html` <span class="mark">Sensitive</span>` : null
+export const sensitiveMark = ({ nsfw }: Pick<Pictured, 'nsfw'>): Html | null => (nsfw ? html` <span class="mark">Sensitive</span>` : null)

@@ -22,16 +22,7 @@ interface Elements {
   embed?: boolean
 }
 
-export function playlistElements({
-  playlist,
-  total,
-  elements,
-  playable,
-  current,
-  urlOf,
-  covers,
-  embed = false,
-}: Elements): Html {
+export function playlistElements({ playlist, total, elements, playable, current, urlOf, covers, embed = false }: Elements): Html {
   const first = (elements[0]?.position ?? 1) - 1
   const pages =
     total > ELEMENTS_PER_PAGE &&
@@ -48,10 +39,7 @@ export function playlistElements({
 
 const MISSING = html`<p class="soft">This video is not there any more, or not for everybody.</p>`
 
-function elementOf(
-  element: ElementRow,
-  { urlOf, covers, fileToken }: Pick<Elements, 'urlOf' | 'covers'> & { fileToken: FileToken },
-): Html {
+function elementOf(element: ElementRow, { urlOf, covers, fileToken }: Pick<Elements, 'urlOf' | 'covers'> & { fileToken: FileToken }): Html {
   const { video, position } = element
   if (!video) return MISSING
   return html`<a href="${urlOf(position)}">${pictureOf(video, { covers, fileToken })}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${

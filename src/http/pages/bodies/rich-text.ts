@@ -18,8 +18,7 @@ export interface RichTextOptions {
 }
 
 /** HTML in it is text, and its links lead to the web alone: see platform/markdown.ts. */
-export const richText = (markdown: string, here: Here, options: RichTextOptions = {}): Html =>
-  fittedText(markdown, here, options).text
+export const richText = (markdown: string, here: Here, options: RichTextOptions = {}): Html => fittedText(markdown, here, options).text
 
 /** The same, and whether it is all there. Markup may take ten times the room of what it was written in: what is too large is cut and made anew. */
 export function fittedText(
@@ -41,7 +40,4 @@ export function fittedText(
 
 /** With headings that stand below those of the page. No other text of the Markdown looks like one of these tags. */
 const below = (text: string): string =>
-  text.replace(
-    /<(\/?)h([1-6])>/g,
-    (_tag, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 2)}>`,
-  )
+  text.replace(/<(\/?)h([1-6])>/g, (_tag, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 2)}>`)

@@ -12,12 +12,7 @@ export const SEARCHES = [
 export type SearchKind = (typeof SEARCHES)[number]['kind']
 
 /** `login`: where whoever looks can log in, so that other servers are asked for what was pasted. */
-export const searchBody = (asked: {
-  search: string
-  kind: SearchKind
-  content: Html | undefined
-  login?: string | undefined
-}): Html =>
+export const searchBody = (asked: { search: string; kind: SearchKind; content: Html | undefined; login?: string | undefined }): Html =>
   asked.content === undefined
     ? html`<h1>Search</h1>
 <p class="soft">Type words, the address of a video, or a handle such as <code>@name@video.example</code> into the field above.</p>`

@@ -4,10 +4,7 @@ import { type Html, html } from '../../../platform/html.ts'
 
 /** What was typed; passwords are typed anew. */
 export type SignupTyped = Partial<
-  Record<
-    'username' | 'email' | 'displayName' | 'channelName' | 'channelDisplayName' | 'registrationReason',
-    string | undefined
-  >
+  Record<'username' | 'email' | 'displayName' | 'channelName' | 'channelDisplayName' | 'registrationReason', string | undefined>
 >
 
 export interface SignupForm {

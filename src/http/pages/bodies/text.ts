@@ -5,8 +5,7 @@ import { type Html, html } from '../../../platform/html.ts'
 export const day = (date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })}</time>`
 
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')}\u00a0${noun}${count === 1 ? '' : 's'}`
+export const counted = (count: number, noun: string): string => `${count.toLocaleString('en')}\u00a0${noun}${count === 1 ? '' : 's'}`
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 

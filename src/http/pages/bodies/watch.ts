@@ -1,12 +1,6 @@
 // The page of a video: the player, who made it, what it is about, and what others say.
 
-import {
-  categoryLabels,
-  languageLabels,
-  licenceLabels,
-  videoPrivacies,
-  type WatchedVideoRow,
-} from '../../../actors/video/index.ts'
+import { categoryLabels, languageLabels, licenceLabels, videoPrivacies, type WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html, webUrl } from '../../../platform/html.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, channelPath, watchPath } from '../addresses.ts'
@@ -108,5 +102,4 @@ function detailsOf(video: WatchedVideoRow): Html | null {
   return html`<dl class="details">${rows.map(([name, value]) => value && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 }
 
-const tagOf = (tag: string): Html =>
-  html`<li><a href="/search?tagsOneOf=${encodeURIComponent(tag)}" dir="auto">${tag}</a></li>`
+const tagOf = (tag: string): Html => html`<li><a href="/search?tagsOneOf=${encodeURIComponent(tag)}" dir="auto">${tag}</a></li>`

@@ -11,11 +11,7 @@ import { descriptionText, titleText } from './text.ts'
 /** px; wide enough for cards. */
 const IMAGE_WIDTH = 600
 
-export function actorFacts(
-  { kind, actor }: { kind: 'account' | 'channel'; actor: ActorProfile },
-  site: Site,
-  here: Here,
-): Facts {
+export function actorFacts({ kind, actor }: { kind: 'account' | 'channel'; actor: ActorProfile }, site: Site, here: Here): Facts {
   const url = here.origin + (kind === 'account' ? accountPath(actor) : channelPath(actor))
   const name = titleText(actor.name)
   const description = descriptionText(actor.description)
@@ -23,7 +19,9 @@ export function actorFacts(
   const image = avatar === undefined ? null : here.origin + avatar
   const feed = `${here.origin}/feeds/videos.xml?${kind === 'account' ? 'accountId' : 'videoChannelId'}=${actor.id}`
   return {
-    ...{ name, url, image },
+    name,
+    url,
+    image,
     description: description || site.description,
     type: 'website',
     canonical: actor.host === null ? undefined : webUrl(actor.url),

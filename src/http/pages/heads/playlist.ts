@@ -15,7 +15,9 @@ export function playlistFacts(playlist: PlaylistRow, site: Site, here: Here): Fa
   const name = titleText(playlist.name)
   const description = descriptionText(playlist.description)
   return {
-    ...{ name, url, image },
+    name,
+    url,
+    image,
     description: description || site.description,
     type: 'video',
     canonical: playlist.remote ? webUrl(playlist.url) : undefined,
@@ -26,7 +28,10 @@ export function playlistFacts(playlist: PlaylistRow, site: Site, here: Here): Fa
     schema: {
       '@context': 'http://schema.org',
       '@type': 'ItemList',
-      ...{ name, description, image, url },
+      name,
+      description,
+      image,
+      url,
       numberOfItems: playlist.elements_count,
       thumbnailUrl: image,
       embedUrl: embed,

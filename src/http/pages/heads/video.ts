@@ -16,7 +16,10 @@ export function videoFacts(video: VideoDetailsRow, site: Site, here: Here): Fact
   const name = titleText(video.name)
   const description = descriptionText(video.description) || site.description
   return {
-    ...{ name, description, url, image },
+    name,
+    description,
+    url,
+    image,
     type: 'video',
     canonical: video.remote ? webUrl(video.url) : undefined,
     player: { url: embed, ...embedSize(video.aspect_ratio) },
@@ -27,7 +30,10 @@ export function videoFacts(video: VideoDetailsRow, site: Site, here: Here): Fact
     schema: {
       '@context': 'http://schema.org',
       '@type': 'VideoObject',
-      ...{ name, description, image, url },
+      name,
+      description,
+      image,
+      url,
       embedUrl: embed,
       uploadDate: video.published_at.toISOString(),
       duration: `PT${video.duration}S`,

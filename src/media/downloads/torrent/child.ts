@@ -21,7 +21,10 @@ function download({ torrent: description, path, maxBytes, dht, allowPrivateAddre
   const isAllowed = (address: string): boolean => allowPrivateAddresses || isPublicAddress(address)
   const client = new WebTorrent({
     dht: dht ? { socket: guardedSocket(isAllowed) } : false,
-    ...{ lsd: false, utp: false, natUpnp: false, natPmp: false },
+    lsd: false,
+    utp: false,
+    natUpnp: false,
+    natPmp: false,
     tracker: { wrtc: false },
   })
   client.blocked = { contains: (host) => !isAllowed(host) }
@@ -70,14 +73,7 @@ function guardedSocket(isAllowed: (address: string) => boolean) {
   const socket = createSocket('udp4')
   const send = socket.send.bind(socket)
   return Object.assign(socket, {
-    send(
-      bytes: Buffer,
-      offset: number,
-      length: number,
-      port: number,
-      host: string,
-      done?: (error: Error | null) => void,
-    ) {
+    send(bytes: Buffer, offset: number, length: number, port: number, host: string, done?: (error: Error | null) => void) {
       if (isIP(host) && isAllowed(host)) send(bytes, offset, length, port, host, done)
       else done?.(new Error('This address is not allowed.'))
     },

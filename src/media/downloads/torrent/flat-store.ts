@@ -17,11 +17,7 @@ export function flatStore(path: string, maxBytes: number): new (chunkLength: num
       answer(this.#write(index * this.chunkLength, chunk), () => done(null), done)
     }
 
-    get(
-      index: number,
-      part: { offset?: number; length?: number } | null,
-      done: (error: Error | null, chunk?: Uint8Array) => void,
-    ): void {
+    get(index: number, part: { offset?: number; length?: number } | null, done: (error: Error | null, chunk?: Uint8Array) => void): void {
       const offset = part?.offset ?? 0
       const length = part?.length ?? this.chunkLength - offset
       answer(this.#read(index * this.chunkLength + offset, length), (chunk) => done(null, chunk), done)

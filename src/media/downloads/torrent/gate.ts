@@ -38,15 +38,12 @@ export async function openGate({ http }: { http: Pick<GuardedFetch, 'stream'> })
       answer.writeHead(404).end()
       return
     }
-    const found = await http.stream(
-      query === undefined ? target : `${target}${target.includes('?') ? '&' : '?'}${query}`,
-      {
-        maxBytes: MAX_ANSWER,
-        timeoutMs: LONGEST_MS,
-        signal: ending.signal,
-        headers: { 'accept-encoding': 'identity', ...(asked.headers.range ? { range: asked.headers.range } : {}) },
-      },
-    )
+    const found = await http.stream(query === undefined ? target : `${target}${target.includes('?') ? '&' : '?'}${query}`, {
+      maxBytes: MAX_ANSWER,
+      timeoutMs: LONGEST_MS,
+      signal: ending.signal,
+      headers: { 'accept-encoding': 'identity', ...(asked.headers.range ? { range: asked.headers.range } : {}) },
+    })
     const headers = Object.entries(found.headers).filter(
       // What was decoded on the way has another length.
       ([name]) => PASSED_ON.includes(name) && !(name === 'content-length' && found.headers['content-encoding']),

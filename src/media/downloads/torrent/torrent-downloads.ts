@@ -43,7 +43,9 @@ export function makeDownloadTorrent(options: {
         urlList: seeds.filter((seed) => /^https?:\/\//.test(seed)).map((seed) => gate.to(seedFor(seed, parsed))),
         peerAddresses: peers,
       },
-      ...{ path: join(folder, DATA), maxBytes, dht: settings().torrent_dht },
+      path: join(folder, DATA),
+      maxBytes,
+      dht: settings().torrent_dht,
       allowPrivateAddresses: config().vireo.federation.allow_private_addresses,
     }
   }
@@ -90,7 +92,11 @@ async function inProcess(task: TorrentTask, running: Running): Promise<Extract<T
   const { folder, signal, onProgress, limits, logger } = running
   let last: TorrentNews | undefined
   const end = await runProcess({
-    ...{ path: process.execPath, args: [CHILD], limits, signal, pidFile: join(folder, PID_FILE) },
+    path: process.execPath,
+    args: [CHILD],
+    limits,
+    signal,
+    pidFile: join(folder, PID_FILE),
     // Nothing of the server's own environment: there may be secrets in it.
     env: { TMPDIR: folder },
     messages: {
@@ -120,8 +126,7 @@ function failureOf({ reason, message }: Extract<TorrentNews, { type: 'failed' }>
   return reason === 'other' ? failed(new Error(message)) : refusalOf(reason)
 }
 
-const failed = (cause: unknown): DownloadError =>
-  new DownloadError('failed', 'The torrent cannot be downloaded.', { cause })
+const failed = (cause: unknown): DownloadError => new DownloadError('failed', 'The torrent cannot be downloaded.', { cause })
 
 function refusalOf(fault: TorrentFault): DownloadError {
   switch (fault) {

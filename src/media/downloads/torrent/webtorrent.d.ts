@@ -29,11 +29,7 @@ declare module 'webtorrent' {
   export interface ChunkStore {
     chunkLength: number
     put(index: number, chunk: Uint8Array, done: (error?: Error | null) => void): void
-    get(
-      index: number,
-      part: { offset?: number; length?: number } | null,
-      done: (error: Error | null, chunk?: Uint8Array) => void,
-    ): void
+    get(index: number, part: { offset?: number; length?: number } | null, done: (error: Error | null, chunk?: Uint8Array) => void): void
     close(done: (error?: Error | null) => void): void
     destroy(done: (error?: Error | null) => void): void
   }

@@ -68,17 +68,17 @@ export async function videoIn(options: FoundOptions): Promise<Pick<DownloadedVid
 }
 
 /** In whichever order they are, and without encoding. */
-async function joinParts(
-  parts: readonly string[],
-  target: string,
-  { folder, signal, ffmpeg, limits }: FoundOptions,
-): Promise<void> {
+async function joinParts(parts: readonly string[], target: string, { folder, signal, ffmpeg, limits }: FoundOptions): Promise<void> {
   const streams = ['0:V?', '1:V?', '0:a?', '1:a?'].flatMap((stream) => ['-map', stream])
   // Sound of which older builds of ffmpeg do not trust MP4 to hold it.
   const shape = ['-c', 'copy', '-strict', 'experimental', '-max_muxing_queue_size', '4096', '-f', 'mp4']
   try {
     await runFfmpeg({
-      ...{ ffmpeg, limits, signal, duration: 0, pidFile: join(folder, JOIN_PID) },
+      ffmpeg,
+      limits,
+      signal,
+      duration: 0,
+      pidFile: join(folder, JOIN_PID),
       spec: {
         inputs: parts.map((name) => ({ source: join(folder, name), options: [] })),
         filter: undefined,

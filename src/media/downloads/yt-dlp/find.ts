@@ -37,9 +37,7 @@ export async function findYtDlp({ links, ...options }: FindYtDlpOptions): Promis
 }
 
 /** Where it is; changes nothing. */
-export async function locateYtDlp(
-  options: Omit<FindYtDlpOptions, 'links'>,
-): Promise<Omit<Program, 'searchPath'> | undefined> {
+export async function locateYtDlp(options: Omit<FindYtDlpOptions, 'links'>): Promise<Omit<Program, 'searchPath'> | undefined> {
   const { folder, name, pythonPath, path = process.env.PATH ?? '' } = options
   const own = join(folder, name)
   if (await isFile(own, constants.R_OK)) {

@@ -56,9 +56,7 @@ const infoSchema = z.object({
   subtitles: optional(z.record(z.string(), z.unknown())),
   ...date,
   chapters: optional(
-    z
-      .array(z.object({ start_time: z.number().nonnegative(), title: z.string() }))
-      .transform((list) => list.slice(0, 1000)),
+    z.array(z.object({ start_time: z.number().nonnegative(), title: z.string() })).transform((list) => list.slice(0, 1000)),
   ),
 })
 
@@ -162,7 +160,6 @@ interface Dated {
 function dateOf({ timestamp, release_timestamp, upload_date }: Dated): Date | undefined {
   const seconds = timestamp ?? release_timestamp
   const day = /^(\d{4})(\d\d)(\d\d)$/.exec(upload_date ?? '')
-  const found =
-    seconds !== undefined ? new Date(seconds * 1000) : day ? new Date(`${day[1]}-${day[2]}-${day[3]}`) : undefined
+  const found = seconds !== undefined ? new Date(seconds * 1000) : day ? new Date(`${day[1]}-${day[2]}-${day[3]}`) : undefined
   return found && !Number.isNaN(found.getTime()) ? found : undefined
 }

@@ -41,8 +41,15 @@ const PID_FILE = 'yt-dlp.pid'
  * inputs would come without our guard: what comes in parts is put together here.
  */
 const ALWAYS = [
-  ...['--ignore-config', '--no-cache-dir', '--no-exec', '--fixup', 'never'],
-  ...['--ffmpeg-location', 'no-ffmpeg', '--downloader', 'native'],
+  '--ignore-config',
+  '--no-cache-dir',
+  '--no-exec',
+  '--fixup',
+  'never',
+  '--ffmpeg-location',
+  'no-ffmpeg',
+  '--downloader',
+  'native',
 ]
 
 /** What it printed. Throws DownloadError, and the reason of the signal, always after all its processes are gone. */
@@ -55,7 +62,10 @@ export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
     path: command,
     args: [...before, ...program.args, ...ALWAYS, '--proxy', proxy, ...args, '--', address],
     limits: { stallMs: limits.silenceMs, maxMemoryBytes: limits.maxMemoryBytes, maxOutputBytes },
-    ...{ cwd: folder, env: environment(folder, proxy, program), signal, pidFile: join(folder, PID_FILE) },
+    cwd: folder,
+    env: environment(folder, proxy, program),
+    signal,
+    pidFile: join(folder, PID_FILE),
     // Whatever it says shows that it lives.
     onLine: () => true,
     ...(onOutputLine ? { onOutputLine } : {}),

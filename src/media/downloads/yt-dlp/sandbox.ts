@@ -24,10 +24,7 @@ const SOCKET = 'proxy.sock'
 const TIMEOUT_MS = 10_000
 
 /** Undefined where the system does not permit it: not Linux, no `unshare` or Python, or no namespaces for this user. */
-export async function findSandbox({
-  pythonPath,
-  path = process.env.PATH ?? '',
-}: FindSandboxOptions): Promise<Sandbox | undefined> {
+export async function findSandbox({ pythonPath, path = process.env.PATH ?? '' }: FindSandboxOptions): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined
   const folders = path.split(delimiter).filter((part) => part !== '')
   const [unshare] = await executables(folders.map((folder) => join(folder, 'unshare')))
@@ -36,9 +33,7 @@ export async function findSandbox({
     const args = ['--user', '--map-root-user', '--net', python, '-I', '-S', LAUNCHER, String(PORT), SOCKET]
     const limits = { timeoutMs: TIMEOUT_MS, maxOutputBytes: 1000 }
     // Wrappers that look for the real Python on the search path find none later either.
-    const end = await runProcess({ path: unshare, args, limits, env: { PATH: '', LANG: 'C.UTF-8' } }).catch(
-      () => undefined,
-    )
+    const end = await runProcess({ path: unshare, args, limits, env: { PATH: '', LANG: 'C.UTF-8' } }).catch(() => undefined)
     if (end?.code === 0) return { command: unshare, args }
   }
   return undefined

@@ -65,7 +65,9 @@ export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, l
   const describe = async (url: string, { folder, signal }: DownloadOptions): Promise<VideoInfo> =>
     readVideoInfo(
       await run(BESIDE, {
-        ...{ url, folder, signal },
+        url,
+        folder,
+        signal,
         args: [...FIRST_OF_A_LIST, '--no-playlist', '--dump-single-json', '--format', formatsUpTo(maxHeight)],
       }),
     )
@@ -73,11 +75,20 @@ export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, l
   async function fetchVideo(url: string, options: DownloadOptions): Promise<void> {
     const { folder, maxBytes, signal, onProgress } = options
     await run(maxBytes + BESIDE, {
-      ...{ url, folder, signal },
+      url,
+      folder,
+      signal,
       args: [
-        ...['--no-playlist', '--format', formatsUpTo(maxHeight), ...videoOutput],
-        ...['--no-part', '--no-mtime', '--newline', '--progress'],
-        ...['--progress-template', `download:${PROGRESS} %(progress.downloaded_bytes)s %(progress.total_bytes)s`],
+        '--no-playlist',
+        '--format',
+        formatsUpTo(maxHeight),
+        ...videoOutput,
+        '--no-part',
+        '--no-mtime',
+        '--newline',
+        '--progress',
+        '--progress-template',
+        `download:${PROGRESS} %(progress.downloaded_bytes)s %(progress.total_bytes)s`,
       ],
       onOutputLine: (line) => readProgress(line, onProgress),
     })

@@ -59,7 +59,11 @@ const signed = (inbox: (cast: Cast) => { path: string; params: Record<string, st
   const body = Buffer.from(JSON.stringify(activity))
   const { rsa } = await peerKeys()
   const signature = await signOutgoing({
-    ...{ method: 'POST', url: `${cast.base}${path}`, body, profile: 'cavage', now: new Date() },
+    method: 'POST',
+    url: `${cast.base}${path}`,
+    body,
+    profile: 'cavage',
+    now: new Date(),
     headers: { 'content-type': 'application/activity+json' },
     key: { keyId: `${actor}#main-key`, privateKey: await importPrivateKey(rsa.privatePem) },
   })
@@ -84,7 +88,9 @@ async function mirrored({ db, base }: Cast): Promise<{ uuid: string }> {
   const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
   const remoteOrigin = `https://${host}`
   const { id, uuid } = await makeVideo(db, {
-    ...{ channelId, remoteOrigin, hls: { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` } },
+    channelId,
+    remoteOrigin,
+    hls: { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` },
     webVideo: { resolution: 240, fileUrl: `${remoteOrigin}/240.mp4` },
   })
   await db.query(
@@ -128,19 +134,9 @@ export const activityPubRows = [
   row('GET /videos/watch/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /videos/watch/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
   row('GET /videos/watch/:id/* (ActivityPub)', everybody(200), video({}, { '*': 'likes' }), 'public'),
-  row(
-    'GET /videos/watch/:id/* (ActivityPub)',
-    everybody(401),
-    video({ privacy: PRIVATE }, { '*': 'likes' }),
-    'private',
-  ),
+  row('GET /videos/watch/:id/* (ActivityPub)', everybody(401), video({ privacy: PRIVATE }, { '*': 'likes' }), 'private'),
   row('GET /videos/local-viewer/:uuid (ActivityPub)', everybody(200), watched({}), 'of a public video'),
-  row(
-    'GET /videos/local-viewer/:uuid (ActivityPub)',
-    everybody(401),
-    watched({ privacy: PRIVATE }),
-    'of a private video',
-  ),
+  row('GET /videos/local-viewer/:uuid (ActivityPub)', everybody(401), watched({ privacy: PRIVATE }), 'of a private video'),
   row('GET /videos/local-viewer/:uuid/* (ActivityPub)', everybody(200), watched({}, { '*': 'activity' })),
   row('GET /redundancy/streaming-playlists/:type/:id (ActivityPub)', everybody(200), async (cast) => ({
     headers,

@@ -13,9 +13,7 @@ const sides: [path: string, isServer: boolean, statuses: (status: number) => Sta
 
 /** The name of an account that no other row is about. */
 async function stranger(cast: Cast): Promise<string> {
-  const [user] = await cast.db.query<{ username: string }>('select username from users where id = $1', [
-    await cast.bystander(2),
-  ])
+  const [user] = await cast.db.query<{ username: string }>('select username from users where id = $1', [await cast.bystander(2)])
   return user?.username ?? ''
 }
 

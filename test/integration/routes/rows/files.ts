@@ -48,10 +48,10 @@ const keptUpload = async (cast: Cast) => {
   const { id } = await cast.videoWithFiles({ isPrivate: false })
   const filename = `${newUuid()}.mp4`
   await cast.store.put({ kind: 'original_video_files', name: filename }, Buffer.from('an upload'))
-  await cast.db.query(
-    "insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 9)",
-    [id, filename],
-  )
+  await cast.db.query("insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 9)", [
+    id,
+    filename,
+  ])
   return { params: { filename } }
 }
 
@@ -81,12 +81,7 @@ export const fileRows = [
 
   row('GET /download/web-videos/:filename', visitors(200), download(false, false), 'of an open video'),
   row('GET /download/web-videos/:filename', allowed, download(true, false), 'of a private video'),
-  row(
-    'GET /download/streaming-playlists/hls/videos/:filename',
-    visitors(200),
-    download(false, true),
-    'of an open video',
-  ),
+  row('GET /download/streaming-playlists/hls/videos/:filename', visitors(200), download(false, true), 'of an open video'),
   row('GET /download/streaming-playlists/hls/videos/:filename', allowed, download(true, true), 'of a private video'),
   row('GET /download/original-video-files/:filename', allowed, keptUpload),
   row('GET /download/torrents/:filename', visitors(200), torrent(false), 'of an open video'),

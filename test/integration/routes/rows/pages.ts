@@ -37,18 +37,10 @@ export const pageRows = [
   row('GET /about/instance', everybody(200)),
   row('GET /about/contact', everybody(200)),
   row('POST /about/contact', everybody(403), form),
-  ...[
-    '/home',
-    '/videos',
-    '/videos/overview',
-    '/discover',
-    '/videos/recently-added',
-    '/videos/trending',
-    '/videos/hot',
-  ].map((path) => row(`GET ${path}`, everybody(302))),
-  ...['/videos/best', '/videos/most-viewed', '/videos/most-liked', '/videos/local'].map((path) =>
+  ...['/home', '/videos', '/videos/overview', '/discover', '/videos/recently-added', '/videos/trending', '/videos/hot'].map((path) =>
     row(`GET ${path}`, everybody(302)),
   ),
+  ...['/videos/best', '/videos/most-viewed', '/videos/most-liked', '/videos/local'].map((path) => row(`GET ${path}`, everybody(302))),
   row('GET /videos/browse', everybody(200)),
   row('GET /search', everybody(200)),
   ...['', '/videos', '/video-playlists', '/about'].flatMap((tab) => [
@@ -79,9 +71,7 @@ export const pageRows = [
   row('POST /verify-account/email', everybody(403), form),
   row('GET /reset-password', everybody(403)),
   row('POST /reset-password', everybody(403), form),
-  ...['settings', 'notifications', 'import-export', 'import-export/download'].map((name) =>
-    row(`GET /my-account/${name}`, everybody(303)),
-  ),
+  ...['settings', 'notifications', 'import-export', 'import-export/download'].map((name) => row(`GET /my-account/${name}`, everybody(303))),
   ...[
     'settings',
     'settings/notifications',
@@ -152,12 +142,7 @@ export const pageRows = [
     'private',
   ),
   row('GET /services/redirect/accounts/:accountName', everybody(302), () => ({ params: { accountName: 'root' } })),
-  row(
-    'GET /services/redirect/accounts/:accountName',
-    everybody(404),
-    () => ({ params: { accountName: 'nobody_here' } }),
-    'unknown',
-  ),
+  row('GET /services/redirect/accounts/:accountName', everybody(404), () => ({ params: { accountName: 'nobody_here' } }), 'unknown'),
 
   row('GET /health/live', everybody(200)),
   row('GET /health/ready', everybody(200)),

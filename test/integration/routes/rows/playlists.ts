@@ -35,11 +35,7 @@ export const playlistRows = [
   row(ONE, visitors(200), playlistOf('unlisted'), 'unlisted'),
   row(ONE, ownerOrAdministrator(200), playlistOf('private'), 'private'),
   row('POST /api/v1/video-playlists', signedIn(200), () => ({ body: { displayName: 'Mine' } })),
-  row(
-    'PUT /api/v1/video-playlists/:playlistId',
-    ownerOrAdministrator(204),
-    playlistOf('public', { displayName: 'New' }),
-  ),
+  row('PUT /api/v1/video-playlists/:playlistId', ownerOrAdministrator(204), playlistOf('public', { displayName: 'New' })),
   row('DELETE /api/v1/video-playlists/:playlistId', ownerOrStaff(204), playlistOf('private')),
 
   row(`GET ${VIDEOS}`, visitors(200), playlistOf('public'), 'public'),
@@ -48,11 +44,7 @@ export const playlistRows = [
     ...(await playlistOf('public')(cast)),
     body: { videoId: (await cast.video()).uuid },
   })),
-  row(
-    `POST ${VIDEOS}/reorder`,
-    ownerOrAdministrator(204),
-    playlistOf('public', { startPosition: 1, insertAfterPosition: 0 }),
-  ),
+  row(`POST ${VIDEOS}/reorder`, ownerOrAdministrator(204), playlistOf('public', { startPosition: 1, insertAfterPosition: 0 })),
   row(`PUT ${ELEMENT}`, ownerOrAdministrator(204), elementOf({ startTimestamp: 1 })),
   row(`DELETE ${ELEMENT}`, ownerOrAdministrator(204), elementOf()),
   row('GET /api/v1/users/me/video-playlists/videos-exist', signedIn(200), async (cast) => ({

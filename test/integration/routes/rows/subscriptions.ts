@@ -6,10 +6,10 @@ import { row, signedIn, visitors } from '../row.ts'
 
 const subscribed = async (cast: Cast, caller: Caller) => {
   const { admin } = cast.users
-  await cast.db.query(
-    `insert into follow (follower_id, target_id, state) values ($1, $2, 'accepted') on conflict do nothing`,
-    [cast.callerOrOwner(caller).actorId, admin.channelActorId],
-  )
+  await cast.db.query(`insert into follow (follower_id, target_id, state) values ($1, $2, 'accepted') on conflict do nothing`, [
+    cast.callerOrOwner(caller).actorId,
+    admin.channelActorId,
+  ])
   return { params: { uri: `${admin.username}_channel@${new URL(cast.base).host}` } }
 }
 

@@ -11,9 +11,22 @@ const magnetUri = () => `magnet:?xt=urn:btih:${String(++serial).padStart(40, '0'
 async function imported(cast: Cast, state: string): Promise<{ params: { id: number } }> {
   const { id: userId, channelId } = cast.users.user
   const fields = {
-    ...{ channelId, name: 'an import', privacy: 1, category: null, licence: null, language: null, nsfw: false },
-    ...{ description: null, support: null, waitTranscoding: true, commentsPolicy: 1, downloadEnabled: true, tags: [] },
-    ...{ originallyPublishedAt: null, passwords: [], schedule: null },
+    channelId,
+    name: 'an import',
+    privacy: 1,
+    category: null,
+    licence: null,
+    language: null,
+    nsfw: false,
+    description: null,
+    support: null,
+    waitTranscoding: true,
+    commentsPolicy: 1,
+    downloadEnabled: true,
+    tags: [],
+    originallyPublishedAt: null,
+    passwords: [],
+    schedule: null,
   }
   const [made] = await cast.db.query<{ id: number }>(
     `insert into video_import (user_id, channel_id, magnet_uri, fields, state) values ($1, $2, $3, $4, $5) returning id`,

@@ -30,9 +30,7 @@ async function blockedVideo(cast: Cast) {
 
 /** A new user that nobody else is offered anything. */
 async function usernameOf(cast: Cast): Promise<string> {
-  const [user] = await cast.db.query<{ username: string }>('select username from users where id = $1', [
-    await cast.bystander(2),
-  ])
+  const [user] = await cast.db.query<{ username: string }>('select username from users where id = $1', [await cast.bystander(2)])
   return user?.username ?? newUuid()
 }
 
@@ -60,10 +58,5 @@ export const videoOwnershipRows = [
   row('DELETE /api/v1/videos/:id/blacklist', staff(204), blockedVideo),
   row('GET /api/v1/videos/:id', ownerOrStaff(200), blockedVideo, 'blocked'),
   row('GET /api/v1/videos/:id/description', ownerOrStaff(200), blockedVideo, 'blocked'),
-  row(
-    'GET /api/v1/videos',
-    visitors(401, { moderator: 200, admin: 200 }),
-    () => ({ query: { include: '2' } }),
-    'blocked ones',
-  ),
+  row('GET /api/v1/videos', visitors(401, { moderator: 200, admin: 200 }), () => ({ query: { include: '2' } }), 'blocked ones'),
 ]

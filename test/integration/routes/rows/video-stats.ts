@@ -8,8 +8,17 @@ const of =
   async (cast: Cast) => ({ params: { id: (await cast.video()).uuid, ...more } })
 
 const REPORT = {
-  ...{ playerMode: 'web-video', resolution: 240, fps: 15, p2pEnabled: true, p2pPeers: 2, bufferStalled: 0 },
-  ...{ resolutionChanges: 1, errors: 0, downloadedBytesP2P: 0, downloadedBytesHTTP: 0, uploadedBytesP2P: 0 },
+  playerMode: 'web-video',
+  resolution: 240,
+  fps: 15,
+  p2pEnabled: true,
+  p2pPeers: 2,
+  bufferStalled: 0,
+  resolutionChanges: 1,
+  errors: 0,
+  downloadedBytesP2P: 0,
+  downloadedBytesHTTP: 0,
+  uploadedBytesP2P: 0,
 }
 
 export const videoStatsRows = [

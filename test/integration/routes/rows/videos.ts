@@ -68,12 +68,7 @@ const uploaderOnly = (status: number) => ownerOrStaff(status, { moderator: 403, 
 
 export const videoRows = [
   row('GET /api/v1/videos', visitors(200)),
-  row(
-    'GET /api/v1/videos',
-    visitors(401, { moderator: 200, admin: 200 }),
-    () => ({ query: { privacyOneOf: '3' } }),
-    'private ones',
-  ),
+  row('GET /api/v1/videos', visitors(401, { moderator: 200, admin: 200 }), () => ({ query: { privacyOneOf: '3' } }), 'private ones'),
   row('GET /api/v1/overviews/videos', visitors(200)),
   row('GET /api/v1/videos/categories', everybody(200)),
   row('GET /api/v1/videos/licences', everybody(200)),
@@ -84,12 +79,7 @@ export const videoRows = [
   row('GET /api/v1/videos/:id', visitors(200), videoOf('unlisted'), 'unlisted'),
   row('GET /api/v1/videos/:id', ownerOrStaff(200), videoOf('private'), 'private'),
   row('GET /api/v1/videos/:id', signedIn(200), videoOf('internal'), 'internal'),
-  row(
-    'GET /api/v1/videos/:id',
-    ownerOrStaff(200, { anonymous: 403 }),
-    videoOf('passwordProtected'),
-    'password protected',
-  ),
+  row('GET /api/v1/videos/:id', ownerOrStaff(200, { anonymous: 403 }), videoOf('passwordProtected'), 'password protected'),
   row('GET /api/v1/videos/:id/description', visitors(200), videoOf('public'), 'public'),
   row('GET /api/v1/videos/:id/description', ownerOrStaff(200), videoOf('private'), 'private'),
   row('GET /api/v1/videos/:id/metadata/:videoFileId', visitors(200), fileOf('public'), 'public'),
@@ -109,12 +99,7 @@ export const videoRows = [
   row('DELETE /api/v1/videos/:id/passwords/:videoPasswordId', ownerOrStaff(204), passwordOfVideo),
   row('POST /api/v1/videos/:id/token', signedIn(200, { anonymous: 400 }), videoOf('public'), 'public'),
   row('POST /api/v1/videos/:id/token', ownerOrStaff(200), videoOf('private'), 'private'),
-  row(
-    'POST /api/v1/videos/:id/token',
-    ownerOrStaff(200, { anonymous: 403 }),
-    videoOf('passwordProtected'),
-    'password protected',
-  ),
+  row('POST /api/v1/videos/:id/token', ownerOrStaff(200, { anonymous: 403 }), videoOf('passwordProtected'), 'password protected'),
 
   row('GET /api/v1/videos/:id/source', ownerOrStaff(200), videoWithSource),
   row('DELETE /api/v1/videos/:id/source/file', administrators(204), videoWithSource),

@@ -34,10 +34,7 @@ function memoryBus(): Pick<Bus, 'publish' | 'subscribe'> & { passed: string[] } 
 function processes(responds: Record<string, Respond>) {
   const bus = memoryBus()
   const relays = Object.fromEntries(
-    Object.entries(responds).map(([name, respond]) => [
-      name,
-      makeRelay({ bus, name, secrets, logger: silentLogger, respond }),
-    ]),
+    Object.entries(responds).map(([name, respond]) => [name, makeRelay({ bus, name, secrets, logger: silentLogger, respond })]),
   )
   const of = (name: string) => {
     const relay = relays[name]
@@ -72,14 +69,11 @@ describe('a question to another process', () => {
     expect(await of('a').ask('b', poll)).toEqual({ status: 400, body: '' })
   })
 
-  it.each(['\0', '\u{fffd}', '"', 'a'])(
-    'is answered or refused, whatever its 2,000 characters are: %j',
-    async (said) => {
-      const { of } = processes({ one: never, other: async () => ({ status: 200, body: '' }) })
-      const answered = await of('one').ask('other', { ...poll, what: 'post', body: said.repeat(2_000) })
-      expect([200, 413]).toContain(answered?.status)
-    },
-  )
+  it.each(['\0', '\u{fffd}', '"', 'a'])('is answered or refused, whatever its 2,000 characters are: %j', async (said) => {
+    const { of } = processes({ one: never, other: async () => ({ status: 200, body: '' }) })
+    const answered = await of('one').ask('other', { ...poll, what: 'post', body: said.repeat(2_000) })
+    expect([200, 413]).toContain(answered?.status)
+  })
 
   it('has no answer when the bus carries nothing, and nothing else comes of it', async () => {
     const bus = { publish: () => Promise.reject(new Error('It is away.')), subscribe: () => () => undefined }

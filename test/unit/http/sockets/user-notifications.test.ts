@@ -51,8 +51,13 @@ function setUp(load: (stored: NotificationStored) => Promise<object | undefined>
       async authenticate(token) {
         const [userId = 0, id = 0] = token.split('/').map(Number)
         const user: Session['user'] = {
-          ...{ id: userId, username: 'una', role: 2, accountId: 1, actorId: 1 },
-          ...{ videoQuota: -1, videoQuotaDaily: -1 },
+          id: userId,
+          username: 'una',
+          role: 2,
+          accountId: 1,
+          actorId: 1,
+          videoQuota: -1,
+          videoQuotaDaily: -1,
         }
         return userId > 0 && !over.has(id) ? { id, user, nsfwPolicy: 'display', mutes: false } : null
       },
@@ -74,7 +79,10 @@ function setUp(load: (stored: NotificationStored) => Promise<object | undefined>
     logger: silentLogger,
   })
   return {
-    ...{ namespace, over, asked, loaded },
+    namespace,
+    over,
+    asked,
+    loaded,
     tell: (userId: number, notificationId: number) => tell({ userId, notificationId }),
     async enter(token: unknown): Promise<FakeSocket> {
       const socket = new FakeSocket(token)
@@ -111,8 +119,7 @@ describe('what is pushed', () => {
   it('comes to all sockets of its user, in the order in which it was told, however long each takes to load', async () => {
     const gates = new Map<number, () => void>()
     const { enter, tell, namespace } = setUp(
-      (stored) =>
-        new Promise((resolve) => gates.set(stored.notificationId, () => resolve({ id: stored.notificationId }))),
+      (stored) => new Promise((resolve) => gates.set(stored.notificationId, () => resolve({ id: stored.notificationId }))),
     )
     const mine = [await enter('1/1'), await enter('1/2')]
     const other = await enter('2/3')
