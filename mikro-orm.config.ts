@@ -3,7 +3,7 @@
 
 import { PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { migrations } from './migrations/index.ts'
-import { entities } from './src/actors/entities.ts'
+import { entities } from './src/entities.ts'
 import { ormOptions } from './src/platform/database/index.ts'
 import { silentLogger } from './src/platform/logger.ts'
 

@@ -1,5 +1,5 @@
-// `npm run check`: types, lint and format, import rules and cycles, unused code, the machines' tests, and who writes states. One line
-// for each.
+// `npm run check`: types, lint and format, import rules and cycles, unused code, the machines' tests, who writes states, and
+// whether the entities describe the tables. One line for each.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -26,6 +26,7 @@ const checks = [
   },
   { name: 'machines', file: join(root, 'scripts/check-machines.ts'), args: [] },
   { name: 'states', file: join(root, 'scripts/check-states.ts'), args: [] },
+  { name: 'entities', file: join(root, 'scripts/check-entities.ts'), args: [] },
 ]
 
 const started = performance.now()

@@ -1,9 +1,9 @@
 // `vireo migrate`: brings the schema up to date, which a start of the server does too.
 
 import { migrations } from '../../migrations/index.ts'
-import { entities } from '../actors/entities.ts'
 import type { LoadedConfig } from '../config/index.ts'
 import { openDatabaseServer } from '../connections.ts'
+import { entities } from '../entities.ts'
 import { type Database, makeDatabase } from '../platform/database/index.ts'
 import type { Tools } from './family.ts'
 import { commandLogger } from './operate.ts'

@@ -2,12 +2,12 @@
 
 import { migrations } from '../../migrations/index.ts'
 import { makeAudit } from '../actors/audit/index.ts'
-import { entities } from '../actors/entities.ts'
 import { findBegun } from '../actors/host-change/index.ts'
 import { type ActorDeps, makeRuntime, type Runtime } from '../actors/runtime/index.ts'
 import { makeStoredOverrides } from '../actors/runtime-config/index.ts'
 import { type LoadedConfig, makeConfigSource } from '../config/index.ts'
 import { objectAddresses, openDatabaseServer, redisAddress, withTls } from '../connections.ts'
+import { entities } from '../entities.ts'
 import { makeUrls } from '../federation/urls.ts'
 import { type Bus, makeBus } from '../platform/bus/index.ts'
 import type { Clock } from '../platform/clock.ts'

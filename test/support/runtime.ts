@@ -2,8 +2,8 @@
 
 import { EventEmitter } from 'node:events'
 import { migrations } from '../../migrations/index.ts'
-import { entities } from '../../src/actors/entities.ts'
 import { makeRuntime, type Runtime, type RuntimeSettings } from '../../src/actors/runtime/index.ts'
+import { entities } from '../../src/entities.ts'
 import type { Bus } from '../../src/platform/bus/index.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { systemClock } from '../../src/platform/clock.ts'

@@ -2,7 +2,7 @@
 // it returns.
 
 import { migrations } from '../../migrations/index.ts'
-import { entities } from '../../src/actors/entities.ts'
+import { entities } from '../../src/entities.ts'
 import { makeDatabase } from '../../src/platform/database/index.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { makeQueue } from '../../src/platform/queue/index.ts'

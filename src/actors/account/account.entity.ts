@@ -9,10 +9,10 @@ const AccountSchema = defineEntity({
     id: p.integer().primary(),
     actorId: p.integer(),
     userId: p.integer().nullable(),
-    name: p.string(),
-    description: p.string().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    name: p.text(),
+    description: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
   },
 })
 

@@ -7,30 +7,38 @@ const ActorSchema = defineEntity({
   tableName: 'actor',
   properties: {
     id: p.integer().primary(),
-    type: p.string().$type<ActorType>(),
-    preferredUsername: p.string(),
+    type: p.text().$type<ActorType>(),
+    preferredUsername: p.text(),
     /** The remote host; null for an actor of ours. */
     hostId: p.integer().nullable(),
-    url: p.string(),
-    inboxUrl: p.string(),
-    sharedInboxUrl: p.string().nullable(),
-    outboxUrl: p.string().nullable(),
-    followersUrl: p.string().nullable(),
-    followingUrl: p.string().nullable(),
-    keyId: p.string().nullable(),
-    publicKeyPem: p.string().nullable(),
+    url: p.text(),
+    inboxUrl: p.text(),
+    sharedInboxUrl: p.text().nullable(),
+    outboxUrl: p.text().nullable(),
+    followersUrl: p.text().nullable(),
+    followingUrl: p.text().nullable(),
+    keyId: p.text().nullable(),
+    publicKeyPem: p.text().nullable(),
     /** PKCS #8, encrypted with the instance's secret. */
-    privateKeySealed: p.string().nullable(),
+    privateKeySealed: p.text().nullable(),
     /** Multikey form of the Ed25519 public key (FEP-521a). */
-    ed25519Public: p.string().nullable().fieldNames('ed25519_public'),
-    ed25519PrivateSealed: p.string().nullable().fieldNames('ed25519_private_sealed'),
+    ed25519Public: p.text().nullable().fieldNames('ed25519_public'),
+    ed25519PrivateSealed: p.text().nullable().fieldNames('ed25519_private_sealed'),
     followersCount: p.integer().default(0),
     followingCount: p.integer().default(0),
-    remoteCreatedAt: p.datetime().nullable(),
-    refreshedAt: p.datetime().nullable(),
-    deletedAt: p.datetime().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    remoteCreatedAt: p.datetime(3).nullable(),
+    refreshedAt: p.datetime(3).nullable(),
+    deletedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    followersAskedAt: p.datetime(3).nullable().lazy(),
+    knownAt: p.json<object>().nullable().lazy(),
+    refreshAskedAt: p.datetime(3).nullable().lazy(),
+    remoteFollowers: p.integer().nullable().lazy(),
+    remoteState: p.text().defaultRaw("'known'").lazy(),
+    strikes: p.smallint().defaultRaw('0').lazy(),
+    urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })
 
@@ -39,3 +47,22 @@ ActorSchema.setClass(Actor)
 
 /** ActivityStreams actor types that we store; a remote account may also be a Service or an Organization. */
 export type ActorType = 'Application' | 'Person' | 'Group' | 'Service' | 'Organization'
+
+export const ActorTotal = defineEntity({
+  name: 'ActorTotal',
+  tableName: 'actor_total',
+  properties: {
+    channels: p.boolean().primary(),
+    total: p.integer(),
+  },
+})
+
+export const ActorTotalDelta = defineEntity({
+  name: 'ActorTotalDelta',
+  tableName: 'actor_total_delta',
+  properties: {
+    id: p.bigint('number').primary(),
+    channels: p.boolean(),
+    delta: p.integer(),
+  },
+})

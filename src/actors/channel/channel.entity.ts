@@ -9,13 +9,13 @@ const ChannelSchema = defineEntity({
     id: p.integer().primary(),
     actorId: p.integer(),
     accountId: p.integer(),
-    name: p.string(),
-    description: p.string().nullable(),
-    support: p.string().nullable(),
+    name: p.text(),
+    description: p.text().nullable(),
+    support: p.text().nullable(),
     /** Of the machine `channel`. */
-    state: p.string().default('active'),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    state: p.text().default('active'),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
   },
 })
 

@@ -9,17 +9,60 @@ const FollowSchema = defineEntity({
     id: p.integer().primary(),
     followerId: p.integer(),
     targetId: p.integer(),
-    state: p.string(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
+    dueAt: p.datetime(3).nullable(),
     /** ActivityPub id of the Follow, ours or theirs. */
-    url: p.string().nullable(),
+    url: p.text().nullable(),
     /** Ids of the Follows with which the other side asked since the relation began, the newest last. */
     requestUrls: p.array<string>(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })
 
 export class Follow extends FollowSchema.class {}
 FollowSchema.setClass(Follow)
+
+export const HistoryItem = defineEntity({
+  name: 'HistoryItem',
+  tableName: 'history_item',
+  properties: {
+    id: p.integer().primary(),
+    walkId: p.integer(),
+    url: p.text(),
+    urlHash: p.uuid().nullable(),
+  },
+})
+
+export const HistoryPage = defineEntity({
+  name: 'HistoryPage',
+  tableName: 'history_page',
+  properties: {
+    walkId: p.integer().primary(),
+    pageHash: p.uuid().primary(),
+  },
+})
+
+export const HistoryWalk = defineEntity({
+  name: 'HistoryWalk',
+  tableName: 'history_walk',
+  properties: {
+    id: p.integer().primary(),
+    actorId: p.integer(),
+    state: p.text(),
+    context: p.json<unknown>(),
+    dueAt: p.datetime(3).nullable(),
+    nextUrl: p.text().nullable(),
+    since: p.datetime(3),
+    pages: p.integer(),
+    seen: p.integer(),
+    total: p.integer().nullable(),
+    givenUp: p.integer(),
+    error: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+})

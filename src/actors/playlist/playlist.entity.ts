@@ -18,20 +18,23 @@ const PlaylistSchema = defineEntity({
     /** Public and unlisted playlists have one. */
     channelId: p.integer().nullable(),
     remote: p.boolean().default(false),
-    url: p.string(),
-    name: p.string(),
-    description: p.string().nullable(),
+    url: p.text(),
+    name: p.text(),
+    description: p.text().nullable(),
     type: p.smallint(),
     privacy: p.smallint(),
     /** A picture that was given; without one the first video's is shown. */
-    thumbnailFilename: p.string().nullable(),
+    thumbnailFilename: p.text().nullable(),
     /** Where another server has it. */
-    thumbnailUrl: p.string().nullable(),
+    thumbnailUrl: p.text().nullable(),
     elementsCount: p.integer().default(0),
     /** When a remote playlist was last read with its elements. */
-    refreshedAt: p.datetime().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    refreshedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    refreshAskedAt: p.datetime(3).nullable().lazy(),
+    urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })
 
@@ -47,13 +50,15 @@ const PlaylistElementSchema = defineEntity({
     /** Null once the video is gone. */
     videoId: p.integer().nullable(),
     /** Of elements of other servers. */
-    url: p.string().nullable(),
+    url: p.text().nullable(),
     position: p.integer(),
     /** Seconds. */
     startTimestamp: p.integer().nullable(),
     stopTimestamp: p.integer().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })
 
@@ -70,4 +75,23 @@ export const watchLaterOf = (of: { accountId: number; uuid: string; url: string;
   privacy: playlistPrivacies.private,
   createdAt: of.now,
   updatedAt: of.now,
+})
+
+export const PlaylistTotal = defineEntity({
+  name: 'PlaylistTotal',
+  tableName: 'playlist_total',
+  properties: {
+    type: p.smallint().primary(),
+    total: p.integer(),
+  },
+})
+
+export const PlaylistTotalDelta = defineEntity({
+  name: 'PlaylistTotalDelta',
+  tableName: 'playlist_total_delta',
+  properties: {
+    id: p.bigint('number').primary(),
+    type: p.smallint(),
+    delta: p.integer(),
+  },
 })

@@ -14,26 +14,39 @@ const RedundancySchema = defineEntity({
     streamingPlaylistId: p.integer().nullable(),
     fileId: p.integer().nullable(),
     /** ActivityPub id. */
-    url: p.string(),
+    url: p.text(),
     /** Where players find it. */
-    fileUrl: p.string(),
+    fileUrl: p.text(),
     /** Name in the store, of a folder for a playlist; null for copies of others. */
-    path: p.string().nullable(),
+    path: p.text().nullable(),
     /** What a copy of ours was made from. */
-    sourceUrl: p.string().nullable(),
-    strategy: p.string().nullable(),
+    sourceUrl: p.text().nullable(),
+    strategy: p.text().nullable(),
     /** Bytes. */
     size: p.bigint('number'),
-    expiresOn: p.datetime().nullable(),
-    state: p.string(),
+    expiresOn: p.datetime(3).nullable(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
+    dueAt: p.datetime(3).nullable(),
     /** The worker that is at it; `dueAt` is the end of its lease. */
-    leaseOwner: p.string().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    leaseOwner: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })
 
 export class Redundancy extends RedundancySchema.class {}
 RedundancySchema.setClass(Redundancy)
+
+export const RedundancyStrategy = defineEntity({
+  name: 'RedundancyStrategy',
+  tableName: 'redundancy_strategy',
+  properties: {
+    id: p.integer().primary(),
+    strategy: p.text(),
+    checkedAt: p.datetime(3).nullable(),
+    fullAt: p.datetime(3).nullable(),
+  },
+})

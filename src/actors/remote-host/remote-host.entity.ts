@@ -8,18 +8,24 @@ const RemoteHostSchema = defineEntity({
   tableName: 'remote_host',
   properties: {
     id: p.integer().primary(),
-    host: p.string(),
-    state: p.string(),
+    host: p.text(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
-    software: p.string().nullable(),
-    softwareVersion: p.string().nullable(),
+    dueAt: p.datetime(3).nullable(),
+    software: p.text().nullable(),
+    softwareVersion: p.text().nullable(),
     /** How it wants requests signed: what worked last. */
-    signatureProfile: p.string(),
+    signatureProfile: p.text(),
     /** `type` values that it answers with 400: not sent again. */
     unsupportedTypes: p.type(TextArray),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    lastError: p.text().nullable().lazy(),
+    lastErrorAt: p.datetime(3).nullable().lazy(),
+    lastSuccessAt: p.datetime(3).nullable().lazy(),
+    redundancyAllowed: p.boolean().defaultRaw('false').lazy(),
+    softwareCheckedAt: p.datetime(3).nullable().lazy(),
   },
 })
 

@@ -12,18 +12,18 @@ const TranscodingSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     videoId: p.integer(),
-    state: p.string(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
+    dueAt: p.datetime(3).nullable(),
     /** The worker that is at it; `dueAt` is the end of its lease. */
-    leaseOwner: p.string().nullable(),
-    error: p.string().nullable(),
+    leaseOwner: p.text().nullable(),
+    error: p.text().nullable(),
     /** Which files it makes; null as the configuration says when it runs. */
-    outputs: p.string().$type<TranscodingOutputs>().nullable(),
+    outputs: p.text().$type<TranscodingOutputs>().nullable(),
     /** Whether the original stays when it is done, whatever the configuration says. */
     keepSource: p.boolean(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
   },
 })
 

@@ -10,13 +10,13 @@ const UploadSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     /** The `upload_id` of the Location header. */
-    token: p.string(),
+    token: p.text(),
     userId: p.integer(),
-    state: p.string(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
+    dueAt: p.datetime(3).nullable(),
     /** The name of the file on the uploader's machine. */
-    fileName: p.string(),
+    fileName: p.text(),
     /** Declared size, bytes. */
     size: p.bigint('number'),
     /** Bytes stored so far. */
@@ -28,15 +28,15 @@ const UploadSchema = defineEntity({
     /** The import of a user, when it is no video but an archive. */
     userImportId: p.integer().nullable(),
     /** Hash of name, size and fields: the same metadata is the same upload while it is open. */
-    fingerprint: p.string(),
+    fingerprint: p.text(),
     /** Where the complete file is being moved to. */
     place: p.json<FileRef>().nullable(),
     /** The request that writes or finishes it, and until when. */
-    leaseOwner: p.string().nullable(),
-    leaseUntil: p.datetime().nullable(),
+    leaseOwner: p.text().nullable(),
+    leaseUntil: p.datetime(3).nullable(),
     videoId: p.integer().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
   },
 })
 

@@ -10,18 +10,18 @@ const UserExportSchema = defineEntity({
     userId: p.integer(),
     withVideoFiles: p.boolean(),
     /** In the store; null until the archive is whole. */
-    filename: p.string().nullable(),
+    filename: p.text().nullable(),
     /** Bytes; null until the archive is whole. */
     size: p.bigint('number').nullable(),
-    state: p.string(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
+    dueAt: p.datetime(3).nullable(),
     /** The worker that is at it; `dueAt` is the end of its lease. */
-    leaseOwner: p.string().nullable(),
+    leaseOwner: p.text().nullable(),
     /** When the archive goes, as its user reads it. */
-    expiresOn: p.datetime(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    expiresOn: p.datetime(3),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
   },
 })
 

@@ -1,6 +1,6 @@
 // A user: who logs in. The account is what others see.
 
-import { defineEntity, p } from '@mikro-orm/postgresql'
+import { defineEntity, type Opt, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'
 
 const UserSchema = defineEntity({
@@ -8,9 +8,9 @@ const UserSchema = defineEntity({
   tableName: 'users',
   properties: {
     id: p.integer().primary(),
-    username: p.string(),
-    passwordHash: p.string(),
-    email: p.string(),
+    username: p.text(),
+    passwordHash: p.text(),
+    email: p.text(),
     emailVerified: p.boolean().nullable(),
     role: p.smallint().$type<UserRole>(),
     adminFlags: p.integer().default(0),
@@ -18,12 +18,12 @@ const UserSchema = defineEntity({
     videoQuota: p.bigint('number'),
     videoQuotaDaily: p.bigint('number'),
     /** The address that is to take the place of `email` once it is verified. */
-    pendingEmail: p.string().nullable(),
+    pendingEmail: p.text().nullable(),
     emailPublic: p.boolean().default(false),
-    theme: p.string().default('instance-default'),
-    nsfwPolicy: p.string(),
+    theme: p.text().default('instance-default'),
+    nsfwPolicy: p.text(),
     /** Of the machine `user`; the column `blocked` follows it. */
-    state: p.string().default('active'),
+    state: p.text().default('active'),
     p2pEnabled: p.boolean().default(true).fieldNames('p2p_enabled'),
     videosHistoryEnabled: p.boolean().default(true),
     autoPlayVideo: p.boolean().default(true),
@@ -34,11 +34,13 @@ const UserSchema = defineEntity({
     noInstanceConfigWarningModal: p.boolean().default(false),
     noWelcomeModal: p.boolean().default(false),
     noAccountSetupWarningModal: p.boolean().default(false),
-    blockedReason: p.string().nullable(),
-    pluginAuth: p.string().nullable(),
-    lastLoginAt: p.datetime().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    blockedReason: p.text().nullable(),
+    pluginAuth: p.text().nullable(),
+    lastLoginAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    blocked: p.boolean().$type<Opt<boolean>>().generated("(state <> 'active') stored").lazy(),
   },
 })
 

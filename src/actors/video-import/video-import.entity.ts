@@ -17,18 +17,20 @@ const VideoImportSchema = defineEntity({
     /** The synchronisation that asked for it. */
     channelSyncId: p.integer().nullable(),
     /** One of the three is what is imported. */
-    targetUrl: p.string().nullable(),
-    magnetUri: p.string().nullable(),
-    torrentName: p.string().nullable(),
+    targetUrl: p.text().nullable(),
+    magnetUri: p.text().nullable(),
+    torrentName: p.text().nullable(),
     /** What its user said of the video; with the pictures, once it failed. */
     fields: p.json<ImportFields & { pictures?: NamedPicture[] }>(),
-    state: p.string(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
+    dueAt: p.datetime(3).nullable(),
     /** The worker that is at it; `dueAt` is the end of its lease. */
-    leaseOwner: p.string().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    leaseOwner: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    torrent: p.blob().nullable().lazy(),
   },
 })
 

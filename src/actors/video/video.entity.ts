@@ -11,35 +11,55 @@ const VideoSchema = defineEntity({
     uuid: p.uuid(),
     channelId: p.integer(),
     remote: p.boolean(),
-    url: p.string(),
-    name: p.string(),
+    url: p.text(),
+    name: p.text(),
     category: p.smallint().nullable(),
     licence: p.smallint().nullable(),
-    language: p.string().nullable(),
+    language: p.text().nullable(),
     privacy: p.smallint(),
     /** By the instance: hidden from all but its owner and the staff. */
     blocked: p.boolean(),
     nsfw: p.boolean(),
-    description: p.string().nullable(),
-    support: p.string().nullable(),
+    description: p.text().nullable(),
+    support: p.text().nullable(),
     /** Seconds. */
     duration: p.integer(),
-    state: p.string(),
+    state: p.text(),
     context: p.json<Record<string, unknown>>(),
-    dueAt: p.datetime().nullable(),
+    dueAt: p.datetime(3).nullable(),
     waitTranscoding: p.boolean(),
     commentsPolicy: p.smallint(),
     downloadEnabled: p.boolean(),
     isLive: p.boolean(),
     aspectRatio: p.float().nullable(),
     tags: p.type(TextArray),
-    originallyPublishedAt: p.datetime().nullable(),
-    publishedAt: p.datetime(),
-    refreshedAt: p.datetime().nullable(),
+    originallyPublishedAt: p.datetime(3).nullable(),
+    publishedAt: p.datetime(3),
+    refreshedAt: p.datetime(3).nullable(),
     /** When its file was replaced last. */
-    inputFileUpdatedAt: p.datetime().nullable(),
-    createdAt: p.datetime(),
-    updatedAt: p.datetime(),
+    inputFileUpdatedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    // Read and written in SQL alone:
+    best: p.double().defaultRaw('0').lazy(),
+    chaptersUrl: p.text().nullable().lazy(),
+    chaptersWantedAt: p.datetime().nullable().lazy(),
+    comments: p.integer().defaultRaw('0').lazy(),
+    commentsReadAt: p.datetime(3).nullable().lazy(),
+    dislikes: p.integer().defaultRaw('0').lazy(),
+    filesSize: p.bigint('number').defaultRaw('0').lazy(),
+    hasHls: p.boolean().defaultRaw('false').lazy(),
+    hasWebVideos: p.boolean().defaultRaw('false').lazy(),
+    hot: p.double().defaultRaw('(EXTRACT(epoch FROM now()) / (43200)::numeric)').lazy(),
+    likes: p.integer().defaultRaw('0').lazy(),
+    listed: p.boolean().defaultRaw('true').lazy(),
+    refreshTriedAt: p.datetime(3).nullable().lazy(),
+    subscribersTold: p.boolean().defaultRaw('false').lazy(),
+    trackerUrls: p.type(TextArray).defaultRaw("'{}'").lazy(),
+    trending: p.integer().defaultRaw('0').lazy(),
+    urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
+    views: p.integer().defaultRaw('0').lazy(),
+    words: p.text().columnType('tsvector').nullable().lazy(),
   },
 })
 
@@ -53,14 +73,14 @@ const ThumbnailSchema = defineEntity({
     id: p.integer().primary(),
     videoId: p.integer(),
     type: p.smallint().$type<ThumbnailType>(),
-    filename: p.string(),
+    filename: p.text(),
     width: p.integer().nullable(),
     height: p.integer().nullable(),
     /** Where the origin serves it; null for ours. */
-    fileUrl: p.string().nullable(),
+    fileUrl: p.text().nullable(),
     onDisk: p.boolean(),
     automaticallyGenerated: p.boolean(),
-    createdAt: p.datetime(),
+    createdAt: p.datetime(3),
   },
 })
 
@@ -77,16 +97,16 @@ const VideoSourceSchema = defineEntity({
   properties: {
     videoId: p.integer().primary(),
     /** The name that the file had on the uploader's machine. */
-    inputFilename: p.string(),
+    inputFilename: p.text(),
     /** Its name in the store `original_video_files`, as long as it is kept. */
-    keptFilename: p.string().nullable(),
+    keptFilename: p.text().nullable(),
     size: p.bigint('number'),
     resolution: p.integer().nullable(),
     width: p.integer().nullable(),
     height: p.integer().nullable(),
     fps: p.integer().nullable(),
     metadata: p.json<Record<string, unknown>>().nullable(),
-    createdAt: p.datetime(),
+    createdAt: p.datetime(3),
   },
 })
 
@@ -95,3 +115,111 @@ VideoSourceSchema.setClass(VideoSource)
 
 /** `VideoPrivacy` of the contract. */
 export const videoPrivacies = { public: 1, unlisted: 2, private: 3, internal: 4, passwordProtected: 5 } as const
+
+export const VideoDelta = defineEntity({
+  name: 'VideoDelta',
+  tableName: 'video_delta',
+  properties: {
+    id: p.bigint('number').primary(),
+    videoId: p.integer(),
+    likes: p.integer(),
+    dislikes: p.integer(),
+    comments: p.integer(),
+    views: p.integer(),
+  },
+})
+
+export const VideoDayViews = defineEntity({
+  name: 'VideoDayViews',
+  tableName: 'video_day_views',
+  properties: {
+    videoId: p.integer().primary(),
+    day: p.date().primary(),
+    views: p.integer(),
+  },
+})
+
+export const VideoTotal = defineEntity({
+  name: 'VideoTotal',
+  tableName: 'video_total',
+  properties: {
+    local: p.boolean().primary(),
+    nsfw: p.boolean().primary(),
+    total: p.integer(),
+  },
+})
+
+export const VideoTotalDelta = defineEntity({
+  name: 'VideoTotalDelta',
+  tableName: 'video_total_delta',
+  properties: {
+    id: p.bigint('number').primary(),
+    local: p.boolean(),
+    nsfw: p.boolean(),
+    delta: p.integer(),
+  },
+})
+
+export const VideoCount = defineEntity({
+  name: 'VideoCount',
+  tableName: 'video_count',
+  properties: {
+    local: p.boolean().primary(),
+    nsfw: p.boolean().primary(),
+    privacy: p.smallint().primary(),
+    published: p.boolean().primary(),
+    blocked: p.boolean().primary(),
+    listed: p.boolean().primary(),
+    total: p.integer(),
+  },
+})
+
+export const VideoCountDelta = defineEntity({
+  name: 'VideoCountDelta',
+  tableName: 'video_count_delta',
+  properties: {
+    id: p.bigint('number').primary(),
+    local: p.boolean(),
+    nsfw: p.boolean(),
+    privacy: p.smallint(),
+    published: p.boolean(),
+    blocked: p.boolean(),
+    listed: p.boolean(),
+    delta: p.integer(),
+  },
+})
+
+export const VideoLive = defineEntity({
+  name: 'VideoLive',
+  tableName: 'video_live',
+  properties: {
+    videoId: p.integer().primary(),
+    saveReplay: p.boolean(),
+    permanentLive: p.boolean(),
+    latencyMode: p.smallint(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+})
+
+export const VideoPassword = defineEntity({
+  name: 'VideoPassword',
+  tableName: 'video_password',
+  properties: {
+    id: p.integer().primary(),
+    videoId: p.integer(),
+    password: p.text(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+})
+
+export const VideoSchedule = defineEntity({
+  name: 'VideoSchedule',
+  tableName: 'video_schedule',
+  properties: {
+    videoId: p.integer().primary(),
+    updateAt: p.datetime(3),
+    privacy: p.smallint().nullable(),
+  },
+})

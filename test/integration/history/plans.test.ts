@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
-import { entities } from '../../../src/actors/entities.ts'
 import type { VideoListQuery } from '../../../src/actors/video/list-query.ts'
 import { buildVideoList } from '../../../src/actors/video/list-videos.ts'
+import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { type MadeUser, makeUser } from '../../support/builders.ts'

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
 import { type AbuseListQuery, buildAbuseList, listAbuses } from '../../../src/actors/abuse/abuse.queries.ts'
-import { entities } from '../../../src/actors/entities.ts'
+import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeUser } from '../../support/builders.ts'

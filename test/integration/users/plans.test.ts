@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
-import { entities } from '../../../src/actors/entities.ts'
 import { buildUserList, type UserListQuery } from '../../../src/actors/user/list-users.ts'
+import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'

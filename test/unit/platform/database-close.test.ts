@@ -1,7 +1,7 @@
 // What a database that is closed leaves with the server.
 
 import { expect, it } from '@jest/globals'
-import { entities } from '../../../src/actors/entities.ts'
+import { entities } from '../../../src/entities.ts'
 import { makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase, run } from '../../support/postgres.ts'

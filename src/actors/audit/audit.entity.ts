@@ -1,0 +1,20 @@
+// What the staff and users changed.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+export const AuditLog = defineEntity({
+  name: 'AuditLog',
+  tableName: 'audit_log',
+  properties: {
+    id: p.bigint('number').primary(),
+    at: p.datetime(3),
+    userId: p.integer(),
+    username: p.text(),
+    role: p.smallint(),
+    domain: p.text(),
+    action: p.text(),
+    entityId: p.bigint('number'),
+    entity: p.json<unknown>(),
+    changes: p.json<object>().nullable(),
+  },
+})

@@ -1,0 +1,22 @@
+// A channel of another site whose videos are imported (machine `channel-sync`).
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+import { TextArray } from '../../platform/database/index.ts'
+
+export const ChannelSync = defineEntity({
+  name: 'ChannelSync',
+  tableName: 'channel_sync',
+  properties: {
+    id: p.integer().primary(),
+    channelId: p.integer(),
+    externalChannelUrl: p.text(),
+    state: p.text(),
+    context: p.json<unknown>(),
+    dueAt: p.datetime(3).nullable(),
+    roundAt: p.datetime(3).nullable(),
+    lastSyncAt: p.datetime(3).nullable(),
+    knownUrls: p.type(TextArray),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+})

@@ -1,0 +1,13 @@
+// Where the round over the counters stands.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+export const Reconciliation = defineEntity({
+  name: 'Reconciliation',
+  tableName: 'reconciliation',
+  properties: {
+    counter: p.text().primary(),
+    after: p.integer(),
+    lookedAt: p.datetime(3).nullable(),
+  },
+})

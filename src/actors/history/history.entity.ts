@@ -1,0 +1,14 @@
+// What a user watched, and how far.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+export const History = defineEntity({
+  name: 'History',
+  tableName: 'history',
+  properties: {
+    accountId: p.integer().primary(),
+    videoId: p.integer().primary(),
+    seconds: p.integer(),
+    watchedAt: p.datetime(3),
+  },
+})

@@ -1,0 +1,19 @@
+// Activities that were refused or ignored, counted by host and reason.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+export const InboundDecision = defineEntity({
+  name: 'InboundDecision',
+  tableName: 'inbound_decision',
+  properties: {
+    host: p.text().primary(),
+    reason: p.text().primary(),
+    kind: p.text().primary(),
+    verdict: p.text(),
+    count: p.bigint('number'),
+    firstAt: p.datetime(3),
+    lastAt: p.datetime(3),
+    activityId: p.text().nullable(),
+    actorUrl: p.text().nullable(),
+  },
+})

@@ -1,0 +1,42 @@
+// What a user is notified of.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+export const Notification = defineEntity({
+  name: 'Notification',
+  tableName: 'notification',
+  properties: {
+    id: p.bigint('number').primary(),
+    userId: p.integer(),
+    type: p.smallint(),
+    key: p.text(),
+    byActorId: p.integer().nullable(),
+    onWeb: p.boolean(),
+    read: p.boolean(),
+    videoId: p.integer().nullable(),
+    commentId: p.integer().nullable(),
+    abuseId: p.integer().nullable(),
+    abuseMessageId: p.integer().nullable(),
+    videoBlockId: p.integer().nullable(),
+    videoImportId: p.integer().nullable(),
+    followId: p.integer().nullable(),
+    accountId: p.integer().nullable(),
+    registrationId: p.integer().nullable(),
+    applicationVersion: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+    mailWaits: p.boolean(),
+    mailJob: p.bigint('number').nullable(),
+    mailedAt: p.datetime(3).nullable(),
+  },
+})
+
+export const NotificationMailWindow = defineEntity({
+  name: 'NotificationMailWindow',
+  tableName: 'notification_mail_window',
+  properties: {
+    userId: p.integer().primary(),
+    type: p.smallint().primary(),
+    closesAt: p.datetime(3),
+  },
+})
