@@ -12,12 +12,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bundled = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 const node = existsSync(bundled) ? bundled : process.execPath
 // A smaller young generation costs a few per cent of processor time and saves up to a hundred MiB.
-const flags = ['--max-semi-space-size=8']
+const flags = ['--max-semi-space-size=4']
 const child = spawn(node, [...flags, join(root, 'src', 'main.js'), ...process.argv.slice(2)], {
   stdio: 'inherit',
   // glibc keeps memory apart for each thread: two such arenas instead of eight a processor. What is freed at the end of one
   // goes back at once.
-  env: { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', ...process.env },
+  env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', ...process.env },
   shell: process.platform === 'win32',
 })
 

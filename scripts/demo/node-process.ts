@@ -31,12 +31,12 @@ export async function startNode(options: {
 }): Promise<NodeProcess> {
   const { dataDir, port, env = {}, root = ROOT } = options
   const begun = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', mainOf(root), 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', mainOf(root), 'serve'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
-      MALLOC_ARENA_MAX: '2',
+      MALLOC_ARENA_MAX: '1',
       MALLOC_TRIM_THRESHOLD_: '131072',
       VIREO_DATA_DIR: dataDir,
       VIREO_ROOT_PASSWORD: PASSWORD,
