@@ -214,129 +214,26 @@ export const sentForms = z.object({
     .optional(),
 })
 
-const on = z.object({ enabled: z.boolean() })
-const size = z.object({ size: z.int() })
-const everyResolution = z.object({ '0p': z.boolean(), ...resolutions })
-const maxFps = z.object({ max: z.int() })
+/** Editable, and not in the view of this version of the contract. */
+const UNSEEN = new Set(['serverCountry', 'support', 'social'])
 
-/** In the order in which clients have always seen the members. */
-export const customView = z
-  .object({
-    instance: z.object({
-      name: z.string(),
-      shortDescription: z.string(),
-      description: z.string(),
-      terms: z.string(),
-      codeOfConduct: z.string(),
-      creationReason: z.string(),
-      moderationInformation: z.string(),
-      administrator: z.string(),
-      maintenanceLifetime: z.string(),
-      businessModel: z.string(),
-      hardwareInformation: z.string(),
-      languages: z.array(z.string()),
-      categories: z.array(z.int()),
-      isNSFW: z.boolean(),
-      defaultNSFWPolicy: z.enum(nsfwPolicies),
-      defaultClientRoute: z.union([z.string(), z.number()]),
-      customizations: z.object({ css: z.string(), javascript: z.string() }),
-    }),
-    theme: z.object({ default: z.string() }),
-    services: z.object({ twitter: z.object({ username: z.string() }) }),
-    client: z.object({
-      videos: z.object({ miniature: z.object({ preferAuthorDisplayName: z.boolean() }) }),
-      menu: z.object({ login: z.object({ redirectOnSingleExternalAuth: z.boolean() }) }),
-    }),
-    cache: z.object({ previews: size, captions: size, torrents: size, storyboards: size }),
-    signup: z.object({
-      enabled: z.boolean(),
-      limit: z.int(),
-      requiresApproval: z.boolean(),
-      requiresEmailVerification: z.boolean(),
-      minimumAge: z.int(),
-    }),
-    admin: z.object({ email: z.string() }),
-    contactForm: on,
-    user: z.object({
-      history: z.object({ videos: on }),
-      videoQuota: z.int(),
-      videoQuotaDaily: z.int(),
-      defaultChannelName: z.string(),
-    }),
-    videoChannels: z.object({ maxPerUser: z.int() }),
-    transcoding: z.object({
-      enabled: z.boolean(),
-      originalFile: z.object({ keep: z.boolean() }),
-      remoteRunners: on,
-      allowAdditionalExtensions: z.boolean(),
-      allowAudioFiles: z.boolean(),
-      threads: z.int(),
-      concurrency: z.int(),
-      profile: z.string(),
-      resolutions: everyResolution,
-      alwaysTranscodeOriginalResolution: z.boolean(),
-      fps: maxFps,
-      webVideos: on,
-      hls: z.object({ enabled: z.boolean(), splitAudioAndVideo: z.boolean() }),
-    }),
-    live: z.object({
-      enabled: z.boolean(),
-      allowReplay: z.boolean(),
-      latencySetting: on,
-      maxDuration: z.int(),
-      maxInstanceLives: z.int(),
-      maxUserLives: z.int(),
-      transcoding: z.object({
-        enabled: z.boolean(),
-        remoteRunners: on,
-        threads: z.int(),
-        profile: z.string(),
-        resolutions: everyResolution,
-        alwaysTranscodeOriginalResolution: z.boolean(),
-        fps: maxFps,
-      }),
-    }),
-    videoStudio: z.object({ enabled: z.boolean(), remoteRunners: on }),
-    videoTranscription: z.object({ enabled: z.boolean(), remoteRunners: on }),
-    videoFile: z.object({ update: on }),
-    import: z.object({
-      videos: z.object({ concurrency: z.int(), http: on, torrent: on }),
-      videoChannelSynchronization: z.object({ enabled: z.boolean(), maxPerUser: z.int() }),
-      users: on,
-    }),
-    export: z.object({
-      users: z.object({ enabled: z.boolean(), exportExpiration: z.int(), maxUserVideoQuota: z.int() }),
-    }),
-    trending: z.object({
-      videos: z.object({
-        algorithms: z.object({ enabled: z.union([z.array(z.string()), z.string()]), default: z.string() }),
-      }),
-    }),
-    autoBlacklist: z.object({ videos: z.object({ ofUsers: on }) }),
-    followers: z.object({ instance: z.object({ enabled: z.boolean(), manualApproval: z.boolean() }) }),
-    followings: z.object({
-      instance: z.object({
-        autoFollowBack: on,
-        autoFollowIndex: z.object({ enabled: z.boolean(), indexUrl: z.string() }),
-      }),
-    }),
-    broadcastMessage: z.object({
-      enabled: z.boolean(),
-      message: z.string(),
-      level: z.enum(BROADCAST_LEVELS),
-      dismissable: z.boolean(),
-    }),
-    search: z.object({
-      remoteUri: z.object({ users: z.boolean(), anonymous: z.boolean() }),
-      searchIndex: z.object({
-        enabled: z.boolean(),
-        url: z.string(),
-        disableLocalSearch: z.boolean(),
-        isDefaultSearch: z.boolean(),
-      }),
-    }),
-    storyboards: on,
-  })
-  .meta({ id: 'ServerConfigCustom' })
+/** The kinds of the fields without their bounds: the files may hold values beyond them. */
+function viewOf(schema: z.core.$ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return viewOf(schema.unwrap())
+  if (schema instanceof z.ZodUnion) return z.union(schema.options.map(viewOf))
+  if (schema instanceof z.ZodArray) return z.array(viewOf(schema.element))
+  if (schema instanceof z.ZodNumber) return schema instanceof z.ZodNumberFormat ? z.int() : z.number()
+  if (!(schema instanceof z.ZodObject)) return schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum ? schema : z.string()
+  const fields = Object.entries(schema.shape).filter(([name]) => !UNSEEN.has(name))
+  return z.object(Object.fromEntries(fields.map(([name, field]) => [name, viewOf(field)])))
+}
 
-export type CustomView = z.infer<typeof customView>
+type Viewed<Field> = Field extends readonly unknown[]
+  ? Field
+  : Field extends object
+    ? { [Name in Exclude<keyof Field, 'serverCountry' | 'support' | 'social'>]-?: Viewed<NonNullable<Field[Name]>> }
+    : Field
+
+export type CustomView = Viewed<z.infer<ReturnType<typeof wholeBody>>>
+
+export const customView = (viewOf(wholeBody([])) as z.ZodType<CustomView>).meta({ id: 'ServerConfigCustom' })
