@@ -88,37 +88,33 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
   const { by, descending } = query.sort
-  const order = `${SORT_KEYS[by]} ${descending ? 'desc' : 'asc'}${by === 'originallyPublishedAt' ? ' nulls last' : ''},
-    m.id ${descending ? 'desc' : 'asc'}`
+  const key = SORT_KEYS[by]
+  const direction = descending ? 'desc' : 'asc'
+  const order = `sort_key ${direction}${by === 'originallyPublishedAt' ? ' nulls last' : ''}, id ${direction}`
+  const from = key.startsWith('v.') ? 'comment m join video v on v.id = m.video_id' : 'comment m'
   const where = conditions(query, bind).join(' and ')
   const like = query.search ? bind(containing(query.search)) : undefined
   const last = `limit ${bind(query.count)} offset ${bind(query.start)}`
-  const firstOf = (condition: string) => `(select m.id from comment m join video v on v.id = m.video_id
-      where ${where} and ${condition} order by ${order} limit ${Number(query.start) + Number(query.count)})`
+  const rowsOf = (condition: string) => `select m.id, ${key} as sort_key from ${from} where ${where} and ${condition}`
+  const firstOf = (condition: string) => `(${rowsOf(condition)} order by ${order} limit ${Number(query.start) + Number(query.count)})`
   const page =
     like === undefined
-      ? where
-      : `m.id in (${firstOf(inText(like))} union ${firstOf(inVideoName(like))}
-          union select m.id from authors cross join lateral ${firstOf(`m.account_id = authors.id and ${ARE_FEW}`)} m
-          union ${firstOf(`not ${ARE_FEW} and ${isCalled('m.account_id', like)}`)})`
-  const places =
-    like === undefined
-      ? []
+      ? rowsOf('true')
       : [
-          inText(like),
-          inVideoName(like),
-          `${ARE_FEW} and m.account_id in (select id from authors)`,
-          `not ${ARE_FEW} and m.account_id in (${accountsCalled(like)})`,
-        ]
-  const text = `with ${like === undefined ? '' : `${authorsCalled(like)}, `}page as materialized (
-      select m.id from comment m join video v on v.id = m.video_id where ${page} order by ${order} ${last}
+          firstOf(inText(like)),
+          ...firstOfMany('authors', 'm.account_id', like, firstOf),
+          ...firstOfMany('videos', 'm.video_id', like, firstOf),
+        ].join(' union ')
+  const places = like === undefined ? [] : [inText(like), inVideoName(like), `m.account_id in (${accountsCalled(like)})`]
+  const text = `with ${like === undefined ? '' : `${called(like)}, `}page as materialized (
+      select id, sort_key from (${page}) found order by ${order} ${last}
     )
     select ${totalOf(query, where, places)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
       m.held_for_review as held, ${tagsOfComment('m.id', query.tagsOf)} as automatic_tags, ${accountProfile('a', 'x')} as account,
       jsonb_build_object('id', v.id, 'uuid', v.uuid, 'name', v.name) as video
     from (values (1)) one left join page on true left join comment m on m.id = page.id
       left join video v on v.id = m.video_id left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
-    order by ${order}`
+    order by page.${order.replace(' id ', ' page.id ')}`
   return { text, values }
 }
 
@@ -158,19 +154,28 @@ const inText = (like: string): string => `m.text ilike ${like}`
 const inVideoName = (like: string): string => `m.video_id in (select id from video where name ilike ${like})`
 
 /**
- * An index has the first comments of one author, not those of several together. So those of each author are taken where the authors are
- * few; where they are many, their comments are frequent, and soon found in the order of the list.
+ * An index has the first comments of one author or video, not those of several together. So the first ones of each are taken where there
+ * are few of them. Where there are many, their comments are frequent, and soon found in the order of the list.
  */
-const FEW_AUTHORS = 1000
-const ARE_FEW = `(select count(*) <= ${FEW_AUTHORS} from authors)`
-const authorsCalled = (like: string): string =>
-  `authors as materialized (select distinct id from (
-      select id from account where name ilike ${like}
-      union all select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like}
-      limit ${2 * FEW_AUTHORS + 1}) called)`
-/** Looked up for one row at a time. */
-const isCalled = (account: string, like: string): string =>
-  `(select a.name ilike ${like} or x.preferred_username ilike ${like} from account a join actor x on x.id = a.actor_id where a.id = ${account})`
+const FEW = 300
+const CALLED = {
+  authors: (id: string, like: string) =>
+    `(select a.name ilike ${like} or x.preferred_username ilike ${like} from account a join actor x on x.id = a.actor_id where a.id = ${id})`,
+  videos: (id: string, like: string) => `(select name ilike ${like} from video where id = ${id})`,
+}
+type Firsts = (condition: string) => string
+
+function firstOfMany(set: keyof typeof CALLED, id: string, like: string, firstOf: Firsts): string[] {
+  const areFew = `(select count(*) <= ${FEW} from ${set})`
+  return [
+    `select first.* from ${set} cross join lateral ${firstOf(`${id} = ${set}.id and ${areFew}`)} first`,
+    firstOf(`not ${areFew} and ${CALLED[set](id, like)}`),
+  ]
+}
+
+const called = (like: string): string =>
+  `authors as materialized (select id from (${accountsCalled(like)}) called limit ${FEW + 1}),
+   videos as materialized (select id from video where name ilike ${like} limit ${FEW + 1})`
 
 const accountsCalled = (like: string): string =>
   `select id from account where name ilike ${like}

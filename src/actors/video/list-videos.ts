@@ -115,9 +115,13 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
   const bind: Bind = (value) => `$${values.push(value)}`
   const rows = rowsOf(query, bind)
   const order = orderBy(query, bind)
-  const total = query.skipCount ? 'null::int' : totalOf(query, rows)
-  const text = `with ${rows.table}page as materialized (
-      select ${total} as total, ${idsOf(source(query, { ...rows, order }, bind), order, query, bind)} as ids)
+  // What few of some channels match is read once, for the total and for the page.
+  const isReadOnce = rows.channels !== undefined && isSelective(query) && !query.search && !query.skipCount
+  const matched = isReadOnce ? `matched as materialized (select ${SORTED_BY} from video v where ${rows.where}), ` : ''
+  const total = query.skipCount ? 'null::int' : isReadOnce ? '(select count(*)::int from matched)' : totalOf(query, rows)
+  const listed = isReadOnce ? 'matched v' : source(query, { ...rows, order }, bind)
+  const text = `with ${rows.table}${matched}page as materialized (
+      select ${total} as total, ${idsOf(listed, order, query, bind)} as ids)
     select total, ids, ${positionsFor(query, bind)} as positions from page`
   return { text, values }
 }
@@ -133,10 +137,14 @@ export function buildMatches(query: VideoListQuery): { text: string; values: unk
   const order = orderBy(query, bind)
   const weighed = `(select matched.* from (select m.*, row_number() over (order by m.best desc, m.id desc) as place from matched m) matched
     where matched.place <= ${weighedIn(query)} or matched.name = any(${bind(spellings(query.search ?? ''))}::text[])) v`
-  const text = `with ${table}matched as materialized (
-      select v.id, v.name, v.words, v.published_at, v.best from video v where ${where} limit ${MOST_COUNTED + 1}
+  // One index alone tells of a frequent word that it has too many matches.
+  const among = rowsOf({ ...query, search: undefined }, bind).where
+  const frequent = `(select from video v where ${among} and v.words @@ search_words(${bind(query.search)}) limit ${MOST_COUNTED + 1}) found`
+  const text = `with ${table}frequent as materialized (select count(*)::int as matches from ${frequent}), matched as materialized (
+      select v.id, v.name, v.words, v.published_at, v.best from video v
+      where ${where} and (select matches from frequent) <= ${MOST_COUNTED} limit ${MOST_COUNTED + 1}
     ), page as materialized (
-      select (select count(*)::int from matched) as total, ${idsOf(weighed, order, query, bind)} as ids)
+      select greatest((select count(*)::int from matched), (select matches from frequent)) as total, ${idsOf(weighed, order, query, bind)} as ids)
     select total, ids, ${positionsFor(query, bind)} as positions from page`
   return { text, values }
 }
@@ -186,7 +194,7 @@ const WATCHED = 'history seen join video v on v.id = seen.video_id'
  * So many matches are weighed at a time, the best liked ones when there are more: a word may be in every name. The same ones for
  * all of the first pages, so that these neither overlap nor miss one.
  */
-const MOST_MATCHES = 300
+const MOST_MATCHES = 150
 const weighedIn = ({ start, count }: VideoListQuery): number =>
   MOST_MATCHES * Math.max(1, Math.ceil((Number(start) + Number(count)) / MOST_MATCHES))
 
