@@ -76,7 +76,9 @@ export async function listComments(
   query: CommentListQuery,
 ): Promise<{ total: number; rows: ListedCommentRow[] }> {
   const { text, values } = buildCommentList(query)
-  const rows = await db.query<(ListedCommentRow | { id: null }) & { total: number }>(text, values)
+  // The plan of a search depends on how frequent its words are.
+  const prepared = !(query.search || query.searchAccount || query.searchVideo)
+  const rows = await db.query<(ListedCommentRow | { id: null }) & { total: number }>(text, values, { prepared })
   return {
     total: rows[0]?.total ?? 0,
     rows: rows.filter((row): row is ListedCommentRow & { total: number } => row.id !== null),
@@ -94,7 +96,7 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
   const from = key.startsWith('v.') ? 'comment m join video v on v.id = m.video_id' : 'comment m'
   const where = conditions(query, bind).join(' and ')
   const like = query.search ? bind(containing(query.search)) : undefined
-  const last = `limit ${bind(query.count)} offset ${bind(query.start)}`
+  const last = `limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}`
   const rowsOf = (condition: string) => `select m.id, ${key} as sort_key from ${from} where ${where} and ${condition}`
   const firstOf = (condition: string) => `(${rowsOf(condition)} order by ${order} limit ${Number(query.start) + Number(query.count)})`
   const page =
