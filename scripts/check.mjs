@@ -1,4 +1,4 @@
-// `npm run check`: types, lint and format, import rules and cycles, unused code, the machines' tests, who writes states, and
+// `npm run check`: types, lint and format, import rules and cycles, unused code, the machines' tests, who writes states and tables, and
 // whether the entities describe the tables. One line for each.
 
 import { spawn } from 'node:child_process'
@@ -27,6 +27,7 @@ const checks = [
   { name: 'machines', file: join(root, 'scripts/check-machines.ts'), args: [] },
   { name: 'states', file: join(root, 'scripts/check-states.ts'), args: [] },
   { name: 'entities', file: join(root, 'scripts/check-entities.ts'), args: [] },
+  { name: 'owners', file: join(root, 'scripts/check-owners.ts'), args: [] },
 ]
 
 const started = performance.now()

@@ -1,6 +1,7 @@
 // An index of servers, read from time to time: those that are new in it are followed.
 
 import { z } from 'zod'
+import { claimLook, restoreLook } from '../actors/instance/index.ts'
 import type { FederationDeps } from './deps.ts'
 
 const MAX_BYTES = 5_000_000
@@ -14,44 +15,25 @@ const answer = z.object({ data: z.array(z.unknown()) })
 const entry = z.object({ host: z.string().max(260).regex(HOST) })
 
 export function followIndex(deps: FederationDeps): void {
-  const { registry, config, logger } = deps
+  const { registry, db, clock, config, logger } = deps
 
   registry.periodic('auto-follow-index', {
     everyMs: () => Math.min(CHECK_EVERY_MS, config().vireo.schedulers.auto_follow_index_instances),
     async run() {
       const { enabled, index_url } = config().followings.instance.auto_follow_index
       if (!enabled || index_url === '') return
-      const claimed = await claim(deps)
+      const now = clock.now()
+      const before = new Date(now.getTime() - config().vireo.schedulers.auto_follow_index_instances)
+      const claimed = await claimLook(db.query, LAST_LOOK, { now, before })
       if (!claimed) return
       try {
         await ask(deps, hostsOf(await read(deps, index_url, claimed.lastLook), deps))
       } catch (error) {
-        await giveBack(deps, claimed.lastLook)
+        await restoreLook(db.query, LAST_LOOK, claimed.lastLook)
         logger.warn({ err: error, index: index_url }, 'the index of servers could not be read')
       }
     },
   })
-}
-
-/** One process reads the index, once in the interval; answers when it was read before. */
-async function claim({ db, clock, config }: FederationDeps): Promise<{ lastLook: string | null } | undefined> {
-  const now = clock.now()
-  const before = new Date(now.getTime() - config().vireo.schedulers.auto_follow_index_instances)
-  const [row] = await db.query<{ before: string | null }>(
-    `with known as (select value ->> 'lastLook' as look from setting where key = $1),
-     taken as (
-       insert into setting (key, value, updated_at) values ($1, jsonb_build_object('lastLook', $2::text), $3)
-       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at
-       where setting.updated_at <= $4 returning key
-     ) select (select look from known) as before from taken`,
-    [LAST_LOOK, now.toISOString(), now, before],
-  )
-  return row && { lastLook: row.before }
-}
-
-/** A failed look is made up for at the next one, with what was new since the one before. */
-async function giveBack({ db }: FederationDeps, lastLook: string | null): Promise<void> {
-  await db.query("update setting set value = jsonb_build_object('lastLook', $2::text) where key = $1", [LAST_LOOK, lastLook])
 }
 
 async function read({ http, config }: FederationDeps, indexUrl: string, since: string | null): Promise<unknown[]> {

@@ -5,11 +5,11 @@ export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
 export { type LookedAtActor, makeLookedAtActor, type SeenActor, seenColumns } from './refresh-actor.ts'
 export {
   askForRemoval,
-  followCounts,
   makeRemoteActors,
   REMOTE_ACTOR_REMOVAL,
   type RemoteActor,
   type RemoteActors,
+  recountActors,
   recountFollows,
   remoteActorLifecycle,
   type StoredActor,

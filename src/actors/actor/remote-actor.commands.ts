@@ -3,8 +3,11 @@
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { initialRemoteActor, type RemoteActorState, remoteActorMachine } from '../../state-machines/remote-actor.ts'
+import { storeRemoteAccount } from '../account/account.writes.ts'
+import { replaceRemoteImages } from '../actor-image/actor-image.writes.ts'
+import { storeRemoteChannel } from '../channel/channel.writes.ts'
 import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
-import { type ActorDeps, advanceRow, DomainError, defineLifecycle, takes, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, recountNext, takes, type Unit } from '../runtime/index.ts'
 import type { ActorType } from './actor.entity.ts'
 
 /** What a document says of an actor, read and checked by the wire layer: every URL is of the actor's own host. */
@@ -127,9 +130,10 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
       const hostId = await ensureHost(db.query, actor.host, profile)
       return await tell.create(async (unit) => {
         const actorId = await upsertActor(unit, actor, hostId)
-        if (actor.type === 'Group') await upsertChannel(unit, actor, actorId)
-        else await upsertAccount(unit, actor, actorId)
-        await replaceImages(unit, actor, actorId)
+        const described = { ...actor, createdAt: madeAt(actor, unit) }
+        if (actor.type === 'Group') await storeRemoteChannel(unit, actorId, described)
+        else await storeRemoteAccount(unit, actorId, described)
+        await replaceRemoteImages(unit.query, actorId, actor.images)
         await askForFollowers(unit, actorId)
         const [stored] = await findAll(unit.query, [actor.url])
         if (!stored) throw new DomainError('gone', 'This actor was deleted.')
@@ -189,10 +193,14 @@ async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
  * SQL for what an actor `t` keeps count of. Of one of another server we know some follows; its followers are as many as its
  * own server said, which is null for ours.
  */
-export const followCounts = {
+const followCounts = {
   followers_count: "greatest(t.remote_followers, (select count(*) from follow f where f.target_id = t.id and f.state = 'accepted'))",
   following_count: "(select count(*) from follow f where f.follower_id = t.id and f.state = 'accepted')",
 }
+
+/** Counts the followers and followings of the next actors anew. */
+export const recountActors = (query: Sql, place: { of?: string; after: number; limit: number }) =>
+  recountNext(query, { ...place, table: 'actor', counts: followCounts })
 
 /** Counts the followers and followings of an actor anew. */
 export async function recountFollows(unit: Unit, actorId: number): Promise<void> {
@@ -245,38 +253,3 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
 
 /** By which lists are sorted; nothing is made after it came. */
 const madeAt = ({ createdAt }: RemoteActor, { now }: Unit): Date => (createdAt !== null && createdAt < now ? createdAt : now)
-
-async function upsertAccount(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
-  await unit.query(
-    `insert into account (actor_id, name, description, created_at) values ($1, $2, $3, $5)
-     on conflict (actor_id) do update set name = excluded.name, description = excluded.description, updated_at = $4`,
-    [actorId, actor.name, actor.summary, unit.now, madeAt(actor, unit)],
-  )
-}
-
-async function upsertChannel(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
-  const rows = await unit.query(
-    `insert into channel (actor_id, account_id, name, description, support, created_at)
-     select $1, ac.id, $3, $4, $5, $7::timestamptz from unnest((select $2::text[])) with ordinality as owner (url, place)
-       join actor o on o.url_hash = md5(owner.url)::uuid and o.url = owner.url join account ac on ac.actor_id = o.id
-     where o.deleted_at is null and o.host_id = (select host_id from actor where id = $1) order by owner.place limit 1
-     on conflict (actor_id) do update set account_id = excluded.account_id, name = excluded.name,
-       description = excluded.description, support = excluded.support, updated_at = $6
-     returning id`,
-    [actorId, actor.ownerUrls, actor.name, actor.summary, actor.support, unit.now, madeAt(actor, unit)],
-  )
-  if (rows.length === 0) throw new DomainError('unprocessable', 'This channel has no account of its own server.')
-}
-
-async function replaceImages(unit: Unit, actor: RemoteActor, actorId: number): Promise<void> {
-  const urls = actor.images.map((image) => image.fileUrl)
-  await unit.query('delete from actor_image where actor_id = $1 and not (file_url = any($2))', [actorId, urls])
-  for (const image of actor.images) {
-    await unit.query(
-      `insert into actor_image (actor_id, type, filename, width, height, file_url)
-       select $1, $2, gen_random_uuid() || substring($5 from '\\.[a-z0-9]{2,5}$'), $3, $4, $5
-       where not exists (select 1 from actor_image where actor_id = $1 and file_url = $5)`,
-      [actorId, image.type, image.width, image.height, image.fileUrl],
-    )
-  }
-}

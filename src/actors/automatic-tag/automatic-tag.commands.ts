@@ -5,6 +5,7 @@ import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 import { CORE_TAGS, type FindLists, type ListOwner, type StoredList } from '../watched-words/index.ts'
+import { untagComment } from './automatic-tag.writes.ts'
 import { hasExternalLink } from './external-link.ts'
 
 /** What of a video is looked through. */
@@ -120,7 +121,7 @@ export async function tagComments(query: Sql, comments: readonly { id: number; t
 
 /** The same of one that was edited. */
 export async function retagComment(query: Sql, commentId: number, tags: CommentTags): Promise<void> {
-  await query('delete from comment_automatic_tag where comment_id = $1', [commentId])
+  await untagComment(query, commentId)
   await tagComments(query, [{ id: commentId, tags }])
 }
 

@@ -2,6 +2,7 @@
 // follows; a user's rejects the followers of the user's account and channels.
 
 import type { Database } from '../../platform/database/index.ts'
+import { dropDeliveriesToBlocked } from '../delivery/delivery.writes.ts'
 import { type ActorDeps, unlessGone } from '../runtime/index.ts'
 
 /** The commands of follows by which a block ends them. */
@@ -34,11 +35,7 @@ export function endBlockedFollows(deps: ActorDeps & { follows: FollowEnds }): vo
   }
 
   registry.on('ServerBlocked', 'deliveries', async ({ blockId }, unit) => {
-    await unit.query(
-      `delete from delivery d using server_block b join remote_host h on h.host = b.host
-       where b.id = $1 and b.owner_id is null and d.host_id = h.id and d.state = 'waiting'`,
-      [blockId],
-    )
+    await dropDeliveriesToBlocked(unit.query, blockId)
   })
 
   registry.job('blocked-follows', {

@@ -2,6 +2,7 @@
 // told who has to be. Playlists stay with their owner, out of everybody's sight, as they have no channel any more.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
+import { keepKnownServers } from '../actor/actor.writes.ts'
 import type { Follows } from '../follow/index.ts'
 import { type Playlists, playlistPrivacies } from '../playlist/index.ts'
 import { eachRow, unlessGone } from '../runtime/index.ts'
@@ -35,30 +36,18 @@ export async function removedChannel(query: Sql, channelId: number): Promise<Rem
   return channel
 }
 
-/** Servers that hear of the end of one channel, beside those of its followers. */
-const MAX_SERVERS = 10_000
-
-/**
- * Keeps the inboxes of servers that know the channel for videos of it that they passed on, commented on or rated, as long as
- * that can be told. What is kept once stays.
- */
-export async function rememberWhoKnows(query: Sql, { channelId, actorId }: RemovedChannel): Promise<void> {
-  await query(
-    `update actor set known_at = (
-       select coalesce(jsonb_agg(jsonb_build_object('inboxUrl', known.inbox, 'hostId', known.host_id)), '[]') from (
-         select distinct coalesce(x.shared_inbox_url, x.inbox_url) as inbox, x.host_id from (
-           select s.actor_id as id from video v join share s on s.video_id = v.id where v.channel_id = $2
-           union select a.actor_id from video v join comment m on m.video_id = v.id join account a on a.id = m.account_id
-             where v.channel_id = $2
-           union select a.actor_id from video v join rating r on r.video_id = v.id join account a on a.id = r.account_id
-             where v.channel_id = $2
-         ) met join actor x on x.id = met.id
-         where x.host_id is not null and x.deleted_at is null limit ${MAX_SERVERS}
-       ) known)
-     where id = $1 and known_at is null`,
-    [actorId, channelId],
+/** Keeps the servers that know the channel for videos of it that they passed on, commented on or rated. */
+export const rememberWhoKnows = (query: Sql, { channelId, actorId }: RemovedChannel): Promise<void> =>
+  keepKnownServers(
+    query,
+    actorId,
+    `select s.actor_id as id from video v join share s on s.video_id = v.id where v.channel_id = $2
+     union select a.actor_id from video v join comment m on m.video_id = v.id join account a on a.id = m.account_id
+       where v.channel_id = $2
+     union select a.actor_id from video v join rating r on r.video_id = v.id join account a on a.id = r.account_id
+       where v.channel_id = $2`,
+    [channelId],
   )
-}
 
 const videosOf = (channel: string) => `from video o where o.channel_id = ${channel}`
 const playlistsOf = (channel: string) => `from playlist o where o.channel_id = ${channel} and not o.remote`

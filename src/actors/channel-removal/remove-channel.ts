@@ -1,6 +1,8 @@
 // The end of a channel: a job takes away what is in it, then its row; all who know it are told when nothing is left. What stays
 // is the actor as a tombstone, so that its name is never given again. Its keys go with those of removed users.
 
+import { removeActorImages } from '../actor-image/actor-image.writes.ts'
+import { removeChannel } from '../channel/channel.writes.ts'
 import { dropFollows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { isSomethingLeft, type Removers, rememberWhoKnows, removedChannel, takeAway } from './contents.ts'
@@ -56,7 +58,7 @@ async function close(unit: Unit, channelId: number): Promise<void> {
     throw new DomainError('busy', 'Something of this channel is still to go.')
   }
   const { actorId, url, accountActorId } = channel
-  await unit.query('delete from actor_image where actor_id = $1', [actorId])
-  await unit.query('delete from channel where id = $1', [channelId])
+  await removeActorImages(unit.query, [actorId])
+  await removeChannel(unit.query, channelId)
   unit.emit({ aggregate: 'actor', id: actorId }, 'ChannelEmptied', { actorId, url, accountActorId })
 }

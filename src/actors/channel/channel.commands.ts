@@ -4,6 +4,7 @@
 import { isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import { type ChannelState, channelMachine, initialChannel } from '../../state-machines/channel.ts'
+import { markActorsRemoved } from '../actor/actor.writes.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, notFound, type StoreWith } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
@@ -132,7 +133,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         const { actorId, url } = channel
         await unit.changing({ aggregate: 'actor', id: actorId })
         // First: the event belongs to this actor, and the numbers of its events are in the order of its lock.
-        await unit.query('update actor set deleted_at = $2, updated_at = $2 where id = $1', [actorId, unit.now])
+        await markActorsRemoved(unit, '$1', actorId)
         await advanceRow(unit, channelLifecycle, channel, { type: 'REMOVED' }, {})
         unit.emit({ aggregate: 'actor', id: actorId }, 'ChannelRemoved', { channelId, url })
       })

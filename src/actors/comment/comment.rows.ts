@@ -2,6 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type CommentState, commentMachine } from '../../state-machines/comment.ts'
+import { untagComment } from '../automatic-tag/automatic-tag.writes.ts'
 import { advanceRow, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { addDelta, announceComments } from '../video/index.ts'
 import { waits } from './comment.entity.ts'
@@ -135,7 +136,7 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
   const { id, url, videoId, parentId, parentUrl } = comment
   const emptied = { text: '', heldActivity: null, updatedAt: unit.now }
   await advanceRow(unit, commentLifecycle, comment, { type: 'REMOVED' }, emptied)
-  await unit.query('delete from comment_automatic_tag where comment_id = $1', [id])
+  await untagComment(unit.query, id)
   announceComments(unit, videoId)
   const removal = { commentId: id, url, actorId, videoId, parentUrl }
   const hidden = await isHidden(unit.query, parentId)

@@ -10,6 +10,7 @@ export {
   type ThreadQuery,
 } from './comment.queries.ts'
 export { type CommentReviews, makeCommentReviews } from './comment.review.ts'
+export { dropHeldActivity } from './comment.writes.ts'
 export { hiddenAnswers, hiddenFromAll, isHiddenFromAll, showsComments } from './hidden.ts'
 export {
   type CommentListQuery,

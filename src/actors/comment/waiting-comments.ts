@@ -1,7 +1,10 @@
 // Work on threads that has to fetch from other servers: replies whose parents are not known yet, and remote videos whose
 // comments grew old. Neither is done while an inbox or a reader waits: jobs do it.
 
+import { dropRetainedRatings } from '../rating/rating.writes.ts'
 import type { ActorDeps } from '../runtime/index.ts'
+import { claimStaleComments, hasStaleComments } from '../video/video.writes.ts'
+import { dropRetainedBlocks } from '../video-block/video-block.writes.ts'
 
 /** A reply with unknown parents. */
 export interface WaitingComment {
@@ -43,9 +46,9 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
       const before = new Date(clock.now().getTime() - FORGET_AFTER_MS)
       await db.query('delete from waiting_comment where created_at < $1', [before])
       const keptBefore = new Date(clock.now().getTime() - FORGET_KEPT_AFTER_MS)
-      for (const table of ['kept_comment', 'kept_rating', 'kept_video_block']) {
-        await db.query(`delete from ${table} where kept_at < $1`, [keptBefore])
-      }
+      await db.query('delete from kept_comment where kept_at < $1', [keptBefore])
+      await dropRetainedRatings(db.query, keptBefore)
+      await dropRetainedBlocks(db.query, keptBefore)
     },
   })
 
@@ -87,18 +90,10 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
 
     async askRefresh(videoId, { soon = false } = {}) {
       const before = new Date(clock.now().getTime() - config().vireo.federation.refresh.comments)
-      const isStale = `id = $1 and remote and state <> 'removed'
-        and ($3 or comments_read_at is null or comments_read_at < $2)`
       // Most readers find them fresh, and change nothing.
-      if ((await db.query(`select id from video where ${isStale}`, [videoId, before, soon])).length === 0) return
+      if (!(await hasStaleComments(db.query, videoId, before, soon))) return
       await tell.create(async (unit) => {
-        const stale = await unit.query(`update video set comments_read_at = $4 where ${isStale} returning id`, [
-          videoId,
-          before,
-          soon,
-          unit.now,
-        ])
-        if (stale.length === 0) return
+        if (!(await claimStaleComments(unit, videoId, before, soon))) return
         unit.enqueue({
           type: 'comments-refresh',
           data: { videoId },

@@ -4,10 +4,10 @@
 
 import { isStatementTimeout } from '../../platform/database/index.ts'
 import { reconcileAbuseTotals } from '../abuse/index.ts'
-import { followCounts, reconcileActorTotals } from '../actor/index.ts'
+import { reconcileActorTotals, recountActors } from '../actor/index.ts'
 import { reconcileCommentTotals } from '../comment/index.ts'
-import { elementCounts, reconcilePlaylistTotals } from '../playlist/index.ts'
-import { type ActorDeps, recountNext, type Unit } from '../runtime/index.ts'
+import { reconcilePlaylistTotals, recountPlaylists } from '../playlist/index.ts'
+import type { ActorDeps, Unit } from '../runtime/index.ts'
 import { reconcileCounters, reconcileVideoTotals } from '../video/index.ts'
 
 export interface Walk {
@@ -37,9 +37,9 @@ export const walks: Readonly<Record<string, Walk>> = {
     over: { table: 'video', atOnce: ROWS },
     step: (unit, after, limit) => reconcileCounters(unit, { after, limit }),
   },
-  playlists: recounting({ table: 'playlist', atOnce: ROWS }, elementCounts),
-  follows: recounting({ table: 'actor', of: 'host_id is null', atOnce: ACTORS }, followCounts),
-  'remote-follows': recounting({ table: 'actor', of: 'host_id is not null', atOnce: ROWS }, followCounts),
+  playlists: recounting({ table: 'playlist', atOnce: ROWS }, recountPlaylists),
+  follows: recounting({ table: 'actor', of: 'host_id is null', atOnce: ACTORS }, recountActors),
+  'remote-follows': recounting({ table: 'actor', of: 'host_id is not null', atOnce: ROWS }, recountActors),
   'video-totals': { everyMs: HOUR_MS, step: atOnce(reconcileVideoTotals) },
   'playlist-totals': { everyMs: HOUR_MS, step: atOnce(reconcilePlaylistTotals) },
   'actor-totals': { everyMs: HOUR_MS, step: atOnce(reconcileActorTotals) },
@@ -47,11 +47,11 @@ export const walks: Readonly<Record<string, Walk>> = {
   'abuse-totals': { everyMs: HOUR_MS, step: atOnce(reconcileAbuseTotals) },
 }
 
-function recounting(over: NonNullable<Walk['over']>, counts: Readonly<Record<string, string>>): Walk {
+function recounting(over: NonNullable<Walk['over']>, recount: typeof recountActors): Walk {
   return {
     everyMs: MINUTE_MS,
     over,
-    step: (unit, after, limit) => recountNext(unit.query, { ...over, counts, after, limit }),
+    step: (unit, after, limit) => recount(unit.query, { ...over, after, limit }),
   }
 }
 

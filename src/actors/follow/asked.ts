@@ -1,9 +1,7 @@
 // Follows that a job still looks up: whom to follow is not known yet.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { inBulk, jobLifecycle } from '../runtime/index.ts'
-
-const CANCELLED = inBulk(jobLifecycle, { type: 'CANCELLED' })
+import { cancelJobs } from '../runtime/index.ts'
 
 /**
  * Whether one was being looked up; its job sees that nobody wants it any more. `followerId`: null for the instance. Before the
@@ -16,13 +14,10 @@ export async function forgetAsked(query: Sql, asked: { followerId: number | null
   return wasAsked
 }
 
-async function cancel(query: Sql, { followerId, hostOrHandle }: { followerId: number | null; hostOrHandle: string }): Promise<boolean> {
-  const cancelled = await query(
-    `update job set ${CANCELLED.set}, finished_at = now()
-     where type = 'activitypub-follow' and ${CANCELLED.where}
-       and (data->>'followerId')::int is not distinct from $1
-       and lower(coalesce(data->>'handle', data->>'host')) = lower($2) returning id`,
+const cancel = (query: Sql, { followerId, hostOrHandle }: { followerId: number | null; hostOrHandle: string }): Promise<boolean> =>
+  cancelJobs(
+    query,
+    `type = 'activitypub-follow' and (data->>'followerId')::int is not distinct from $1
+       and lower(coalesce(data->>'handle', data->>'host')) = lower($2)`,
     [followerId, hostOrHandle],
   )
-  return cancelled.length > 0
-}

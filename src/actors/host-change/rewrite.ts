@@ -2,6 +2,7 @@
 // a time. Ended at any moment it goes on when it is run again, since what is rewritten is not found any more.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
+import { removeSetting, saveSetting } from '../instance/instance.writes.ts'
 import { DomainError } from '../runtime/index.ts'
 import { findTextTables, holds, replaced, type TextTable, valuesOf } from './columns.ts'
 import { type Replacement, replacementsOf } from './patterns.ts'
@@ -86,11 +87,7 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
     async rewrite(change, { evenIfUsed, onProgress }) {
       await refuseForeign(query, change.to)
       if (!evenIfUsed) await refuseUsed(query)
-      await query(
-        `insert into setting (key, value, updated_at) values ($1, $2, now())
-         on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`,
-        [SETTING, JSON.stringify(change)],
-      )
+      await saveSetting(query, SETTING, change)
       await dropWhatIsOver(query)
       const tables = await findTextTables(query)
       const sized = await Promise.all(tables.map(async (table) => ({ ...table, pages: await pagesOf(query, table.table) })))
@@ -106,7 +103,7 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
       return { rows }
     },
 
-    finish: async () => void (await query('delete from setting where key = $1', [SETTING])),
+    finish: async () => void (await removeSetting(query, SETTING)),
   }
 }
 

@@ -11,7 +11,7 @@ import type {
   IncomingActivityState,
   incomingActivityMachine,
 } from '../../state-machines/incoming-activity.ts'
-import { type ActorDeps, type Move, next, notFound, setMoves } from '../runtime/index.ts'
+import { type ActorDeps, type Move, next, notFound, removeIdleLanes, setMoves } from '../runtime/index.ts'
 import { type Arrival, type ArrivedActivity, INBOX_LANE, incomingActivityLifecycle, makeArrivals, STRANGERS_LANE } from './arrivals.ts'
 import {
   aboutOf,
@@ -172,7 +172,7 @@ export function makeIncomingActivities(
     async run() {
       const before = new Date(clock.now().getTime() - settings().keep_ids)
       await db.query(`delete from incoming_activity where received_at < $1 and state not in ${OPEN}`, [before])
-      await db.query('delete from lane where due_at is null and lease_until is null and not dirty')
+      await removeIdleLanes(db.query)
     },
   })
 

@@ -1,5 +1,6 @@
 export { findHomepage, type Homepage, makeHomepage } from './homepage.ts'
 export { type Instance, type LocalClient, makeInstance } from './instance.commands.ts'
+export { claimLook, restoreLook } from './instance.writes.ts'
 export {
   type InstanceFacts,
   type InstanceFactsReader,

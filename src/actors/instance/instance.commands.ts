@@ -2,6 +2,7 @@
 
 import { randomToken } from '../../platform/ids.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
+import { createAccount } from '../account/account.writes.ts'
 import { INSTANCE_ACTOR_NAME, insertLocalActor } from '../actor/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 
@@ -76,7 +77,7 @@ export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | u
             type: 'Application',
             name: INSTANCE_ACTOR_NAME,
           })
-          await unit.query('insert into account (actor_id, name) values ($1, $2)', [actorId, INSTANCE_ACTOR_NAME])
+          createAccount(unit, { actorId, userId: null, name: INSTANCE_ACTOR_NAME })
         }
         if (await findClient()) return { newClient: undefined }
         const newClient = { client_id: randomToken(16), client_secret: randomToken(16) }

@@ -12,6 +12,17 @@ export const CustomPage = defineEntity({
   },
 })
 
+export const OauthClient = defineEntity({
+  name: 'OauthClient',
+  tableName: 'oauth_client',
+  properties: {
+    id: p.integer().primary(),
+    clientId: p.text(),
+    clientSecret: p.text(),
+    createdAt: p.datetime(3),
+  },
+})
+
 export const Setting = defineEntity({
   name: 'Setting',
   tableName: 'setting',

@@ -2,7 +2,7 @@
 // is, and what its server did not have before. The job `activitypub-cleaner` asks the servers.
 
 import { randomInt } from 'node:crypto'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, removeUnstartedJobs, type Unit } from '../runtime/index.ts'
 import { CLEANED_KINDS, type CleanedKind, type InteractionBatch, nextInteractions } from './interactions.queries.ts'
 import { firstRun, nextRun, type RepeatSettings } from './schedule.ts'
 
@@ -53,9 +53,7 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
     const isWanted = config().federation.videos.cleanup_remote_interactions
     const settings = `${repeat.interval} ms, ${repeat.hour}:${repeat.minute}`
     const isPlanned = known.settings === settings
-    if (!isWanted || !isPlanned) {
-      await unit.query("delete from job where type = $1 and state in ('waiting', 'delayed') and started_at is null", [JOB])
-    }
+    if (!isWanted || !isPlanned) await removeUnstartedJobs(unit.query, JOB)
     const open = await unit.query("select 1 from job where type = $1 and state in ('waiting', 'delayed', 'active') limit 1", [JOB])
     if (!isWanted || open.length > 0) return
     const dueAt = dueOf(isPlanned ? known.dueAt : null, unit.now, repeat)

@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { isMailEnabled } from '../../config/index.ts'
 import { type Mailer, MailRefused } from '../../platform/mailer.ts'
+import { removeContactMessage } from '../contact/contact.writes.ts'
 import { type ActorDeps, type JobContext, NotNow, PermanentFailure } from '../runtime/index.ts'
 import type { Mail } from './ask-for-mail.ts'
 import { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
@@ -249,7 +250,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       to: config().admin.email,
       replyTo: email,
       letter: letters.contactForm({ name, email, subject, body, instanceName: config().instance.name }),
-      sent: () => db.query('delete from contact_message where id = $1', [id]),
+      sent: () => removeContactMessage(db.query, id),
     }
   }
 

@@ -2,6 +2,7 @@
 // many of them.
 
 import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'
+import { noteSubscribersNotified } from '../video/video.writes.ts'
 import type { Notify } from './notify.ts'
 import type { Telling } from './rule.ts'
 
@@ -72,9 +73,5 @@ const goOn = (unit: Unit, videoId: number, after: number): void =>
   unit.enqueue({ type: 'notify', data: { videoId, after }, dedupeKey: `notify-${videoId}-${after}` })
 
 async function askToTell(unit: Unit, videoId: number): Promise<void> {
-  const [news] = await unit.query(
-    `update video v set subscribers_told = true where v.id = $1 and not v.subscribers_told and ${IS_NEWS} returning v.id`,
-    [videoId],
-  )
-  if (news) unit.enqueue({ type: 'notify', data: { videoId } })
+  if (await noteSubscribersNotified(unit.query, videoId, IS_NEWS)) unit.enqueue({ type: 'notify', data: { videoId } })
 }

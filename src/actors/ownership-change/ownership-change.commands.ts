@@ -9,6 +9,7 @@ import {
 } from '../../state-machines/ownership-change.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, next, notFound, type Unit } from '../runtime/index.ts'
 import { assertMayChange, isFederated, type Openness, refuseOverQuota, type Viewer } from '../video/index.ts'
+import { moveIntoChannel } from '../video/video.writes.ts'
 
 export interface OwnershipChanges {
   /**
@@ -150,17 +151,8 @@ async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
 }
 
 /** Throws `invalid` unless it is a channel of who takes the video. */
-async function moveInto({ query, now }: Unit, videoId: number, channelId: number | undefined, by: Receiver) {
-  const [channel] = await query<{ accountId: number }>(
-    `with chosen as materialized (
-       select c.id, c.account_id from channel c join actor x on x.id = c.actor_id
-       where c.id = $2 and x.host_id is null and x.deleted_at is null for key share of c
-     ), moved as (
-       update video v set channel_id = chosen.id, updated_at = $4 from chosen
-       where v.id = $1 and chosen.account_id = $3
-     ) select account_id as "accountId" from chosen`,
-    [videoId, channelId ?? null, by.accountId, now],
-  )
-  if (!channel) throw new DomainError('invalid', 'There is no such channel on this server.')
-  if (channel.accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to somebody else.')
+async function moveInto(unit: Unit, videoId: number, channelId: number | undefined, by: Receiver) {
+  const accountId = await moveIntoChannel(unit, videoId, channelId ?? null, by.accountId)
+  if (accountId === undefined) throw new DomainError('invalid', 'There is no such channel on this server.')
+  if (accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to somebody else.')
 }

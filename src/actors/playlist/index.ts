@@ -18,10 +18,10 @@ export {
   playlistSortFields,
 } from './playlist.queries.ts'
 export {
-  elementCounts,
   makePlaylistElements,
   type NewElement,
   type PlaylistElements,
+  recountPlaylists,
   type Timestamps,
 } from './playlist-elements.ts'
 export {

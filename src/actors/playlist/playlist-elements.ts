@@ -1,6 +1,7 @@
 // What is in a playlist of ours: added, changed, removed and put into another order. Positions are 1, 2, 3 and so on.
 
-import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import { type ActorDeps, DomainError, notFound, recountNext, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { assertMayManagePlaylist, type GuardedPlaylist, isOpenPlaylist } from './playlist.policy.ts'
 
@@ -156,9 +157,13 @@ export async function insertElements(unit: Unit, playlistId: number, elements: r
 }
 
 /** SQL for what a playlist `t` keeps count of; elements whose videos are gone have their place too. */
-export const elementCounts = {
+const elementCounts = {
   elements_count: '(select count(*) from playlist_element e where e.playlist_id = t.id)',
 }
+
+/** Counts the elements of the next playlists anew. */
+export const recountPlaylists = (query: Sql, place: { after: number; limit: number }) =>
+  recountNext(query, { ...place, table: 'playlist', counts: elementCounts })
 
 const isBackward = ({ startTimestamp, stopTimestamp }: Timestamps): boolean =>
   typeof stopTimestamp === 'number' && stopTimestamp < (startTimestamp ?? 0)

@@ -65,18 +65,6 @@ const PlaylistElementSchema = defineEntity({
 export class PlaylistElement extends PlaylistElementSchema.class {}
 PlaylistElementSchema.setClass(PlaylistElement)
 
-/** The columns of a new account's playlist of videos to watch later. */
-export const watchLaterOf = (of: { accountId: number; uuid: string; url: string; now: Date }) => ({
-  accountId: of.accountId,
-  uuid: of.uuid,
-  url: of.url,
-  name: 'Watch later',
-  type: playlistTypes.watchLater,
-  privacy: playlistPrivacies.private,
-  createdAt: of.now,
-  updatedAt: of.now,
-})
-
 export const PlaylistTotal = defineEntity({
   name: 'PlaylistTotal',
   tableName: 'playlist_total',

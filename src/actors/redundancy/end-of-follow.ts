@@ -1,5 +1,6 @@
 // A server that we do not follow any more, or that does not want us to, is not mirrored any more.
 
+import { disallowRedundancy } from '../remote-host/remote-host.writes.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 
 /** SQL: whether our instance, `us`, follows somebody of the server `host`. */
@@ -15,10 +16,7 @@ export function endWithFollow({
   registry.on('FollowWithdrawn', 'redundancy', async ({ followerId, targetId }, unit) => {
     if (followerId !== (await instanceActorId())) return
     const hosts = await unfollowed(unit, followerId, targetId)
-    await unit.query('update remote_host set redundancy_allowed = false, updated_at = $2 where id = any($1) and redundancy_allowed', [
-      hosts,
-      unit.now,
-    ])
+    await disallowRedundancy(unit, hosts)
   })
 
   registry.on('FollowRejected', 'redundancy', async ({ followId }, unit) => {

@@ -1,8 +1,7 @@
 // The lifecycle of a copy, with what each state means for its row.
 
 import { dueIn, initialRedundancy, type RedundancySettings, redundancyMachine } from '../../state-machines/redundancy.ts'
-import { type ActorDeps, defineLifecycle, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY } from '../video/index.ts'
+import { type ActorDeps, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { Redundancy } from './redundancy.entity.ts'
 
 /** Workers lost in a row after which the source is held to be poison. */

@@ -1,6 +1,7 @@
 // Copies of videos on other servers: asked for, renewed and ended here, reported and taken back by others.
 
 import { type RedundancySettings, reportedRedundancy } from '../../state-machines/redundancy.ts'
+import { allowRedundancy } from '../remote-host/remote-host.writes.ts'
 import {
   type ActorDeps,
   advance,
@@ -181,12 +182,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
 
     async allowHost(host, isAllowed) {
       await tell.create(async (unit) => {
-        const [known] = await unit.query<{ id: number; was: boolean }>(
-          `update remote_host h set redundancy_allowed = $2, updated_at = $3
-           from (select id, redundancy_allowed as was from remote_host where host = lower($1) for no key update) old
-           where h.id = old.id returning h.id, old.was`,
-          [host, isAllowed, unit.now],
-        )
+        const known = await allowRedundancy(unit, host, isAllowed)
         if (!known) throw notFound(`Server ${host} not found.`)
         if (known.was !== isAllowed) {
           const entity = { following: host, redundancyAllowed: isAllowed }

@@ -3,11 +3,13 @@
 // others keep of it: reports, and blocks of its account.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
+import { removeWaitingCommentsOf } from '../comment/comment.writes.ts'
 import type { Comments } from '../comment/index.ts'
 import { dropFollow } from '../follow/index.ts'
 import type { RemotePlaylists } from '../playlist/index.ts'
 import type { Ratings } from '../rating/index.ts'
-import { eachRow, type Tell, unlessGone } from '../runtime/index.ts'
+import { removeCopiesOf } from '../redundancy/redundancy.writes.ts'
+import { eachRow, inBatches, type Tell, unlessGone } from '../runtime/index.ts'
 import type { Shares } from '../share/index.ts'
 import type { RemoteVideos } from '../video/index.ts'
 
@@ -50,7 +52,6 @@ const followersOf = (actor: string) => `from follow o where o.target_id = ${acto
 const followingsOf = (actor: string) => `from follow o where o.follower_id = ${actor}`
 /** Nobody counts them or is told of them. */
 const quiet = ['redundancy', 'waiting_comment'] as const
-const QUIET_AT_ONCE = 1000
 
 /** Takes everything away. Each thing is gone when its command is done. Throws when `signal` says so. */
 export async function takeAway(
@@ -80,12 +81,8 @@ export async function takeAway(
   for (const follows of [followersOf, followingsOf]) {
     await each<{ id: number }>(follows('$1'), actorId, '', ({ id }) => tell.create((unit) => dropFollow(unit, id)))
   }
-  for (const table of quiet) {
-    const some = `select id from ${table} where actor_id = $1 order by id limit ${QUIET_AT_ONCE}`
-    for (let taken = QUIET_AT_ONCE; taken === QUIET_AT_ONCE; ) {
-      signal.throwIfAborted()
-      taken = (await db.query(`delete from ${table} where id in (${some}) returning id`, [actorId])).length
-    }
+  for (const removeQuiet of [removeCopiesOf, removeWaitingCommentsOf]) {
+    await inBatches(signal, (limit) => removeQuiet(db.query, actorId, limit))
   }
 }
 

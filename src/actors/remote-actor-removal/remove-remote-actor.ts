@@ -1,7 +1,10 @@
 // The end of an actor of another server: a job takes away what it had, then its rows. One whose account somebody blocked
 // stays as a tombstone, so that it is blocked when it comes back.
 
+import { removeLeftActor } from '../actor/actor.writes.ts'
 import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
+import { removeActorImages } from '../actor-image/actor-image.writes.ts'
+import { removeChannel } from '../channel/channel.writes.ts'
 import { type ActorDeps, advanceRow, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
 import { isSomethingLeft, type Leaver, leaverOf, type Removers, takeAway } from './belongings.ts'
 
@@ -61,8 +64,8 @@ async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Pro
   if (leaver.accountId !== accountId || leaver.channelId !== channelId || (await isSomethingLeft(unit.query, leaver))) {
     throw new DomainError('busy', 'Something of this actor is still to go.')
   }
-  await unit.query('delete from actor_image where actor_id = $1', [actorId])
-  await unit.query('delete from channel where id = $1', [channelId])
+  await removeActorImages(unit.query, [actorId])
+  await removeChannel(unit.query, channelId)
   await advanceRow(unit, remoteActorLifecycle, { id: actorId, state: 'leaving' }, { type: 'EMPTIED' }, {})
 }
 
@@ -70,5 +73,5 @@ async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Pro
 async function bury(unit: Unit, actorId: number): Promise<void> {
   await unit.query('select id from actor where id = $1 for update', [actorId])
   await unit.query('select id from account where actor_id = $1 for update', [actorId])
-  await unit.query(`delete from actor x where x.id = $1 and x.remote_state = 'left' and not ${BLOCKED}`, [actorId])
+  await removeLeftActor(unit.query, actorId, BLOCKED)
 }

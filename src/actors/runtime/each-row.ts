@@ -33,3 +33,11 @@ export async function eachRow<R extends { id: number }>(
     }
   }
 }
+
+const REMOVED_AT_ONCE = 1000
+
+/** Repeats a statement that answers at most `limit` rows until it answers fewer. Throws when `signal` says so. */
+export async function inBatches(signal: AbortSignal, work: (limit: number) => Promise<unknown[]>): Promise<void> {
+  do signal.throwIfAborted()
+  while ((await work(REMOVED_AT_ONCE)).length === REMOVED_AT_ONCE)
+}

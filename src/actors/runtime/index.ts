@@ -1,16 +1,18 @@
 export { startBeat } from './beat.ts'
 export { DomainError, type ErrorKind, type InvalidParam, ifThere, notFound, unlessGone } from './domain-error.ts'
-export { eachRow } from './each-row.ts'
+export { eachRow, inBatches } from './each-row.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'
 export { type Guesses, makeGuesses, tooManyGuesses } from './guesses.ts'
 export { keepJobHistoryShort } from './history.ts'
-export { jobLifecycle, type StoredJob } from './job.lifecycle.ts'
+export { cancelJobs, jobLifecycle, removeUnstartedJobs, type StoredJob } from './job.lifecycle.ts'
 export { isOutage, NotNow, PermanentFailure } from './jobs.ts'
 export { foldTotal, hasRows, type KeptTotal, setTotalRight, sumOf } from './kept-total.ts'
+export { removeIdleLanes } from './lanes.ts'
 export { isDeadHere, leaseOwner } from './lease.ts'
 export {
   advance,
   advanceRow,
+  CHECK_OWNER_EVERY,
   contextOf,
   defineLifecycle,
   inBulk,

@@ -4,7 +4,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { batched } from '../../platform/batched.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, isDatabaseOutage } from '../../platform/database/index.ts'
+import { type Database, isDatabaseOutage, type Sql } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Slot } from './dispatcher.ts'
@@ -198,3 +198,6 @@ function amongThem(claims: Claim[], rows: { owner: string }[]): boolean[] {
   const owners = new Set(rows.map(({ owner }) => owner))
   return claims.map(({ owner }) => owners.has(owner))
 }
+
+/** Lanes that nothing waits in and nobody works on. */
+export const removeIdleLanes = (query: Sql) => query('delete from lane where due_at is null and lease_until is null and not dirty')

@@ -15,6 +15,9 @@ import {
 import { DomainError } from './domain-error.ts'
 import type { Unit } from './unit.ts'
 
+/** How often the sweeper makes sure that a row has the job that it waits for, in ms. */
+export const CHECK_OWNER_EVERY = 60_000
+
 type Columns = Record<string, unknown>
 
 /** What most rows have: the state as a column, the context as JSON. */

@@ -27,16 +27,6 @@ export const Job = defineEntity({
   },
 })
 
-export const JobQueue = defineEntity({
-  name: 'JobQueue',
-  tableName: 'job_queue',
-  properties: {
-    id: p.integer().primary(),
-    state: p.text(),
-    updatedAt: p.datetime(3),
-  },
-})
-
 export const Lane = defineEntity({
   name: 'Lane',
   tableName: 'lane',

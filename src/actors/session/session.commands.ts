@@ -10,6 +10,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { type ActorDeps, DomainError, type Guesses, type Unit } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
+import { NOTE_LOGIN } from '../user/user.writes.ts'
 
 export interface Session {
   id: number
@@ -245,7 +246,7 @@ export function makeSessions(
       await tell.create(async (unit) => {
         // The row's lock puts this before or after a change of the password and a block, which end the sessions there are.
         const same = await unit.query(
-          `update users set last_login_at = $3 where id = $1 and password_hash = $2 and not blocked
+          `${NOTE_LOGIN} where id = $1 and password_hash = $2 and not blocked
              and ($4 or not exists (select 1 from two_factor where user_id = $1 and state = 'on')) returning id`,
           [user.id, user.password_hash, unit.now, checked !== undefined],
         )
@@ -272,7 +273,7 @@ export function makeSessions(
              and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
            returning id, user_id
          ), active as (
-           update users set last_login_at = $3
+           ${NOTE_LOGIN}
            where id in (select u.id from users u join rotated r on r.user_id = u.id for no key update of u skip locked)
          ) insert into spent_refresh_token (token_hash, session_id, expires_at)
          select $1, rotated.id, $7 from rotated

@@ -40,14 +40,3 @@ export const FeedToken = defineEntity({
     updatedAt: p.datetime(3),
   },
 })
-
-export const OauthClient = defineEntity({
-  name: 'OauthClient',
-  tableName: 'oauth_client',
-  properties: {
-    id: p.integer().primary(),
-    clientId: p.text(),
-    clientSecret: p.text(),
-    createdAt: p.datetime(3),
-  },
-})

@@ -4,6 +4,7 @@
 
 import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
+import { noteStorage } from '../video/files.writes.ts'
 import { askForTorrents, hasPrivateFiles, isFederated, type Openness, storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './files-of.ts'
@@ -189,13 +190,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
 
   async function nameTarget(unit: Unit, videoId: number, target: Place): Promise<void> {
     const has = (kind: FileRef['kind']): boolean => store.only('object-storage', kind) !== undefined
-    await unit.query(
-      `with files as (
-         update video_file set storage = $2, updated_at = $3
-         where video_id = $1 and case when streaming_playlist_id is null then $4::boolean else $5::boolean end)
-       update streaming_playlist set storage = $2, updated_at = $3 where video_id = $1 and $5::boolean`,
-      [videoId, storageIn(target), unit.now, has('web_videos'), has('streaming_playlists')],
-    )
+    await noteStorage(unit, videoId, storageIn(target), { webVideos: has('web_videos'), streamingPlaylists: has('streaming_playlists') })
   }
 
   async function unlessRemoved(videoId: number, work: (unit: Unit, video: Video) => Promise<void>): Promise<void> {

@@ -1,8 +1,8 @@
 // Moves of all files between the file system and object storage, for operators that switch a server over.
 
 import { type Place, places } from '../../media/index.ts'
-import { advance, DomainError, eachRow, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY, storageIn, videoLifecycle } from '../video/index.ts'
+import { advance, CHECK_OWNER_EVERY, DomainError, eachRow, type Unit } from '../runtime/index.ts'
+import { storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { isKindOfItsOwn, kindsOfTheirOwn, makeMoveKind } from './move-kind.ts'
 import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'

@@ -5,7 +5,9 @@ import { buffer } from 'node:stream/consumers'
 import { type FileRef, MediaError, makeTorrent, renewTorrent, type Store, type Torrent, type TorrentFacts } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
+import { nameSwarms, nameTorrents } from '../video/files.writes.ts'
 import { askForTorrents, isFederated, type Leases, type PendingFiles } from '../video/index.ts'
+import { touchVideo } from '../video/video.writes.ts'
 import {
   factsOf,
   magnetUriOf,
@@ -153,7 +155,7 @@ export function makeTorrents(deps: TorrentDeps): void {
       const hasTorrents = await storeRows(unit, video, made)
       const hasSwarms = await storeSwarms(unit, videoId, video)
       if ((hasTorrents || hasSwarms) && video.state === 'published' && isFederated(video.privacy)) {
-        await unit.query('update video set updated_at = $2 where id = $1', [videoId, unit.now])
+        await touchVideo(unit, videoId)
         unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
       }
       return true
@@ -173,12 +175,7 @@ export function makeTorrents(deps: TorrentDeps): void {
       const torrent = { filename: ref.name, infoHash }
       return { id: file.id, ...torrent, magnet: magnetUriOf(video, file, torrent, origin) }
     })
-    await unit.query(
-      `update video_file f set torrent_filename = n.filename, info_hash = n."infoHash", magnet_url = n.magnet,
-         updated_at = $2
-       from jsonb_to_recordset($1::jsonb) as n (id int, filename text, "infoHash" text, magnet text) where f.id = n.id`,
-      [JSON.stringify(rows), unit.now],
-    )
+    await nameTorrents(unit, rows)
     await pendingFiles.settle(unit.query, refsOf(made))
     const replaced = made.flatMap(({ file: { torrent } }) => (torrent === null ? [] : [torrentRef(torrent)]))
     await pendingFiles.condemn(unit.query, replaced)
@@ -188,11 +185,7 @@ export function makeTorrents(deps: TorrentDeps): void {
   async function storeSwarms(unit: Unit, videoId: number, video: TorrentVideo): Promise<boolean> {
     const swarms = swarmsOf(video, urls)
     if (video.swarms === null || swarms.join() === video.swarms.join()) return false
-    await unit.query('update streaming_playlist set p2p_media_loader_info_hashes = $2, updated_at = $3 where video_id = $1', [
-      videoId,
-      swarms,
-      unit.now,
-    ])
+    await nameSwarms(unit, videoId, swarms)
     return true
   }
 

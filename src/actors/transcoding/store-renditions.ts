@@ -15,6 +15,7 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { advance, contextOf, DomainError, type Unit } from '../runtime/index.ts'
+import { dropReplacedFiles, storePlaylist, storeRendition } from '../video/files.writes.ts'
 import {
   dimensionsOf,
   dropOutdated,
@@ -146,26 +147,13 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
       storages: ReadonlyMap<string, FileStorage>
     },
   ): Promise<void> {
-    const playlistId = files.some(({ hls }) => hls) ? await playlistOf(unit, videoId, { names: first, storages }) : null
+    const names = first ?? newPlaylistNames(newUuid)
+    const playlistId = files.some(({ hls }) => hls)
+      ? await storePlaylist(unit, videoId, names, storages.get(names.masterFilename) ?? 0)
+      : null
     for (const file of files) {
       await condemnEarlier(unit, id, videoId, file)
-      await unit.query(INSERT_FILE, [
-        videoId,
-        file.hls ? playlistId : null,
-        file.resolution,
-        file.width,
-        file.height,
-        file.size,
-        file.fps,
-        file.filename,
-        file.hls?.entry.playlistFilename ?? null,
-        JSON.stringify(file.metadata),
-        file.hls ? 2 : 1,
-        (file.hasVideo ? 1 : 0) + (file.hasAudio ? 2 : 0),
-        file.hls ? JSON.stringify(file.hls.entry) : null,
-        unit.now,
-        storages.get(file.filename) ?? 0,
-      ])
+      await storeRendition(unit, videoId, file, { playlistId, storage: storages.get(file.filename) ?? 0 })
     }
   }
 
@@ -174,14 +162,7 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
    * has. The bytes stay until the transcoding is done: it may be reading them, and players are.
    */
   async function condemnEarlier(unit: Unit, id: number, videoId: number, file: LadderFile): Promise<void> {
-    const gone = await unit.query<EarlierFile>(DROP_EARLIER, [
-      videoId,
-      file.resolution,
-      file.filename,
-      file.hls !== undefined,
-      file.hls !== undefined && file.hasVideo,
-      file.hasAudio,
-    ])
+    const gone = await dropReplacedFiles(unit, videoId, file)
     const refs = gone.flatMap(({ filename, playlist, torrent, uuid }) => [
       ...[false, true].flatMap((isPrivate) => namesAt(filename, playlist, uuid, isPrivate)),
       ...(torrent === null ? [] : [{ kind: 'torrents', name: torrent } as const]),
@@ -203,45 +184,6 @@ function dimensionsAsMade(source: MediaProbe, files: readonly LadderFile[]) {
     duration: isOff ? Math.round(longest) : stated.duration,
     aspectRatio: stated.aspectRatio ?? (picture ? Number((picture.width / picture.height).toFixed(4)) : null),
   }
-}
-
-interface EarlierFile {
-  filename: string
-  playlist: string | null
-  torrent: string | null
-  uuid: string
-}
-
-/** With $5 a picture of HLS, which has sound of its own or ($6 false) not: none of the other sort may stand beside it. */
-const DROP_EARLIER = `
-  delete from video_file f using video v
-  where v.id = f.video_id and f.video_id = $1 and f.filename <> $3 and (f.streaming_playlist_id is not null) = $4
-    and (f.resolution = $2 or ($5 and case when $6
-      then f.streams <> 3 and exists (select from video_file o
-        where o.video_id = $1 and o.streaming_playlist_id is not null and o.streams = 1)
-      else f.streams = 3 end))
-  returning f.filename, f.playlist_filename as playlist, f.torrent_filename as torrent, v.uuid`
-
-const INSERT_FILE = `
-  insert into video_file (video_id, streaming_playlist_id, resolution, width, height, size, extname, fps, filename,
-    playlist_filename, metadata, format_flags, streams, hls, created_at, updated_at, storage)
-  values ($1, $2, $3, $4, $5, $6, '.mp4', $7, $8, $9, $10, $11, $12, $13, $14, $14, $15)
-  on conflict (filename) do nothing`
-
-/** The names of the master and the hashes are chosen once: other servers keep their addresses. */
-async function playlistOf(
-  unit: Unit,
-  videoId: number,
-  { names = newPlaylistNames(newUuid), storages }: { names?: PlaylistNames | undefined; storages: ReadonlyMap<string, FileStorage> },
-): Promise<number> {
-  const [row] = await unit.query<{ id: number }>(
-    `insert into streaming_playlist (video_id, playlist_filename, segments_sha256_filename, created_at, updated_at, storage)
-     values ($1, $2, $3, $4, $4, $5)
-     on conflict (video_id) do update set updated_at = excluded.updated_at returning id`,
-    [videoId, names.masterFilename, names.hashesFilename, unit.now, storages.get(names.masterFilename) ?? 0],
-  )
-  if (!row) throw new Error('The playlist could not be stored.')
-  return row.id
 }
 
 const entriesOf = (files: readonly LadderFile[]): HlsEntry[] =>

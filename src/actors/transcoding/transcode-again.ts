@@ -2,9 +2,10 @@
 // the old one when it is there.
 
 import { type ActorDeps, advance, DomainError, notFound } from '../runtime/index.ts'
-import { cancelTranscodings, openTranscodings, planTranscoding, type TranscodingWish, videoLifecycle } from '../video/index.ts'
+import { videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { isActive, type Transcoding, type TranscodingOutputs } from './transcoding.entity.ts'
+import { cancelTranscodings, openTranscodings, planTranscoding, type TranscodingWish } from './transcoding.writes.ts'
 
 export interface TranscodeAgain {
   /**

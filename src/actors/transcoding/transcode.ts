@@ -28,20 +28,20 @@ import {
 import {
   askForStoryboard,
   askForTorrents,
-  askForTranscoding,
   type DrawPictures,
   dropProvisional,
   hasPrivateFiles,
   moveAndTell,
-  planTranscoding,
   transcodingOwner,
   videoLifecycle,
   workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
+import { forgetOriginal } from '../video/video.writes.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
 import { isActive, type TranscodingOutputs, transcodingLifecycle } from './transcoding.entity.ts'
+import { askForTranscoding, planTranscoding } from './transcoding.writes.ts'
 import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
 import { type MasterTask, writeMaster } from './write-master.ts'
 
@@ -339,7 +339,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       await pendingFiles.condemn(unit.query, await dropProvisional(unit, video))
       askForStoryboard(unit, video.id, config())
       if (config().transcoding.original_file.keep || task.keepSource || task.source === null) return
-      await unit.query('update video_source set kept_filename = null where video_id = $1', [task.videoId])
+      await forgetOriginal(unit.query, task.videoId)
       await pendingFiles.condemn(unit.query, [{ kind: 'original_video_files', name: task.source }])
     })
   }

@@ -2,8 +2,8 @@
 
 import type { Ffmpeg, Store } from '../../media/index.ts'
 import type { TranscodingSettings } from '../../state-machines/transcoding.ts'
-import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY, type Leases, type PendingFiles, type PlaceFiles } from '../video/index.ts'
+import { type ActorDeps, CHECK_OWNER_EVERY, notFound, type Unit } from '../runtime/index.ts'
+import type { Leases, PendingFiles, PlaceFiles } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { Transcoding } from './transcoding.entity.ts'
 

@@ -14,6 +14,7 @@ import {
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
+import { renamePlaylist } from '../video/files.writes.ts'
 import { hasPrivateFiles, type Openness, storageOf, transcodingOwner } from '../video/index.ts'
 import type { TranscodingDeps } from './transcoding-state.ts'
 
@@ -78,12 +79,7 @@ export async function writeMaster({ db, store, pendingFiles }: TranscodingDeps, 
   return {
     isPrivate,
     async settle(unit) {
-      const rows = await unit.query(
-        `update streaming_playlist set playlist_filename = $3, segments_sha256_filename = $4, updated_at = $5, storage = $6
-         where video_id = $1 and playlist_filename = $2 returning id`,
-        [videoId, master, names.masterFilename, names.hashesFilename, unit.now, storage],
-      )
-      const isSettled = rows.length > 0
+      const isSettled = await renamePlaylist(unit, videoId, { master, names, storage })
       const reader = transcodingOwner(task.id)
       if (!isSettled) await pendingFiles.condemn(unit.query, refsOf(names), reader)
       else if (isReplaced) {

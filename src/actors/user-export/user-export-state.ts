@@ -2,8 +2,7 @@
 
 import { dueIn, initialUserExport, type UserExportSettings, userExportMachine } from '../../state-machines/user-export.ts'
 import { askForMail } from '../mail/index.ts'
-import { type ActorDeps, defineLifecycle, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY } from '../video/index.ts'
+import { type ActorDeps, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { UserExport } from './user-export.entity.ts'
 
 export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): UserExportSettings => ({

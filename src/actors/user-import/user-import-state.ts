@@ -12,8 +12,8 @@ import {
   userImportMachine,
 } from '../../state-machines/user-import.ts'
 import { askForMail } from '../mail/index.ts'
-import { type ActorDeps, advance, defineLifecycle, notFound, storeRow, type Unit } from '../runtime/index.ts'
-import { CHECK_OWNER_EVERY, type PendingFiles } from '../video/index.ts'
+import { type ActorDeps, advance, CHECK_OWNER_EVERY, defineLifecycle, notFound, storeRow, type Unit } from '../runtime/index.ts'
+import type { PendingFiles } from '../video/index.ts'
 import type { ItemFailure } from './failures.ts'
 import type { ImportSummary } from './summary.ts'
 

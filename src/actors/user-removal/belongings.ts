@@ -2,11 +2,14 @@
 // who has to be. Each thing is gone when its command is done, so that a walk that was interrupted goes on where it was.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
+import { keepKnownServers } from '../actor/actor.writes.ts'
+import { disownRemovedComments, dropRetainedCommentsOf } from '../comment/comment.writes.ts'
 import type { Comments } from '../comment/index.ts'
 import type { Follows } from '../follow/index.ts'
 import { type Playlists, playlistTypes } from '../playlist/index.ts'
 import type { Ratings } from '../rating/index.ts'
-import { eachRow, unlessGone } from '../runtime/index.ts'
+import { dropRetainedRatingsOf } from '../rating/rating.writes.ts'
+import { eachRow, inBatches, unlessGone } from '../runtime/index.ts'
 import type { Uploads } from '../upload/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { UserImports } from '../user-import/index.ts'
@@ -47,34 +50,22 @@ export async function ownerOf(query: Sql, userId: number): Promise<Owner | undef
 
 export const actorsOf = (owner: Owner): number[] => [owner.accountActorId, ...owner.channels.map((channel) => channel.actorId)]
 
-/** Servers that hear of the end of one account, beside those of its followers. */
-const MAX_SERVERS = 10_000
-
-/**
- * Keeps the inboxes of servers that know the account for what it followed, commented on or rated, as long as that can be
- * told. What is kept once stays.
- */
-export async function rememberWhoKnows(query: Sql, owner: Owner): Promise<void> {
-  await query(
-    `update actor set known_at = (
-       select coalesce(jsonb_agg(jsonb_build_object('inboxUrl', known.inbox, 'hostId', known.host_id)), '[]') from (
-         select distinct coalesce(x.shared_inbox_url, x.inbox_url) as inbox, x.host_id from (
-           select target_id as id from follow where follower_id = any($2)
-           union select c.actor_id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
-             where m.account_id = $3 and v.remote
-           union select a.actor_id from comment m join comment p on p.id = m.parent_id join account a on a.id = p.account_id
-             where m.account_id = $3
-           union select c.actor_id from rating r join video v on v.id = r.video_id join channel c on c.id = v.channel_id
-             where r.account_id = $3 and v.remote
-           union select actor_id from kept_comment where account_id = $3
-           union select actor_id from kept_rating where account_id = $3
-         ) met join actor x on x.id = met.id
-         where x.host_id is not null and x.deleted_at is null limit ${MAX_SERVERS}
-       ) known)
-     where id = $1 and known_at is null`,
-    [owner.accountActorId, actorsOf(owner), owner.accountId],
+/** Keeps the servers that know the account for what it followed, commented on or rated. */
+export const rememberWhoKnows = (query: Sql, owner: Owner): Promise<void> =>
+  keepKnownServers(
+    query,
+    owner.accountActorId,
+    `select target_id as id from follow where follower_id = any($2)
+     union select c.actor_id from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
+       where m.account_id = $3 and v.remote
+     union select a.actor_id from comment m join comment p on p.id = m.parent_id join account a on a.id = p.account_id
+       where m.account_id = $3
+     union select c.actor_id from rating r join video v on v.id = r.video_id join channel c on c.id = v.channel_id
+       where r.account_id = $3 and v.remote
+     union select actor_id from kept_comment where account_id = $3
+     union select actor_id from kept_rating where account_id = $3`,
+    [actorsOf(owner), owner.accountId],
   )
-}
 
 /** What there is of each kind, by the parameter that names its owner. */
 const uploadsOf = (user: string) => `from upload o where o.user_id = ${user} and o.state in ('created', 'receiving', 'assembled')`
@@ -103,27 +94,11 @@ export async function takeAway(db: Pick<Database, 'query'>, removers: Removers, 
   await each<{ videoId: number }>(ratingsOf('$1'), accountId, 'o.video_id as "videoId"', ({ videoId }) =>
     removers.ratings.setRating({ videoId, accountId, rating: 'none' }),
   )
-  for (const table of ['kept_comment', 'kept_rating']) {
-    await db.query(`delete from ${table} where account_id = $1`, [accountId])
-  }
+  await dropRetainedCommentsOf(db.query, accountId)
+  await dropRetainedRatingsOf(db.query, accountId)
   await each<{ id: number }>(followingsOf('$1'), actorsOf(owner), 'o.state', ({ id }) => removers.follows.withdraw(id))
-  await leaveComments(db, accountId, signal)
-}
-
-const LEFT_AT_ONCE = 1000
-
-/** Removed comments hold the place of the replies below them, and are nobody's. */
-async function leaveComments(db: Pick<Database, 'query'>, accountId: number, signal: AbortSignal): Promise<void> {
-  for (let left = LEFT_AT_ONCE; left === LEFT_AT_ONCE; ) {
-    signal.throwIfAborted()
-    const rows = await db.query(
-      `update comment set account_id = null where id in (
-         select id from comment where account_id = $1 and deleted_at is not null order by id limit ${LEFT_AT_ONCE}
-       ) returning id`,
-      [accountId],
-    )
-    left = rows.length
-  }
+  // Removed comments hold the place of the replies below them, and are nobody's.
+  await inBatches(signal, (limit) => disownRemovedComments(db.query, accountId, limit))
 }
 
 /** Whether something is left, or somebody still has to be told in the name of one of the actors. One statement. */

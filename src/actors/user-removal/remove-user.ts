@@ -2,8 +2,15 @@
 // of their end were told. What stays is the actors as tombstones, so that no name is ever given again.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { removeAccount } from '../account/account.writes.ts'
+import { dropUnusedKeys } from '../actor/actor.writes.ts'
+import { removeActorImages } from '../actor-image/actor-image.writes.ts'
+import { removeChannelsOf } from '../channel/channel.writes.ts'
+import { disownComments } from '../comment/comment.writes.ts'
 import { dropFollows } from '../follow/index.ts'
+import { removeRegistrationOf } from '../registration/registration.writes.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { removeUserRow } from '../user/user.writes.ts'
 import { actorsOf, isSomethingLeft, type Owner, ownerOf, type Removers, rememberWhoKnows, takeAway } from './belongings.ts'
 
 /** How often it is made sure that a removed user has the job, and unused keys are dropped, in ms. */
@@ -58,21 +65,8 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
 
   registry.periodic('keys-of-removed-actors', {
     everyMs: () => CHECK_EVERY,
-    run: async () => void (await dropKeys()),
+    run: () => dropUnusedKeys(db.query),
   })
-
-  /** Deliveries are sent, parked or dropped for their age, so the keys go some time. */
-  async function dropKeys(): Promise<void> {
-    await db.query(
-      `update actor x set private_key_sealed = null, ed25519_private_sealed = null
-       where x.host_id is null and x.deleted_at is not null and x.private_key_sealed is not null
-         and not exists (select 1 from account where actor_id = x.id)
-         and not exists (select 1 from channel where actor_id = x.id)
-         and not exists (select 1 from delivery d where d.actor_id = x.id and d.state = 'waiting')
-         and not exists (select 1 from outbox o where o.event in ('AccountRemoved', 'ChannelEmptied') and o.parked_at is null
-           and (o.aggregate_id = x.id or o.payload->'channels' @> jsonb_build_array(jsonb_build_object('actorId', x.id))))`,
-    )
-  }
 }
 
 /**
@@ -88,13 +82,13 @@ async function close(unit: Unit, owner: Owner): Promise<void> {
   if (now.channels.length !== owner.channels.length || (await isSomethingLeft(unit.query, now))) {
     throw new DomainError('busy', 'Something of this user is still to go.')
   }
-  await unit.query('delete from actor_image where actor_id = any($1)', [actorsOf(now)])
+  await removeActorImages(unit.query, actorsOf(now))
   // Those that were removed just now; all others are nobody’s already.
-  await unit.query('update comment set account_id = null where account_id = $1', [accountId])
-  await unit.query('delete from channel where account_id = $1', [accountId])
-  await unit.query('delete from account where id = $1', [accountId])
-  await unit.query('delete from registration where user_id = $1', [userId])
-  await unit.query('delete from users where id = $1', [userId])
+  await disownComments(unit.query, accountId)
+  await removeChannelsOf(unit.query, accountId)
+  await removeAccount(unit.query, accountId)
+  await removeRegistrationOf(unit.query, userId)
+  await removeUserRow(unit.query, userId)
   unit.emit({ aggregate: 'actor', id: accountActorId }, 'AccountRemoved', {
     actorId: accountActorId,
     url: accountUrl,

@@ -5,6 +5,7 @@ import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialUser, type UserState, userMachine } from '../../state-machines/user.ts'
+import { markActorsRemoved } from '../actor/actor.writes.ts'
 import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
@@ -95,11 +96,11 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
       advance(unit, userLifecycle, user, { type: 'REMOVED' })
       await endSessions(unit, userId)
       forget(user, nobodysPassword)
-      await unit.query(
-        `update actor set deleted_at = $2, updated_at = $2 where id in (
-           select a.actor_id from account a where a.user_id = $1
-           union all select c.actor_id from channel c join account a on a.id = c.account_id where a.user_id = $1)`,
-        [userId, unit.now],
+      await markActorsRemoved(
+        unit,
+        `select a.actor_id from account a where a.user_id = $1
+         union all select c.actor_id from channel c join account a on a.id = c.account_id where a.user_id = $1`,
+        userId,
       )
       unit.emit({ aggregate: 'user', id: userId }, 'UserRemoved', { userId })
     })

@@ -6,11 +6,11 @@ import type { Sql } from '../../platform/database/index.ts'
 import { newUuid, randomToken } from '../../platform/ids.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { Account } from '../account/account.entity.ts'
+import { createAccount } from '../account/account.writes.ts'
 import { freeActorName, insertLocalActor } from '../actor/index.ts'
-import { Channel } from '../channel/channel.entity.ts'
+import { createChannel } from '../channel/channel.writes.ts'
 import { askForMail } from '../mail/index.ts'
-import { Playlist, watchLaterOf } from '../playlist/playlist.entity.ts'
+import { createWatchLater } from '../playlist/playlist.writes.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
 import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
@@ -70,7 +70,6 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
     }
     const [passwordHash, accountKeys, channelKeys] = await Promise.all([hashOf(user.password), generateKeys(), generateKeys()])
     const inserted = transact(async (unit) => {
-      const stamps = { createdAt: unit.now, updatedAt: unit.now }
       const row = unit.em.create(User, {
         username: user.username,
         passwordHash,
@@ -84,7 +83,8 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
         p2pEnabled: config().defaults.p2p.webapp.enabled,
         videosHistoryEnabled: config().user.history.videos.enabled,
         autoPlayVideo: config().defaults.player.auto_play,
-        ...stamps,
+        createdAt: unit.now,
+        updatedAt: unit.now,
       })
       await unit.em.flush()
       const accountActor = await insertLocalActor({
@@ -94,11 +94,10 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
         name: user.username,
         keys: accountKeys,
       })
-      const account = unit.em.create(Account, {
+      const account = createAccount(unit, {
         actorId: accountActor,
         userId: row.id,
         name: user.displayName ?? user.username,
-        ...stamps,
       })
       const channelActor = await insertLocalActor({
         ...deps,
@@ -108,18 +107,16 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
         keys: channelKeys,
       })
       await unit.em.flush()
-      const channel = unit.em.create(Channel, {
+      const channel = createChannel(unit, {
         actorId: channelActor,
         accountId: account.id,
         name: user.channelDisplayName ?? config().user.default_channel_name.replace('$1', () => user.username),
-        ...stamps,
       })
       await unit.em.flush()
       unit.created({ aggregate: 'user', id: row.id })
       if (user.password === null) askForMail(unit, { mail: 'create-password', userId: row.id })
       const uuid = newUuid()
-      const watchLater = { accountId: account.id, uuid, url: deps.urls.playlist(uuid), now: unit.now }
-      unit.em.create(Playlist, watchLaterOf(watchLater))
+      createWatchLater(unit, { accountId: account.id, uuid, url: deps.urls.playlist(uuid) })
       return { id: row.id, accountId: account.id, channelId: channel.id }
     })
     return await inserted.catch((error: unknown) => {

@@ -3,6 +3,8 @@
 
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { askForTorrents, isFederated, type PlaceFiles, videoBlockTypes } from '../video/index.ts'
+import { BLOCK_VIDEO, endBlockOfVideo } from '../video/video.writes.ts'
+import { storeBlock } from './video-block.writes.ts'
 
 export interface VideoBlocks {
   /** Throws `not_found`, `conflict` when it is blocked already, or `unfederate` is asked for another server's video. */
@@ -38,13 +40,9 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
     block: (videoId, { reason, unfederate, byUserId }) =>
       change(videoId, async (unit, { remote }) => {
         if (remote && unfederate) throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
-        const stored = await unit.query(
-          `insert into video_block (video_id, type, reason, unfederated, created_at, updated_at)
-           values ($1, $2, $3, $4, $5, $5) on conflict (video_id) do nothing returning id`,
-          [videoId, videoBlockTypes.manual, reason, unfederate, unit.now],
-        )
-        if (stored.length === 0) throw new DomainError('conflict', 'This video is blocked already.')
-        await unit.query('update video set blocked = true where id = $1', [videoId])
+        const isNew = await storeBlock(unit, { videoId, type: videoBlockTypes.manual, reason, unfederated: unfederate })
+        if (!isNew) throw new DomainError('conflict', 'This video is blocked already.')
+        await unit.query(BLOCK_VIDEO, [videoId])
         unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId, byUserId })
       }),
 
@@ -67,12 +65,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
         )
         if (!ended) throw notFound('Blacklisted video not found')
         // What came out while it was blocked, as all does that waited for a moderator, comes out now.
-        const [video] = await unit.query<{ isNew: boolean; isKnown: boolean; privacy: number }>(
-          `update video v set blocked = false, published_at = case when n.is_new then $3 else v.published_at end
-           from (select id, not remote and state = 'published' and published_at >= $2 as is_new from video where id = $1) n
-           where v.id = n.id returning n.is_new as "isNew", v.created_at < $2 as "isKnown", v.privacy`,
-          [videoId, ended.created_at, unit.now],
-        )
+        const video = await endBlockOfVideo(unit, videoId, ended.created_at)
         const of = { aggregate: 'video', id: videoId } as const
         if (!video?.isNew || !isFederated(video.privacy)) unit.emit(of, 'VideoUnblocked', { videoId })
         else unit.emit(of, 'VideoPublished', { videoId, ...(video.isKnown ? { again: true } : {}) })

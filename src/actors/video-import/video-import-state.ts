@@ -8,16 +8,10 @@ import {
   type VideoImportSettings,
   videoImportMachine,
 } from '../../state-machines/video-import.ts'
-import { type ActorDeps, advance, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
-import {
-  CHECK_OWNER_EVERY,
-  failedImportOwner,
-  type NamedPicture,
-  type PendingFiles,
-  refOfPicture,
-  removeUnpublished,
-} from '../video/index.ts'
+import { type ActorDeps, advance, CHECK_OWNER_EVERY, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
+import { failedImportOwner, type PendingFiles, refOfPicture, removeUnpublished } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
+import { takeChosenPictures } from '../video/video.writes.ts'
 import { VideoImport } from './video-import.entity.ts'
 
 /** Workers lost in a row after which the import is held to be poison. */
@@ -106,11 +100,7 @@ async function follow(locked: Locked): Promise<void> {
 /** What its user chose is there when it is tried again. */
 async function keepPictures({ unit, videoImport, video, pendingFiles }: Locked): Promise<void> {
   if (video?.state !== 'to-import') return
-  const pictures = await unit.query<NamedPicture>(
-    `delete from thumbnail where video_id = $1 and on_disk and not automatically_generated
-     returning type, filename, width, height`,
-    [video.id],
-  )
+  const pictures = await takeChosenPictures(unit.query, video.id)
   if (pictures.length === 0) return
   videoImport.fields = { ...videoImport.fields, pictures }
   await pendingFiles.condemn(unit.query, pictures.map(refOfPicture), failedImportOwner(videoImport.id))

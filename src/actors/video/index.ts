@@ -72,15 +72,8 @@ export {
 } from './pending-files.ts'
 export { pendingRetiming, type Retimed, type RetimedCaption } from './pending-parts.ts'
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
-export {
-  askForTranscoding,
-  cancelTranscodings,
-  openTranscodings,
-  planTranscoding,
-  type TranscodingWish,
-} from './plan-transcoding.ts'
 export { type PublishDefaults, publishDefaults } from './publish-defaults.ts'
-export { CHECK_OWNER_EVERY, moveAndTell, videoLifecycle } from './publish-video.ts'
+export { moveAndTell, videoLifecycle } from './publish-video.ts'
 export { videoBlockTypes } from './quarantine.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { makeRedrawPictures, type RedrawPictures } from './redraw-pictures.ts'

@@ -3,6 +3,7 @@
 
 import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
+import { removeStoryboard } from '../storyboard/storyboard.writes.ts'
 import { applyPendingParts } from './pending-parts.ts'
 
 /** In the transaction that replaces the source. */
@@ -25,13 +26,13 @@ export async function dropOutdated(unit: Unit, video: { id: number; uuid: string
      returning playlist_filename as master, segments_sha256_filename as hashes`,
     [video.id],
   )
-  const storyboards = await unit.query<{ filename: string }>('delete from storyboard where video_id = $1 returning filename', [video.id])
+  const storyboards = await removeStoryboard(unit, video.id)
   return [
     ...refsOf(video.uuid, files),
     ...namesOf(playlists.flatMap(({ master, hashes }) => [master, hashes])).flatMap((name) =>
       [false, true].map((isPrivate) => hlsFile(video.uuid, name, isPrivate)),
     ),
-    ...storyboards.map(({ filename }): FileRef => ({ kind: 'storyboards', name: filename })),
+    ...storyboards,
   ]
 }
 

@@ -2,6 +2,7 @@
 // times are others in the new file. It waits beside the video until the first of the new files is there.
 
 import type { FileRef, Retiming } from '../../media/index.ts'
+import { takeRetimedCaptions } from '../caption/caption.writes.ts'
 import { moveChapters } from '../chapter/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { askForPictures } from './ask-for-pictures.ts'
@@ -69,7 +70,7 @@ export async function applyPendingParts(unit: Unit, videoId: number): Promise<vo
   if (waiting.length > 0) {
     const pictures = await takePictures(unit, videoId)
     if (pictures.length > 0) askForPictures(unit, videoId)
-    const taken = [...pictures, ...(await takeCaptions(unit, videoId))]
+    const taken = [...pictures, ...(await takeRetimedCaptions(unit, videoId))]
     await unit.query('delete from video_coming_file where video_id = $1', [videoId])
     await unit.query(
       'delete from pending_file p using jsonb_to_recordset($1) as f(kind text, name text) where p.kind = f.kind and p.name = f.name',
@@ -95,21 +96,3 @@ const takePictures = (unit: Unit, videoId: number): Promise<FileRef[]> =>
      returning case type when ${thumbnailTypes.preview} then 'previews' else 'thumbnails' end as kind, filename as name`,
     [videoId, unit.now],
   )
-
-/** Those that somebody set meanwhile were written for the new file. */
-async function takeCaptions(unit: Unit, videoId: number): Promise<FileRef[]> {
-  const replaced = await unit.query<{ language: string; generated: boolean; filename: string; created: Date }>(
-    `delete from video_caption c using video_coming_file f
-     where c.video_id = $1 and f.video_id = $1 and f.kind = 'captions' and c.filename = f.replaces
-     returning c.language, c.automatically_generated as generated, f.filename, c.created_at as created`,
-    [videoId],
-  )
-  if (replaced.length === 0) return []
-  await unit.query(
-    `insert into video_caption (video_id, language, filename, automatically_generated, created_at, updated_at)
-     select $1, c.language, c.filename, c.generated, c.created, $3 from jsonb_to_recordset($2)
-       as c(language text, generated boolean, filename text, created timestamptz)`,
-    [videoId, JSON.stringify(replaced), unit.now],
-  )
-  return replaced.map(({ filename }) => ({ kind: 'captions', name: filename }))
-}

@@ -1,12 +1,9 @@
 // The lifecycle of a local video, and who is notified when it can be watched.
 
 import { dueIn, initialVideo, type VideoEvent, videoMachine } from '../../state-machines/video.ts'
-import { advance, defineLifecycle, type Unit } from '../runtime/index.ts'
+import { advance, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import type { Video } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
-
-/** How often the sweeper makes sure that a video has the job it waits for, in ms. */
-export const CHECK_OWNER_EVERY = 60_000
 
 /** Of local videos: one of another server shows the state that its origin reports. */
 export const videoLifecycle = defineLifecycle({

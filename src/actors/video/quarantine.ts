@@ -5,6 +5,7 @@ import type { Config } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { hasRight, type UserRole, userAdminFlags } from '../user/index.ts'
+import { storeBlock } from '../video-block/video-block.writes.ts'
 import type { Video } from './video.entity.ts'
 
 /** `VideoBlacklistType` of the contract: by a moderator, or until one has looked at it. */
@@ -49,11 +50,7 @@ export async function quarantine(
   video: Pick<Video, 'id' | 'blocked'>,
   { unfederated }: { unfederated: boolean },
 ): Promise<void> {
-  const stored = await unit.query(
-    `insert into video_block (video_id, type, reason, unfederated, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $5) on conflict (video_id) do nothing returning id`,
-    [video.id, videoBlockTypes.automatic, REASON, unfederated, unit.now],
-  )
+  const isNew = await storeBlock(unit, { videoId: video.id, type: videoBlockTypes.automatic, reason: REASON, unfederated })
   video.blocked = true
-  if (stored.length > 0) unit.emit({ aggregate: 'video', id: video.id }, 'VideoBlocked', { videoId: video.id })
+  if (isNew) unit.emit({ aggregate: 'video', id: video.id }, 'VideoBlocked', { videoId: video.id })
 }

@@ -1,6 +1,7 @@
 // New thumbnails and previews of local videos, for operators who changed their sizes or lost files. What users gave is kept.
 
 import { type FileRef, MediaError, type Store } from '../../media/index.ts'
+import { removeSetting, saveSetting } from '../instance/instance.writes.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import type { DraftPicture, InspectFile, PictureName } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
@@ -127,13 +128,6 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
     return left && left.value.force === force ? left.value.lastId : 0
   }
 
-  const note = (lastId: number, force: boolean) =>
-    db.query(
-      `insert into setting (key, value, updated_at) values ($1, $2, now())
-       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`,
-      [SETTING, JSON.stringify({ lastId, force })],
-    )
-
   return {
     async redrawPictures({ videoIds, force, onProgress }) {
       const done: Redrawn = { redrawn: 0, skipped: 0, failed: [] }
@@ -155,10 +149,10 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
           }
         }
         last = next.id
-        if (!videoIds) await note(last, force)
+        if (!videoIds) await saveSetting(db.query, SETTING, { lastId: last, force })
         onProgress(looked, total)
       }
-      if (!videoIds) await db.query('delete from setting where key = $1', [SETTING])
+      if (!videoIds) await removeSetting(db.query, SETTING)
       return done
     },
   }

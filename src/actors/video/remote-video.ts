@@ -5,11 +5,13 @@ import { newUuid } from '../../platform/ids.ts'
 import { stateOf } from '../../state-machines/video.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
+import { retainComments } from '../comment/comment.writes.ts'
 import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
+import { restoreRatings, retainRatings } from '../rating/rating.writes.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { restoreBlock } from '../video-block/video-block.writes.ts'
 import { relist } from './listing.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
-import { restoreRatings, retainInteractions } from './retained-interactions.ts'
 import { hotOf } from './scores.ts'
 import { VIDEOS_CHANGED } from './videos-changed.ts'
 
@@ -125,7 +127,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
       if (stored.isNew ? tags.length > 0 : stored.looksNew) await tagVideo(unit.query, stored.id, tags)
       if (stored.isNew) await restoreRatings(unit.query, stored.id)
       await relist(unit.query, [stored.id])
-      if (stored.isNew) await blockAgain(unit, stored.id, video.url)
+      if (stored.isNew) await restoreBlock(unit, stored.id, video.url)
       if (stored.looksNew) unit.publish(VIDEOS_CHANGED, { video: stored.id })
       if (stored.isFresh) unit.emit({ aggregate: 'video', id: stored.id }, 'VideoReceived', { videoId: stored.id })
       return { id: stored.id, isNew: stored.isNew }
@@ -197,7 +199,8 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const [newer] = await unit.query('select 1 from video where id = $1 and refreshed_at > $2', [videoId, askedAt ?? null])
         if (newer) return
-        await retainInteractions(unit.query, videoId, unit.now)
+        await retainComments(unit, videoId)
+        await retainRatings(unit, videoId)
         await unit.query('delete from video where id = $1 and remote', [videoId])
         unit.publish(VIDEOS_CHANGED, { video: videoId })
       })
@@ -288,19 +291,6 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
 /** What a server changes together with `updated`, and what it may change without. */
 const shownOf = (row: string): string =>
   `(${['updated_at', 'channel_id', 'privacy', 'state', 'name', 'nsfw', 'tags'].map((name) => `${row}.${name}`).join(', ')})`
-
-/** What was blocked when its server took it back is blocked when it comes again. */
-async function blockAgain(unit: Unit, videoId: number, url: string): Promise<void> {
-  await unit.query(
-    `with kept as (
-       delete from kept_video_block where url_hash = md5($2)::uuid and url = $2 returning type, reason, created_at
-     ), blocked as (
-       update video set blocked = true where id = $1 and exists (select 1 from kept)
-     ) insert into video_block (video_id, type, reason, created_at, updated_at)
-       select $1, type, reason, created_at, $3 from kept`,
-    [videoId, url, unit.now],
-  )
-}
 
 const atMost = (time: Date, latest: Date): Date => (time < latest ? time : latest)
 

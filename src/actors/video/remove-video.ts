@@ -3,9 +3,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
-import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, CHECK_OWNER_EVERY, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import type { Leases, PendingFile, PendingFiles } from './pending-files.ts'
-import { CHECK_OWNER_EVERY, videoLifecycle } from './publish-video.ts'
+import { videoLifecycle } from './publish-video.ts'
 import { assertChangeable, removalOf } from './update-video.ts'
 import { Video } from './video.entity.ts'
 import { isFederated, type Viewer } from './video.policy.ts'

@@ -2,13 +2,13 @@
 
 import type { Config } from '../../config/index.ts'
 import type { Unit } from '../runtime/index.ts'
+import { planTranscoding } from '../transcoding/transcoding.writes.ts'
 import { askForStoryboard } from './ask-for-storyboard.ts'
 import { askForTorrents } from './ask-for-torrents.ts'
 import type { FileDraft, WebVideoDraft } from './inspect-file.ts'
 import { insertWebVideo } from './new-video-rows.ts'
 import type { PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { planTranscoding } from './plan-transcoding.ts'
 import type { Video } from './video.entity.ts'
 import { hasPrivateFiles } from './video.policy.ts'
 

@@ -4,6 +4,7 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import { makeBreaks } from '../../platform/breaks.ts'
 import { isUniqueViolation } from '../../platform/database/index.ts'
+import { removeFromPolicy, renameInPolicy } from '../automatic-tag/automatic-tag.writes.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { TooComplex } from './expressions.ts'
 import { compileWords, LARGEST_OF_ACCOUNT, LARGEST_OF_INSTANCE } from './word-list.ts'
@@ -99,11 +100,7 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
           )
           noteList(unit, ownerId, 'update', { id: listId, ...list })
           if (ownerId === null || was.name === list.name) return
-          await unit.query('update comment_tag_policy set review = array_replace(review, $2, $3) where account_id = $1', [
-            ownerId,
-            was.name,
-            list.name,
-          ])
+          await renameInPolicy(unit.query, ownerId, was.name, list.name)
         })
       } catch (error) {
         if (isUniqueViolation(error)) throw nameTaken(list.name)
@@ -120,7 +117,7 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
         if (!gone) throw unknownList()
         noteList(unit, ownerId, 'delete', { id: listId, ...gone })
         if (ownerId === null) return
-        await unit.query('update comment_tag_policy set review = array_remove(review, $2) where account_id = $1', [ownerId, gone.name])
+        await removeFromPolicy(unit.query, ownerId, gone.name)
       })
     },
   }

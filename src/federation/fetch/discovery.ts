@@ -1,5 +1,6 @@
 // From a host or a handle to an actor: NodeInfo with its link to the instance actor (FEP-2677), and WebFinger (RFC 7033).
 
+import { noteSoftware } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { isSameOrigin } from '../security/index.ts'
@@ -62,15 +63,11 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
     return { document: read.value, url: answer.url }
   }
 
-  async function noteSoftware(host: string, nodeInfoUrl: string): Promise<void> {
+  async function readSoftware(host: string, nodeInfoUrl: string): Promise<void> {
     try {
       const read = readNodeInfo((await getJsonAt(nodeInfoUrl)).document)
       if (!read.ok) return
-      await db.query('update remote_host set software = $2, software_version = $3 where host = $1', [
-        host.toLowerCase(),
-        read.value.software,
-        read.value.version,
-      ])
+      await noteSoftware(db.query, host, read.value)
     } catch (error) {
       logger.debug({ err: error, host }, 'the software of a host is not known')
     }
@@ -87,7 +84,7 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
         throw new DomainError('forbidden', `${host} names an instance actor of another server.`)
       }
       const { nodeInfo, instanceActor } = read.value
-      if (nodeInfo !== null && isSameOrigin(nodeInfo, url)) await noteSoftware(host, nodeInfo)
+      if (nodeInfo !== null && isSameOrigin(nodeInfo, url)) await readSoftware(host, nodeInfo)
       return instanceActor
     },
 
@@ -95,7 +92,7 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
       const { document, url } = await getJson(host, '/.well-known/nodeinfo')
       const read = readNodeInfoLinks(document)
       if (read.ok && read.value.nodeInfo !== null && isSameOrigin(read.value.nodeInfo, url)) {
-        await noteSoftware(host, read.value.nodeInfo)
+        await readSoftware(host, read.value.nodeInfo)
       }
     },
 

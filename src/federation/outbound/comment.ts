@@ -1,7 +1,7 @@
 // Comments of our users, told to the video's server and to everybody in the thread; on our videos also to followers.
 // Comments of others on our videos: whether they are shown, told to their authors.
 
-import { isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
+import { dropHeldActivity, isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -153,7 +153,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
          join actor x on x.id = a.actor_id where m.id = $1`,
       [comment.id],
     )
-    await unit.query('update comment set held_activity = null where id = $1', [comment.id])
+    await dropHeldActivity(unit.query, comment.id)
     const read = held?.body ? readActivity(JSON.parse(held.body)) : undefined
     if (!held?.body || !read?.ok || !comment.isVideoOurs) return
     const readers = await withoutGroups(unit.query, await readersOf(unit, comment))

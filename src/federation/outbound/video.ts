@@ -1,14 +1,15 @@
 // Videos of ours, as other servers hear of them: Create by the account, Announce by channel and instance; Update; Delete.
 
 import { followersOf } from '../../actors/delivery/index.ts'
+import { lastToldOwner, noteOwner, toldOwners, type VideoOwner } from '../../actors/ownership-change/index.ts'
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
+import { removeFormerShares, removeLocalShares, storeShare } from '../../actors/share/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { announceActivity, createVideoActivity, publicAudience, videoAudience, videoDocument } from '../documents/index.ts'
 import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
 import { audienceOf, isTold } from './audience.ts'
 import type { Sender } from './sender.ts'
-import { lastToldOwner, noteOwner, toldOwners, type VideoOwner } from './video-owners.ts'
 
 interface VideoActors extends VideoOwner {
   url: string
@@ -118,7 +119,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     { again }: { again: boolean },
   ): Promise<boolean> {
     const former = await lastToldOwner(unit, videoId, video)
-    if (!(await takeBackShares(unit, videoId))) return false
+    if (!(await removeLocalShares(unit.query, videoId))) return false
     if (former) await noteOwner(unit, videoId, former)
     const told = await toldOwners(unit, videoId)
     const recipients = await audienceOf(unit.query, await actorsOf(video, told), videoId)
@@ -142,11 +143,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   /** The share is also a row: the collection `announces` shows it. */
   async function announce(unit: Unit, videoId: number, video: VideoActors, by: { id: number; url: string }): Promise<void> {
     const id = urls.announce(video.url, by.id)
-    await unit.query('insert into share (video_id, actor_id, url) values ($1, $2, $3) on conflict (video_id, actor_id) do nothing', [
-      videoId,
-      by.id,
-      id,
-    ])
+    await storeShare(unit.query, { videoId, actorId: by.id, url: id })
     const { privacy, accountUrl, url: videoUrl } = video
     const activity = announceActivity(urls, { id, actorUrl: by.url, videoUrl, privacy, accountUrl })
     await send(unit, { activity, senderId: by.id, recipients: await followersOf(unit.query, [by.id]) })
@@ -154,12 +151,10 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
 
   /** A video that moved to another channel is shared by that one, and no longer by the one before. */
   async function announceByNewChannel(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
-    const former = await unit.query<{ url: string; actorId: number; actorUrl: string }>(
-      `delete from share s using actor a
-       where a.id = s.actor_id and a.host_id is null and s.video_id = $1 and s.actor_id <> $2 and s.actor_id <> $3
-       returning s.url, a.id as "actorId", a.url as "actorUrl"`,
-      [videoId, video.channelActorId, await instanceActorId()],
-    )
+    const former = await removeFormerShares(unit.query, videoId, {
+      channelActorId: video.channelActorId,
+      instanceActorId: await instanceActorId(),
+    })
     if (former.length === 0) return
     const { privacy, accountUrl, url: videoUrl } = video
     for (const { url, actorId, actorUrl } of former) {
@@ -196,15 +191,6 @@ async function tellPlaylistsWith(unit: Unit, videoId: number, after = 0): Promis
   if (last && playlists.length === PLAYLISTS_AT_ONCE) {
     unit.emit({ aggregate: 'video', id: videoId }, 'PlaylistsOfVideoTold', { videoId, lastPlaylistId: last.id })
   }
-}
-
-/** Whether the video was told of. Our own shares say so, and go with it: made public again, it is announced anew. */
-async function takeBackShares(unit: Unit, videoId: number): Promise<boolean> {
-  const shares = await unit.query(
-    `delete from share where video_id = $1 and actor_id in (select id from actor where host_id is null) returning id`,
-    [videoId],
-  )
-  return shares.length > 0
 }
 
 async function isAnnounced(unit: Unit, videoId: number): Promise<boolean> {

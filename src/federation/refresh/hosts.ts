@@ -1,11 +1,11 @@
 // What software other servers run: each is asked once a day.
 
+import { takeUncheckedHosts } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { Discovery } from '../fetch/discovery.ts'
 
 const LOOK_EVERY_MS = 300_000
-const HOSTS_AT_ONCE = 100
 
 export function askForSoftware(deps: FederationDeps & { discovery: Discovery }): void {
   const { registry, db, config, clock, tell, logger, discovery } = deps
@@ -13,18 +13,9 @@ export function askForSoftware(deps: FederationDeps & { discovery: Discovery }):
   registry.periodic('software-of-hosts', {
     everyMs: () => Math.min(LOOK_EVERY_MS, config().vireo.federation.refresh.host),
     async run() {
-      const now = clock.now()
-      const before = new Date(now.getTime() - config().vireo.federation.refresh.host)
+      const before = new Date(clock.now().getTime() - config().vireo.federation.refresh.host)
       await tell.create(async (unit) => {
-        const hosts = await unit.query<{ id: number }>(
-          `update remote_host set software_checked_at = $1 where id in (
-             select id from remote_host
-             where (software_checked_at is null or software_checked_at <= $2) and state <> 'dormant'
-             order by software_checked_at nulls first, id limit ${HOSTS_AT_ONCE} for no key update skip locked
-           ) returning id`,
-          [now, before],
-        )
-        for (const { id } of hosts) {
+        for (const { id } of await takeUncheckedHosts(unit, before)) {
           unit.enqueue({ type: 'host-software', data: { hostId: id }, dedupeKey: `host-software-${id}` })
         }
       })

@@ -54,6 +54,7 @@ const right: Array<[file: string, specifier: string]> = [
   ['actors/video/a.ts', '../follow/index.ts'],
   ['actors/video/b.ts', '../follow/follow.entity.ts'],
   ['actors/video/c.ts', '../../state-machines/video.ts'],
+  ['actors/video/f.ts', '../follow/follow.writes.ts'],
   ['actors/video/d.ts', '../../media/index.ts'],
   ['actors/video/e.ts', '@mikro-orm/postgresql'],
   ['federation/inbound/a.ts', '../../actors/follow/index.ts'],

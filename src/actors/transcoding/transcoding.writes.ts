@@ -1,8 +1,7 @@
-// Asks for the renditions of a video: the row of a transcoding, and its job; and takes that back.
+// Asks for the renditions of a video, in the transactions of other nouns: the row of a transcoding, and its job; and takes that back.
 
-import { advance, initialColumns, type Unit } from '../runtime/index.ts'
-import { Transcoding, type TranscodingOutputs, transcodingLifecycle } from '../transcoding/transcoding.entity.ts'
-import { CHECK_OWNER_EVERY } from './publish-video.ts'
+import { advance, CHECK_OWNER_EVERY, initialColumns, type Unit } from '../runtime/index.ts'
+import { Transcoding, type TranscodingOutputs, transcodingLifecycle } from './transcoding.entity.ts'
 
 /** What is wanted of a transcoding other than what the configuration says. */
 export interface TranscodingWish {

@@ -1,7 +1,7 @@
 // Who owned a video of ours while other servers heard of it. Whatever they missed since, one of these is the owner for them,
 // and a Delete counts by that one alone. What all of them say is brought by the first, so that it arrives in order.
 
-import type { Unit } from '../../actors/runtime/index.ts'
+import type { Unit } from '../runtime/index.ts'
 
 export interface VideoOwner {
   accountActorId: number

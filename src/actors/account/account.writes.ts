@@ -1,0 +1,23 @@
+// Writes of accounts in the transactions of other nouns.
+
+import type { Sql } from '../../platform/database/index.ts'
+import type { Unit } from '../runtime/index.ts'
+import { Account } from './account.entity.ts'
+
+export const createAccount = ({ em, now }: Unit, account: Pick<Account, 'actorId' | 'userId' | 'name'>): Account =>
+  em.create(Account, { ...account, createdAt: now, updatedAt: now })
+
+/** The account of an actor of another server, as its document describes it. */
+export async function storeRemoteAccount(
+  unit: Unit,
+  actorId: number,
+  { name, summary, createdAt }: { name: string; summary: string | null; createdAt: Date },
+): Promise<void> {
+  await unit.query(
+    `insert into account (actor_id, name, description, created_at) values ($1, $2, $3, $5)
+     on conflict (actor_id) do update set name = excluded.name, description = excluded.description, updated_at = $4`,
+    [actorId, name, summary, unit.now, createdAt],
+  )
+}
+
+export const removeAccount = (query: Sql, accountId: number) => query('delete from account where id = $1', [accountId])

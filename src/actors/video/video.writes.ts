@@ -1,0 +1,79 @@
+// Writes of videos in the transactions of other nouns.
+
+import type { Sql } from '../../platform/database/index.ts'
+import type { Unit } from '../runtime/index.ts'
+import type { ThumbnailType } from './video.entity.ts'
+
+/** SQL: the start of an update that blocks the video $1. */
+export const BLOCK_VIDEO = 'update video set blocked = true where id = $1'
+
+/**
+ * Ends a block that was there since `blockedAt`. A local video that was published meanwhile is new (`isNew`): it is published now.
+ * `isKnown`: it was there before the block.
+ */
+export async function endBlockOfVideo(
+  unit: Unit,
+  videoId: number,
+  blockedAt: Date,
+): Promise<{ isNew: boolean; isKnown: boolean; privacy: number } | undefined> {
+  const [video] = await unit.query<{ isNew: boolean; isKnown: boolean; privacy: number }>(
+    `update video v set blocked = false, published_at = case when n.is_new then $3 else v.published_at end
+     from (select id, not remote and state = 'published' and published_at >= $2 as is_new from video where id = $1) n
+     where v.id = n.id returning n.is_new as "isNew", v.created_at < $2 as "isKnown", v.privacy`,
+    [videoId, blockedAt, unit.now],
+  )
+  return video
+}
+
+export const touchVideo = (unit: Unit, videoId: number) => unit.query('update video set updated_at = $2 where id = $1', [videoId, unit.now])
+
+/** Moves the video into a local channel, unless another account has it; answers whose it is, undefined when there is none. */
+export async function moveIntoChannel(
+  { query, now }: Unit,
+  videoId: number,
+  channelId: number | null,
+  accountId: number,
+): Promise<number | undefined> {
+  const [channel] = await query<{ accountId: number }>(
+    `with chosen as materialized (
+       select c.id, c.account_id from channel c join actor x on x.id = c.actor_id
+       where c.id = $2 and x.host_id is null and x.deleted_at is null for key share of c
+     ), moved as (
+       update video v set channel_id = chosen.id, updated_at = $4 from chosen
+       where v.id = $1 and chosen.account_id = $3
+     ) select account_id as "accountId" from chosen`,
+    [videoId, channelId, accountId, now],
+  )
+  return channel?.accountId
+}
+
+/** Answers whether the video, called `v` by the SQL `condition`, meets it and subscribers are notified now. Once for ever. */
+export async function noteSubscribersNotified(query: Sql, videoId: number, condition: string): Promise<boolean> {
+  const noted = await query(
+    `update video v set subscribers_told = true where v.id = $1 and not v.subscribers_told and ${condition} returning v.id`,
+    [videoId],
+  )
+  return noted.length > 0
+}
+
+/** Takes the pictures that a user chose off a video; answers them. */
+export const takeChosenPictures = (query: Sql, videoId: number) =>
+  query<{ type: ThumbnailType; filename: string; width: number | null; height: number | null }>(
+    `delete from thumbnail where video_id = $1 and on_disk and not automatically_generated
+     returning type, filename, width, height`,
+    [videoId],
+  )
+
+/** The original is not kept any longer; its file is for the caller to remove. */
+export const forgetOriginal = (query: Sql, videoId: number) =>
+  query('update video_source set kept_filename = null where video_id = $1', [videoId])
+
+const HAS_STALE_COMMENTS = `id = $1 and remote and state <> 'removed' and ($3 or comments_read_at is null or comments_read_at < $2)`
+
+/** Whether the comments of a video of another server were not read since `before`; of `all` videos yes. */
+export const hasStaleComments = async (query: Sql, videoId: number, before: Date, all: boolean): Promise<boolean> =>
+  (await query(`select id from video where ${HAS_STALE_COMMENTS}`, [videoId, before, all])).length > 0
+
+/** The same, and notes that they are read now. */
+export const claimStaleComments = async ({ query, now }: Unit, videoId: number, before: Date, all: boolean): Promise<boolean> =>
+  (await query(`update video set comments_read_at = $4 where ${HAS_STALE_COMMENTS} returning id`, [videoId, before, all, now])).length > 0
