@@ -81,7 +81,9 @@ types.setTypeParser(TIMESTAMPTZ, standardTypes.getTypeParser(TIMESTAMPTZ))
 
 /** Connects; throws an Error of one clear line when the server cannot be reached or refuses. */
 export async function makeDatabase(options: DatabaseOptions): Promise<Database> {
-  const orm = await MikroORM.init(ormOptions(options))
+  const described = await describe(options)
+  // Its connections and migrations: it needs no entities.
+  const orm = await MikroORM.init({ ...ormOptions(options), entities: [] })
   const pool = await connect(orm, options.url)
   const { logger, prettySql = false, onAnswer } = options
   const shown = (text: string): string => (prettySql ? text : text.replace(/\s+/g, ' ').trim())
@@ -121,7 +123,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
         const answer = await work({
           query: querying((statement, choice) => run(connection, statement, choice)),
           get em() {
-            em ??= managerOn((statement) => run(connection, statement), orm)
+            em ??= managerOn((statement) => run(connection, statement), described)
             return em
           },
           flush,
@@ -221,6 +223,17 @@ async function inTransaction<T>(
 async function commit(connection: PoolClient): Promise<void> {
   const { command } = await connection.query('commit').catch(tellOutage)
   if (command !== 'COMMIT') throw new Error('A statement of this transaction failed: nothing of it was stored.')
+}
+
+const descriptions = new WeakMap<DatabaseOptions['entities'], Promise<MikroORM>>()
+
+/** A list of entities is described once in a process, which takes longer than to open a database. It never connects. */
+function describe(options: DatabaseOptions): Promise<MikroORM> {
+  const known = descriptions.get(options.entities)
+  if (known) return known
+  const described = MikroORM.init(ormOptions(options))
+  descriptions.set(options.entities, described)
+  return described
 }
 
 /** Entities that are read and written by way of this connection, inside its transaction. */
