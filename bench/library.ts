@@ -19,7 +19,7 @@ export interface Library {
   channelId: number
   /** Of ours, likewise. */
   ownerAccountId: number
-  /** An actor of ours that follows a hundred channels. */
+  /** A local actor that follows a hundred channels. */
   followerActorId: number
   /** Of one who watched a video in a hundred. */
   watcherAccountId: number

@@ -9,7 +9,7 @@ import { printTable, verdict } from './table.ts'
 
 const AT_MOST_MS = 20
 const TIMES = 20
-/** The longest comment of ours, in characters. */
+/** The longest local comment, in characters. */
 const LONGEST = 10_000
 
 const pause = async (): Promise<void> => {}

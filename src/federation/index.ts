@@ -116,7 +116,7 @@ export interface FederationPart {
   resolvePasted: ResolvePasted
   /** What of this layer is in the archives of users. */
   archiveDocuments: ArchiveDocuments
-  /** Where a visitor with a handle elsewhere subscribes to an actor of ours. */
+  /** Where a visitor with a handle elsewhere subscribes to a local actor. */
   subscribeAddress: SubscribeAddress
   /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>

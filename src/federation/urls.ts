@@ -65,7 +65,7 @@ export function makeUrls(origin: string, { addressOf: objectAddress, origins: bu
     account,
     channel: (name: string) => at(`/video-channels/${name}`),
     actorCollection: (actor: string, collection: ActorCollection) => `${actor}/${collection}`,
-    /** Where a server reads which of its actors follow one of ours (FEP-8fcf). */
+    /** Where a server reads which of its actors follow a local one (FEP-8fcf). */
     followerSynchronization: (actor: string) => `${actor}/followers_synchronization`,
     /** The RSA key, by the fragment that every implementation resolves to the actor. */
     publicKey: (actor: string) => `${actor}#main-key`,

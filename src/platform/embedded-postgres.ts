@@ -33,7 +33,7 @@ const WATCH_MS = 1_000
 const ENDING_TIMEOUT_MS = 5_000
 
 /**
- * Starts PostgreSQL on `dataDir`, or takes over the server that still runs there after a crash of ours.
+ * Starts PostgreSQL on `dataDir`, or takes over the server that still runs there after a local crash.
  * The server runs in a process group of its own, so that Ctrl-C lets the application drain first. It outlives a kill -9
  * of this process: the next start takes it over, and `stopEmbeddedPostgres` ends it. If it dies while in use, it is
  * started again on the same port. Throws an error of one line that names what to do.

@@ -1,4 +1,4 @@
-// A channel of ours that follows a channel of another site: from time to time the newest videos there are imported, and all
+// A local channel that follows a channel of another site: from time to time the newest videos there are imported, and all
 // of them when the owner asks.
 
 import { assign, setup } from 'xstate'

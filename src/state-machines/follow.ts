@@ -133,7 +133,7 @@ export const followMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until a request of ours is repeated or given up; null when the follow waits for somebody. */
+/** Time in ms until a local request is repeated or given up; null when the follow waits for somebody. */
 export function dueIn(state: FollowState, context: FollowContext, settings: FollowSettings): number | null {
   if (state !== 'pending' || context.by !== 'us') return null
   return Math.min(backOff(settings, context.tries), settings.retry_for)

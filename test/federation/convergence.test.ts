@@ -12,7 +12,7 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const ACTORS = ['ann', 'ben', 'cleo'] as const
 const RUNS = 12
-/** What actors make: comments on a video of ours and on one of Ann's, videos and playlists. */
+/** What actors make: comments on a local video and on one of Ann's, videos and playlists. */
 const KINDS = ['note', 'answer', 'video', 'playlist'] as const
 type Kind = (typeof KINDS)[number]
 const HOUR_MS = 3_600_000
@@ -270,7 +270,7 @@ async function standing({ target, stage }: { target: string; stage: string }): P
   }
 }
 
-/** Between two runs: the things of the actors that belong to no video of ours. */
+/** Between two runs: the things of the actors that belong to no local video. */
 async function forget(): Promise<void> {
   await until(async () => (await ours.query("select 1 from job where type = 'playlist-reading' and finished_at is null")).length === 0, {
     what: 'the end of reading playlists',

@@ -40,7 +40,7 @@ const start = async (config: Values = {}) => {
 }
 const stop = () => Promise.all([home?.close(), near?.close(), away?.close(), origin?.close(), ours?.stop()])
 
-/** A video of ours with a web video and a playlist. */
+/** A local video with a web video and a playlist. */
 async function publish(fields: Record<string, string> = {}) {
   const made = await ours.upload(await readFile(await media('small.mp4')), fields)
   await ours.query("insert into streaming_playlist (video_id, playlist_filename) values ($1, 'm-master.m3u8')", [made.id])

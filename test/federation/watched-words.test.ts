@@ -1,4 +1,4 @@
-// Watched words, from their lists to the tags of videos and comments of ours and of others, and to comments that wait by them.
+// Watched words, from their lists to the tags of videos and local comments and of others, and to comments that wait by them.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'

@@ -3,7 +3,7 @@
 import { Parser } from 'htmlparser2'
 
 export interface ReadPage {
-  /** Tags that no page of ours has. */
+  /** Tags that none of our pages has. */
   strange: string[]
   /** The texts of blocks for machines. */
   data: string[]
@@ -16,7 +16,7 @@ export interface ReadPage {
 const FORBIDDEN = /^(?:iframe|object|embed|base|frame|frameset|style|math|animate|x-evil|applet|template)$/
 const ADDRESSES = ['href', 'src', 'action', 'formaction', 'poster', 'data', 'xlink:href', 'data-hls', 'data-next']
 
-/** What in a piece of HTML no page of ours has, and what of it acts. `own`: the origin of the page; `allowed`: names of tags and attributes that it may have. */
+/** What in a piece of HTML none of our pages has, and what of it acts. `own`: the origin of the page; `allowed`: names of tags and attributes that it may have. */
 export function readPage(html: string, { allowed = /^$/, own }: { allowed?: RegExp; own: string }): ReadPage {
   const strange: string[] = []
   const data: string[] = []

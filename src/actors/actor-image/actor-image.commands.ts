@@ -1,4 +1,4 @@
-// The avatar and the banner of an actor of ours: an account, a channel or the instance.
+// The avatar and the banner of a local actor: an account, a channel or the instance.
 
 import pLimit from 'p-limit'
 import { type ActorImageFile, type FileRef, fitActorImage, type ImageSize, type Store } from '../../media/index.ts'

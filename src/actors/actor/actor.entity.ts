@@ -9,7 +9,7 @@ const ActorSchema = defineEntity({
     id: p.integer().primary(),
     type: p.text().$type<ActorType>(),
     preferredUsername: p.text(),
-    /** The remote host; null for an actor of ours. */
+    /** The remote host; null for a local actor. */
     hostId: p.integer().nullable(),
     url: p.text(),
     inboxUrl: p.text(),

@@ -1,4 +1,4 @@
-// A new actor of ours: addresses from its name, fresh key pairs with the private halves sealed.
+// A new local actor: addresses from its name, fresh key pairs with the private halves sealed.
 
 import type { ActorKeys } from '../../platform/keys.ts'
 import type { Secrets } from '../../platform/secrets.ts'

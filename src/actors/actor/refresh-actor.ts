@@ -8,7 +8,7 @@ import type { RemoteActors } from './remote-actor.commands.ts'
 export interface SeenActor {
   id: number
   remote: boolean
-  /** Null for ours. */
+  /** Null for a local one. */
   refreshedAt: Date | null
 }
 

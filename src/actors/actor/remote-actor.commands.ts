@@ -191,7 +191,7 @@ async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
 
 /**
  * SQL for what an actor `t` keeps count of. Of one of another server we know some follows; its followers are as many as its
- * own server said, which is null for ours.
+ * own server said, which is null for a local one.
  */
 const followCounts = {
   followers_count: "greatest(t.remote_followers, (select count(*) from follow f where f.target_id = t.id and f.state = 'accepted'))",

@@ -23,7 +23,7 @@ export interface CommentTag {
 
 export interface CommentTags {
   tags: readonly CommentTag[]
-  /** The owner of the video, an account of ours, wants to see what is tagged so before others do. */
+  /** The owner of the video, a local account, wants to see what is tagged so before others do. */
   review: boolean
   /** There are tags with which they want to. */
   reviews: boolean

@@ -82,7 +82,7 @@ export const mutedAccounts = (reader: string): string => `select ab.target_id fr
 export const mutedHosts = (reader: string): string =>
   `select mh.id from server_block sb join remote_host mh on mh.host = sb.host where ${byEither('sb', reader)}`
 
-/** SQL: whether neither mutes an account or its server (null for ours). Few ids are looked up for each row, and no row is. */
+/** SQL: whether neither mutes an account or its server (null for a local one). Few ids are looked up for each row, and no row is. */
 export const isHeard = (account: string, host: string, reader: string): string =>
   `${account} not in (${mutedAccounts(reader)}) and (${host} is null or ${host} not in (${mutedHosts(reader)}))`
 

@@ -1,4 +1,4 @@
-// The captions of a video of ours: one file for each language, set and taken away by its owner.
+// The captions of a local video: one file for each language, set and taken away by its owner.
 
 import type { FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'

@@ -32,7 +32,7 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
   const { db, tell, config, clock, registry, checkQuota } = deps
   const settings = () => ({ check_interval: config().vireo.schedulers.channel_sync_check_interval })
 
-  // What is in a removed channel goes by and by; this must not add to it.
+  // What is in a removed channel goes gradually; this must not add to it.
   registry.on('ChannelRemoved', 'channel-syncs', async ({ channelId }, unit) => {
     await unit.query('delete from channel_sync where channel_id = $1', [channelId])
   })

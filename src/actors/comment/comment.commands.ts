@@ -51,7 +51,7 @@ export interface Comments {
    * `forbidden`.
    */
   removeReceived(comment: { url: string; actorId: number; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
-  /** One of another server below a video of ours is gone from there. Throws `not_found`. */
+  /** One of another server below a local video is gone from there. Throws `not_found`. */
   removeLost(commentId: number): Promise<void>
   /** Its author, of another server, is gone: so is the text. Its place stays, and is nobody's. */
   removeAuthor(commentId: number): Promise<void>
@@ -374,7 +374,7 @@ function received(known: KnownComment | undefined, told: { videoId: number; acco
 
 const NEXT_ID = "nextval(pg_get_serial_sequence('comment', 'id'))"
 
-/** Drawn first, because the address of a comment of ours holds it. */
+/** Drawn first, because the address of a local comment holds it. */
 async function nextId(query: Sql): Promise<number> {
   const [row] = await query<{ id: number }>(`select ${NEXT_ID} as id`)
   if (!row) throw new Error('The sequence of comments gave no id.')

@@ -153,7 +153,7 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
   unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
 }
 
-/** Those who follow a video of ours may know the comment by us alone, so they hear of its end from the video's owner. */
+/** Those who follow a local video may know the comment by us alone, so they hear of its end from the video's owner. */
 export async function buryLost(unit: Unit, comment: StoredComment): Promise<void> {
   if (comment.state === 'removed') return
   const byOwner = comment.isVideoOurs && comment.state === 'shown'

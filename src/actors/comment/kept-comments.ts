@@ -5,7 +5,7 @@ import type { ActorDeps, Tell, Unit } from '../runtime/index.ts'
 import { addDelta, announceComments } from '../video/index.ts'
 import { idOfComment, isHidden } from './comment.rows.ts'
 
-/** A comment by its address; one of ours that went with its video comes back, when the video is here again. */
+/** A comment by its address; a local one that went with its video comes back, when the video is here again. */
 export const commentHere = async ({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>, url: string): Promise<number | undefined> =>
   (await idOfComment(db.query, url)) ??
   (url.startsWith(`${urls.origin}/`) ? await tell.create((unit) => restoreComment(unit, url)) : undefined)

@@ -1,4 +1,4 @@
-// Whom of this server a comment mentions: those whom one of ours names in the text, and those of whom another server says so.
+// Whom of this server a comment mentions: those whom a local one names in the text, and those of whom another server says so.
 
 import type { Sql } from '../../platform/database/index.ts'
 

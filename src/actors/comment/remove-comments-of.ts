@@ -12,7 +12,7 @@ export type RemovalScope = (typeof removalScopes)[number]
 
 export interface RemoveCommentsOf {
   /**
-   * A job removes them. `accountName` is the name of an account of ours, or `name@host`. Throws `not_found`, and
+   * A job removes them. `accountName` is the name of a local account, or `name@host`. Throws `not_found`, and
    * `forbidden` for the scope `instance` without the right over all comments.
    */
   removeCommentsOf(ask: { accountName: string; scope: RemovalScope; by: NonNullable<Viewer> }): Promise<void>

@@ -12,7 +12,7 @@ import { DELIVERY_LANE } from './enqueue.ts'
 
 export interface WaitingDelivery {
   id: number
-  /** Row id of the actor of ours that sends. */
+  /** Row id of the local actor that sends. */
   actorId: number
   inboxUrl: string
   activityId: string

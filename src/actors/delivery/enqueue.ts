@@ -14,7 +14,7 @@ export interface OutgoingDocument {
   type: string
   /** The signed document, as it is sent. */
   body: string
-  /** Row id of the actor of ours that sends it. */
+  /** Row id of the local actor that sends it. */
   senderId: number
   /** Also for servers that the instance blocks. */
   toBlocked?: boolean
@@ -82,7 +82,7 @@ export async function enqueueDocuments(unit: Unit, dispatches: readonly Dispatch
   for (const { host_id } of hosts) unit.wake(DELIVERY_LANE, String(host_id))
 }
 
-/** Where the followers of actors of ours read: one shared inbox for each server that has one. */
+/** Where the followers of local actors read: one shared inbox for each server that has one. */
 export async function followersOf(query: Sql, actorIds: number[]): Promise<Recipient[]> {
   return await query<{ inboxUrl: string; hostId: number }>(
     `select distinct coalesce(a.shared_inbox_url, a.inbox_url) as "inboxUrl", a.host_id as "hostId"

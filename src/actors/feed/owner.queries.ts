@@ -5,7 +5,7 @@ import { LARGEST_ID, sha256 } from '../../platform/ids.ts'
 import type { UserRole } from '../user/index.ts'
 import { type ActorProfile, accountProfile, channelProfile } from '../video/index.ts'
 
-/** By row id, or by name; `host` is null for ours. */
+/** By row id, or by name; `host` is null for a local one. */
 export type FeedOwnerKey = { id: number } | { name: string; host: string | null }
 
 type Reader = Pick<Database, 'query'>

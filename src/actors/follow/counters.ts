@@ -29,7 +29,7 @@ async function recount(unit: Unit, followerId: number, targetId: number): Promis
 
 /**
  * The follows of actors that are gone, in both directions; who followed them has one less. Actors of other servers, which may be many,
- * are counted by and by (`reconcile-remote-follows`).
+ * are counted gradually (`reconcile-remote-follows`).
  */
 export async function dropFollows(unit: Unit, actorIds: number[]): Promise<void> {
   const others = await unit.query<{ id: number }>(

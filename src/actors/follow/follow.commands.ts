@@ -20,7 +20,7 @@ export interface Follows {
   request(ask: { followerId: number; targetId: number; automatic?: boolean }): Promise<{ followId: number }>
   /** The follower gives its follow up. */
   withdraw(followId: number): Promise<void>
-  /** A remote actor asks to follow one of ours. */
+  /** A remote actor asks to follow a local one. */
   receiveRequest(ask: { followerId: number; targetId: number; url: string }): Promise<{ followId: number }>
   /** The followed side accepted or rejected our follow, or rejected a follow that it had accepted. */
   receiveAnswer(followId: number, answer: 'accepted' | 'rejected'): Promise<void>

@@ -12,7 +12,7 @@ const FollowSchema = defineEntity({
     state: p.text(),
     context: p.json<Record<string, unknown>>(),
     dueAt: p.datetime(3).nullable(),
-    /** ActivityPub id of the Follow, ours or theirs. */
+    /** ActivityPub id of the Follow, local or remote. */
     url: p.text().nullable(),
     /** Ids of the Follows with which the other side asked since the relation began, the newest last. */
     requestUrls: p.array<string>(),

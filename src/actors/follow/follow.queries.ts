@@ -16,7 +16,7 @@ export interface FollowActorRow {
   id: number
   url: string
   name: string
-  /** Null for an actor of ours. */
+  /** Null for a local actor. */
   host: string | null
   /** Whether videos of the actor's server are copied. */
   redundancy_allowed: boolean

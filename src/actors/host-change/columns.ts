@@ -1,4 +1,4 @@
-// The columns that may hold an address of ours: all that hold text, whichever table they are of, so that none is forgotten.
+// The columns that may hold a local address: all that hold text, whichever table they are of, so that none is forgotten.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Replacement } from './patterns.ts'

@@ -1,4 +1,4 @@
-// How an origin of ours is found in what is stored, in each way of writing it, and not where it begins that of another server. Pure.
+// How a local origin is found in what is stored, in each way of writing it, and not where it begins that of another server. Pure.
 
 export interface Replacement {
   /** A regular expression of PostgreSQL, for the flags `gi`. */

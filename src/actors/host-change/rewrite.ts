@@ -1,4 +1,4 @@
-// Another public address for the data of a server that is not running: every address of ours is rewritten, a piece of each table at
+// Another public address for the data of a server that is not running: every local address is rewritten, a piece of each table at
 // a time. Ended at any moment it goes on when it is run again, since what is rewritten is not found any more.
 
 import type { Database, Sql } from '../../platform/database/index.ts'

@@ -83,7 +83,7 @@ interface Row {
   name: string
   state: JobState
   data: Record<string, unknown>
-  /** Of a job of ours alone. */
+  /** Of a local job alone. */
   subject: JobSubject | null
   progress: number
   error: string | null

@@ -76,7 +76,7 @@ const WORDED: Readonly<Record<string, (data: Data, subject: JobSubject) => Data>
   },
 }
 
-/** The data to show of a job of ours, listed as `type`. */
+/** The data to show of a local job, listed as `type`. */
 export function payloadOf(own: string, type: JobTypeName, data: Data, subject: JobSubject): Data {
   const worded = Object.hasOwn(WORDED, own) ? WORDED[own]?.(data, subject) : undefined
   return {

@@ -87,7 +87,7 @@ export interface BlockStatusRow {
   byUser: boolean
 }
 
-/** Whether accounts, by name and host (null for ours), are blocked. In the order asked. One statement. */
+/** Whether accounts, by name and host (null for a local one), are blocked. In the order asked. One statement. */
 export const accountBlockStatus = (
   db: Reader,
   handles: { asked: string; name: string; host: string | null }[],

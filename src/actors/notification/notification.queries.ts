@@ -21,7 +21,7 @@ export interface ActorInfoRow {
   id: number
   username: string
   name: string
-  /** Null for ours. */
+  /** Null for a local one. */
   host: string | null
   avatars: ActorImageRow[]
 }

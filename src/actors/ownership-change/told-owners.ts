@@ -1,4 +1,4 @@
-// Who owned a video of ours while other servers heard of it. Whatever they missed since, one of these is the owner for them,
+// Who owned a local video while other servers heard of it. Whatever they missed since, one of these is the owner for them,
 // and a Delete counts by that one alone. What all of them say is brought by the first, so that it arrives in order.
 
 import type { Unit } from '../runtime/index.ts'
@@ -9,7 +9,7 @@ export interface VideoOwner {
   channelActorId: number
 }
 
-/** The channel of ours that still shares a video that moved, with its account: the owner that others were told of last. */
+/** The local channel that still shares a video that moved, with its account: the owner that others were told of last. */
 export async function lastToldOwner(
   unit: Unit,
   videoId: number,

@@ -1,4 +1,4 @@
-// What is in a playlist of ours: added, changed, removed and put into another order. Positions are 1, 2, 3 and so on.
+// What is in a local playlist: added, changed, removed and put into another order. Positions are 1, 2, 3 and so on.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, recountNext, type Unit } from '../runtime/index.ts'

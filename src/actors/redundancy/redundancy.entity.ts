@@ -19,7 +19,7 @@ const RedundancySchema = defineEntity({
     fileUrl: p.text(),
     /** Name in the store, of a folder for a playlist; null for copies of others. */
     path: p.text().nullable(),
-    /** What a copy of ours was made from. */
+    /** What a local copy was made from. */
     sourceUrl: p.text().nullable(),
     strategy: p.text().nullable(),
     /** Bytes. */

@@ -28,7 +28,7 @@ export interface Wish {
 
 /**
  * What of another server's video is copied: its playlist, and each of its web videos. Throws `not_found`, and `invalid` for
- * videos of ours, blocked and live ones, and those without files.
+ * local videos, blocked and live ones, and those without files.
  */
 export async function targetsOf(unit: Unit, videoId: number): Promise<Target[]> {
   const [video] = await unit.query<{ remote: boolean; is_live: boolean; blocked: boolean }>(

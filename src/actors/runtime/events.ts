@@ -3,9 +3,9 @@
 export interface EventPayloads {
   /** A local actor asked to follow: the Follow is to be sent. */
   FollowRequested: { followId: number }
-  /** The other side accepted a follow of ours: its history may be fetched. */
+  /** The other side accepted a local follow: its history may be fetched. */
   FollowAccepted: { followId: number }
-  /** The other side rejected a follow of ours, or never answered. */
+  /** The other side rejected a local follow, or never answered. */
   FollowRejected: { followId: number }
   /** A local actor stopped following: an Undo is to be sent. */
   FollowWithdrawn: { followId: number; followUrl: string; followerId: number; targetId: number }
@@ -15,19 +15,19 @@ export interface EventPayloads {
   FollowerRejected: { followId: number }
   /** We removed a follower: a Reject is to be sent. */
   FollowerRemoved: { followId: number; followUrl: string; followerId: number; targetId: number }
-  /** Another server's actor began to follow one of ours, or asks to and waits for an answer. */
+  /** Another server's actor began to follow a local one, or asks to and waits for an answer. */
   FollowerArrived: { followId: number }
   /** The instance began to follow another one without being told to by anybody. */
   FollowedAutomatically: { followId: number }
 
-  /** An actor of ours has another name, description or picture: an Update is to be sent. */
+  /** A local actor has another name, description or picture: an Update is to be sent. */
   ActorUpdated: { actorId: number }
 
   /** `again`: others may have heard of it before, and of its end. */
   VideoPublished: { videoId: number; again?: boolean }
   VideoUpdated: { videoId: number }
   /**
-   * A video of ours can be watched by those for whom it is, whatever its privacy: it has its first files, or its schedule or its
+   * A local video can be watched by those for whom it is, whatever its privacy: it has its first files, or its schedule or its
    * owner shows it to more people. `after` says which.
    */
   VideoShown: { videoId: number; after: 'upload' | 'transcoding' | 'schedule' | 'change' }
@@ -57,12 +57,12 @@ export interface EventPayloads {
   CommentShown: { commentId: number }
   /** What answers a comment is shown with it: answers up to this one are told of, more may follow. */
   AnswersShown: { commentId: number; lastId: number }
-  /** A comment of another server on a video of ours was removed without having been shown: its server is to be told. */
+  /** A comment of another server on a local video was removed without having been shown: its server is to be told. */
   CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
   /** A comment that was shown waits again, since it says something else. */
   CommentHeldAgain: { commentId: number; videoId: number }
   CommentRemoved: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
-  /** A comment of ours that went with a video of another server, which still has it, does not come back. */
+  /** A local comment that went with a video of another server, which still has it, does not come back. */
   KeptCommentRemoved: { url: string; actorId: number; channelActorId: number }
 
   /** Others may read the playlist from now on. */
@@ -84,12 +84,12 @@ export interface EventPayloads {
 
   /** A user is gone, and all that is the user's is to go. */
   UserRemoved: { userId: number }
-  /** Nothing of an account of ours is left but the names of its actors: their Deletes are to be sent. */
+  /** Nothing of a local account is left but the names of its actors: their Deletes are to be sent. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
 
   /** A channel is gone, and all that is in it is to go. */
   ChannelRemoved: { channelId: number; url: string }
-  /** Nothing of a channel of ours is left but the name of its actor: its Delete is to be sent. */
+  /** Nothing of a local channel is left but the name of its actor: its Delete is to be sent. */
   ChannelEmptied: { actorId: number; url: string; accountActorId: number }
 
   /** A host that was given up is there again. */
@@ -112,9 +112,9 @@ export interface EventPayloads {
   ServerBlocked: { blockId: number }
   /** A copy of another server's video is stored here: that server is to be told. */
   RedundancyStored: { redundancyId: number }
-  /** A copy of ours is kept for longer. */
+  /** A local copy is kept for longer. */
   RedundancyRenewed: { redundancyId: number }
-  /** A copy of ours is about to go: who was told of it is to be told, then its files are removed. */
+  /** A local copy is about to go: who was told of it is to be told, then its files are removed. */
   RedundancyRemoved: { redundancyId: number }
 }
 

@@ -1,4 +1,4 @@
-// The job `manage-video-torrent`: brings the torrents of a video of ours, and the names of its playlist's swarms, in step
+// The job `manage-video-torrent`: brings the torrents of a local video, and the names of its playlist's swarms, in step
 // with its rows. Killed at any line it is run again; two at once store one torrent of each file.
 
 import { buffer } from 'node:stream/consumers'

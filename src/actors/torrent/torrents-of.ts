@@ -1,4 +1,4 @@
-// What the torrents and swarms of a video of ours should be, from its rows. Pure.
+// What the torrents and swarms of a local video should be, from its rows. Pure.
 
 import { type FileRef, hlsFile, magnetOf, swarmsOfPlaylist, type TorrentFacts, webVideoFile } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'

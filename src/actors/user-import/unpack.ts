@@ -11,7 +11,7 @@ import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import type { ArchivedFile } from './part-importer.ts'
 
 /**
- * Writes a file under a name of ours; answers its path. Throws `too_large`, also for what the disk could not hold if it were empty, and
+ * Writes a file under a local name; answers its path. Throws `too_large`, also for what the disk could not hold if it were empty, and
  * MediaError `disk-full` before anything is written of what it cannot hold now.
  */
 export type Unpack = (file: ArchivedFile, name: string, maxBytes: number) => Promise<string>

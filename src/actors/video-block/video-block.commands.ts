@@ -1,5 +1,5 @@
 // Blocks of videos by the instance, ours and others': from then on a video is there for its owner and the staff only, its
-// files too. A block may also take a video of ours back from the other servers.
+// files too. A block may also take a local video back from the other servers.
 
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { askForTorrents, isFederated, type PlaceFiles, videoBlockTypes } from '../video/index.ts'

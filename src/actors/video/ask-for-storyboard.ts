@@ -1,4 +1,4 @@
-// Asks for the storyboard of a video of ours.
+// Asks for the storyboard of a local video.
 
 import type { Config } from '../../config/index.ts'
 import type { Unit } from '../runtime/index.ts'

@@ -1,4 +1,4 @@
-// Asks for the torrents of a video of ours, and for the names of its playlist's swarms.
+// Asks for the torrents of a local video, and for the names of its playlist's swarms.
 
 import type { Config } from '../../config/index.ts'
 import type { Unit } from '../runtime/index.ts'

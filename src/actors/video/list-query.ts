@@ -21,7 +21,7 @@ export type VideoListScope =
   | { of: 'everybody' }
   | { of: 'channel'; channelId: number }
   | { of: 'account'; accountId: number }
-  /** Of the channels that an actor of ours follows. */
+  /** Of the channels that a local actor follows. */
   | { of: 'followed'; followerActorId: number }
   | { of: 'owner'; accountId: number; channelId?: number | undefined }
   /** In the history of an account, what was watched last first, whatever the sort. */

@@ -61,7 +61,7 @@ export async function relist(query: Sql, videoIds: readonly number[]): Promise<v
   )
 }
 
-/** Looks at the videos of an actor, and at those that it shared, when a follow of it begins or ends; and at all by and by. */
+/** Looks at the videos of an actor, and at those that it shared, when a follow of it begins or ends; and at all gradually. */
 export function registerListing(deps: ActorDeps): void {
   const { db, tell, registry } = deps
   const ask = async (unit: Unit, targetId: number): Promise<void> => unit.enqueue({ type: 'video-listing', data: { actorId: targetId } })

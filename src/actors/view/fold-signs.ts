@@ -27,7 +27,7 @@ interface ViewerRow {
 }
 
 export const FOLDED_AT_ONCE = 5000
-/** Any number that no other lock of ours has: "view" in ASCII. */
+/** Any number that no other lock here has: "view" in ASCII. */
 const FOLD_LOCK = 0x76696577
 
 /** Takes the oldest signs. Answers how many there were; 0 also when another process is at it. */

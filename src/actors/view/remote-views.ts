@@ -21,7 +21,7 @@ export interface RemoteViews {
   receiveViewers(told: ToldBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void>
   /** Views that happened there, or that the server of the video counted; once for a row of an activity. Throws as above. */
   receiveViews(told: ToldBy & { views: number; incomingId: number | null }): Promise<void>
-  /** What a viewer there watched of a video of ours; told twice it is stored once. Throws as above. */
+  /** What a viewer there watched of a local video; told twice it is stored once. Throws as above. */
   receiveWatch(told: ToldBy & RemoteWatch): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// The documents of a user's archive: those that other servers read, with the files of the archive in the place of ours.
+// The documents of a user's archive: those that other servers read, with the files of the archive in the place of those of this server.
 
 import type { ArchiveDocuments, ArchivedVideo } from '../../actors/user-export/index.ts'
 import type { FederationDeps } from '../deps.ts'

@@ -1,4 +1,4 @@
-// Follower synchronisation (FEP-8fcf), the sending side: with what goes to the followers of an actor of ours, each server
+// Follower synchronisation (FEP-8fcf), the sending side: with what goes to the followers of a local actor, each server
 // is told a digest of those of its actors that follow it, and where it reads who they are when it believes otherwise.
 
 import { LRUCache } from 'lru-cache'
@@ -9,7 +9,7 @@ const NO_FOLLOWERS = '0'.repeat(64)
 /** Of one server. More are neither told nor shown, since a list that is cut would end the follows that it leaves out. */
 export const MOST_SYNCHRONIZED = 20_000
 
-/** The digest of the followers that an actor of ours has on an origin; null where they are too many. */
+/** The digest of the followers that a local actor has on an origin; null where they are too many. */
 export type FollowerDigest = (actorId: number, origin: string) => Promise<string | null>
 
 /** A digest that is a little old does no harm: whoever doubts it reads the list, which is never old. */

@@ -34,7 +34,7 @@ const CREATIONS: PageParts = {
   join: '',
 }
 
-/** The few videos of ours that are not listed: an index holds them. */
+/** The few local videos that are not listed: an index holds them. */
 const unlisted = `not v.remote and (v.privacy <> ${videoPrivacies.public} or v.state <> 'published' or v.blocked)`
 
 /** What a channel or the instance passed on, the last first. */
@@ -73,7 +73,7 @@ export const actorPages = {
   playlists: PLAYLISTS,
 }
 
-/** A collection of an actor of ours, or a page of it. At most three statements. */
+/** A collection of a local actor, or a page of it. At most three statements. */
 export async function actorCollection(
   deps: Pick<DispatcherDeps, 'db' | 'urls' | 'config'>,
   owner: { kind: 'account' | 'channel'; name: string },
@@ -118,7 +118,7 @@ export async function actorCollection(
   }
 }
 
-/** An actor of ours. Throws DomainError `not_found` or `gone`. */
+/** A local actor. Throws DomainError `not_found` or `gone`. */
 export async function findActor(query: Sql, owner: { kind: 'account' | 'channel'; name: string }): Promise<ActorRow> {
   const ofKind = owner.kind === 'channel' ? "type = 'Group'" : "type <> 'Group'"
   const [actor] = await query<ActorRow & { isGone: boolean }>(
@@ -131,7 +131,7 @@ export async function findActor(query: Sql, owner: { kind: 'account' | 'channel'
   return actor
 }
 
-/** What is left of an actor of ours: what was deleted is told from what never was. */
+/** What is left of a local actor: what was deleted is told from what never was. */
 export async function actorTombstone(
   query: Sql,
   { kind, name }: { kind: 'account' | 'channel'; name: string },
@@ -147,7 +147,7 @@ export async function actorTombstone(
   return buildTombstone({ id, formerType, inReplyTo: null, publishedAt, updatedAt: null, deletedAt })
 }
 
-/** Whether an actor of ours had this name and was deleted. */
+/** Whether a local actor had this name and was deleted. */
 export async function isGoneName(query: Sql, name: string): Promise<boolean> {
   const [gone] = await query(
     `select 1 from actor where host_id is null and deleted_at is not null and lower(preferred_username) = lower($1)`,

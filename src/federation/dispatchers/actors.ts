@@ -46,7 +46,7 @@ function actorOf(urls: Urls, identifier: string): { kind: 'account' | 'channel';
   return { kind: parsed.kind, name: parsed.name }
 }
 
-/** As Fedify wants it. It keeps the document as it is, so that every term of ours comes out again. */
+/** As Fedify wants it. It keeps the document as it is, so that each of our terms comes out again. */
 function typed(document: JsonObject): Promise<Person | Group | Application> {
   const type = document.type === 'Group' || document.type === 'Application' ? document.type : 'Person'
   const options = { contextLoader: loadBundledContext, documentLoader: loadBundledContext }

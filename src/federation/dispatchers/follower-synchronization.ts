@@ -1,4 +1,4 @@
-// Which of its actors follow one of ours, for the server that asks (FEP-8fcf): each sees its own, whole.
+// Which of its actors follow a local one, for the server that asks (FEP-8fcf): each sees its own, whole.
 
 import { notFound } from '../../actors/runtime/index.ts'
 import type { CachedAnswer } from '../cache.ts'

@@ -23,7 +23,7 @@ export async function playlistAnswer({ db, urls, config }: Deps, key: VideoKey, 
   return activity(found.document)
 }
 
-/** An element of a playlist of ours. Two statements. */
+/** An element of a local playlist. Two statements. */
 export async function playlistElementAnswer({ db, urls }: Deps, key: VideoKey, elementId: number): Promise<CachedAnswer> {
   const playlist = await accessiblePlaylist(db, key)
   const document = await playlistElementDocument(db.query, urls, playlist.id, elementId)

@@ -306,7 +306,7 @@ export function makeServeActivityPub(
     }
   }
 
-  /** A video of ours as its document; of others as the way to its server. */
+  /** A local video as its document; of others as the way to its server. */
   async function videoOf(found: Promise<VideoAccess>): Promise<CachedAnswer> {
     const video = await found
     if (video.remote) return redirect(video.url)
@@ -325,7 +325,7 @@ export function makeServeActivityPub(
     return found
   }
 
-  /** Of comments of ours; those of others have theirs, if any, where they live. */
+  /** Of local comments; those of others have theirs, if any, where they live. */
   async function replies(uuid: string, id: number, page: number | null): Promise<CachedAnswer> {
     const { isOurs, url } = await shownComment(uuid, id)
     return isOurs ? activity(await commentReplies(deps, { id, url }, page)) : missing(NO_COMMENT)

@@ -1,4 +1,4 @@
-// What belongs to a video of ours: its collections, its Create, and single announces, ratings and Creates of comments.
+// What belongs to a local video: its collections, its Create, and single announces, ratings and Creates of comments.
 
 import { hiddenAnswers, hiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
@@ -69,7 +69,7 @@ export const replyPages: PageParts = oldestFirst(
   `t.parent_id = $1 and not t.held_for_review and t.id not in (${hiddenAnswers('$1')})`,
 )
 
-/** The answers to a comment of ours, or a page of them. One statement. */
+/** The answers to a local comment, or a page of them. One statement. */
 export async function commentReplies({ db, urls, config }: Deps, comment: { id: number; url: string }, page: Page): Promise<JsonObject> {
   return await collectionDocument({
     id: urls.commentReplies(comment.url),
@@ -86,7 +86,7 @@ export async function videoCreation({ db, urls }: Deps, video: VideoAccess): Pro
   return createVideoActivity(urls, found)
 }
 
-/** The Create of a comment of ours. */
+/** The Create of a local comment. */
 export async function commentCreation({ db, urls }: Deps, commentId: number): Promise<JsonObject> {
   const found = await commentDocument(db.query, urls, commentId)
   const activity = found?.isOurs && found.isShown ? createCommentActivity(urls, found) : null
@@ -94,14 +94,14 @@ export async function commentCreation({ db, urls }: Deps, commentId: number): Pr
   return activity
 }
 
-/** The approval of a comment below a video of ours. */
+/** The approval of a comment below a local video. */
 export async function commentApproval({ db, urls }: Deps, video: VideoAccess, commentId: number): Promise<JsonObject> {
   const found = await commentDocument(db.query, urls, commentId)
   if (!found?.approval || found.videoId !== video.id) throw notFound('Video comment thread not found')
   return found.approval
 }
 
-/** The Announce of a video by an actor of ours. */
+/** The Announce of a video by a local actor. */
 export async function videoAnnounce({ db, urls }: Deps, video: VideoAccess, actorId: number): Promise<JsonObject> {
   const [share] = await db.query<{ id: string; actorUrl: string; accountUrl: string }>(
     `select s.url as id, x.url as "actorUrl", o.url as "accountUrl"
@@ -115,7 +115,7 @@ export async function videoAnnounce({ db, urls }: Deps, video: VideoAccess, acto
   return announceActivity(urls, { ...share, videoUrl: video.url, privacy: video.privacy })
 }
 
-/** The Like or Dislike of a video, ours or not, by an account of ours. One statement. */
+/** The Like or Dislike of a video, ours or not, by a local account. One statement. */
 export async function rate({ db, urls }: Deps, url: string): Promise<JsonObject> {
   const [rating] = await db.query<{
     id: string

@@ -1,4 +1,4 @@
-// The document of an actor of ours, from its row.
+// The document of a local actor, from its row.
 
 import type { Config } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -35,7 +35,7 @@ interface ActorRow {
 const AVATAR = 1
 const IMAGES = { [AVATAR]: 'avatars', 2: 'banners' } as const
 
-/** The document, or null when no actor of ours is called so. One statement. */
+/** The document, or null when no local actor is called so. One statement. */
 export async function actorDocument(query: Sql, urls: Urls, config: Config, where: ActorWhere): Promise<JsonObject | null> {
   const { condition, values } = conditionOf(where)
   const [row] = await query<ActorRow>(

@@ -1,4 +1,4 @@
-// The documents of comments of ours: a Note, or the Tombstone of what was deleted.
+// The documents of local comments: a Note, or the Tombstone of what was deleted.
 
 import { isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -19,16 +19,16 @@ export interface FoundComment {
   document: JsonObject
   /** To everybody who may see the video. */
   isShown: boolean
-  /** Of an author of ours; the others' are to be had at their address. */
+  /** Of a local author; the others' are to be had at their address. */
   isOurs: boolean
   url: string
   authorUrl: string | null
-  /** Of what is sent: everybody, in copy who is spoken to and who follows the author or a video of ours. */
+  /** Of what is sent: everybody, in copy who is spoken to and who follows the author or a local video. */
   audience: Audience
   videoId: number
   videoUuid: string
   videoPrivacy: number
-  /** The approval by the owner of a video of ours; null while it waits, and below videos of others. */
+  /** The approval by the owner of a local video; null while it waits, and below videos of others. */
   approval: JsonObject | null
 }
 
@@ -157,7 +157,7 @@ function audienceOf(row: CommentRow, urls: Urls): Audience {
   return { to: [AS_PUBLIC], cc: [...new Set(cc)] }
 }
 
-/** What the owner of a video of ours says of a comment that is shown below it. */
+/** What the owner of a local video says of a comment that is shown below it. */
 export const approvalOf = (
   urls: Urls,
   comment: { commentId: number; url: string; inReplyTo: string; videoUuid: string; ownerUrl: string },

@@ -32,7 +32,7 @@ interface CopyRow extends Omit<FoundCopy, 'copy'> {
   extname: string | null
 }
 
-/** A copy of ours by the id of its row or by its address. One statement. */
+/** A local copy by the id of its row or by its address. One statement. */
 export async function findCopy(query: Sql, key: { id: number } | { url: string }): Promise<FoundCopy | undefined> {
   const where = 'id' in key ? 'r.id = $1' : 'r.url_hash = md5($1)::uuid and r.url = $1'
   const [row] = await query<CopyRow>(

@@ -1,4 +1,4 @@
-// The files of a video of ours, as links of its document.
+// The files of a local video, as links of its document.
 
 import { trackersOf } from '../../actors/torrent/index.ts'
 import type { Urls } from '../urls.ts'

@@ -1,4 +1,4 @@
-// The document of a video of ours, from its rows.
+// The document of a local video, from its rows.
 
 import { categoryLabels, hasPrivateFiles, labelledState, languageLabels, licenceLabels, videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -106,7 +106,7 @@ const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor cx on cx.i
   join account a on a.id = c.account_id join actor ax on ax.id = a.actor_id`
 
 /**
- * The document of a video of ours, whatever its privacy and state: who may have it is for the caller to say. Null when
+ * The document of a local video, whatever its privacy and state: who may have it is for the caller to say. Null when
  * there is none, or when it is being removed. One statement.
  */
 export async function videoDocument(query: Sql, urls: Urls, videoId: number): Promise<FoundVideo | null> {

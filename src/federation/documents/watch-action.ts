@@ -1,4 +1,4 @@
-// The document of what a viewer of ours watched.
+// The document of what a local viewer watched.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
@@ -31,7 +31,7 @@ interface WatchRow {
   owner_url: string
 }
 
-/** Of a viewer of ours, addressed to the owner of the video. One statement. */
+/** Of a local viewer, addressed to the owner of the video. One statement. */
 export async function watchActionDocument(query: Sql, key: { id: number } | { uuid: string }): Promise<FoundWatch | null> {
   const [row] = await query<WatchRow>(
     `select w.url, w.uuid, w.video_id, v.url as video_url, v.privacy, v.blocked, w.started_at, w.ended_at, w.seconds, w.sections,

@@ -12,7 +12,7 @@ export type Pasted =
 const MAX_LENGTH = 2000
 const HANDLE = /^@?([^@\s/]{1,200})@([^@\s/]{1,260})$/
 const ACTOR_PATH = /^\/(?:c|a|video-channels|accounts)\/([^/@]+)(?:@([^/]+))?(?:\/|$)/
-/** A page of ours; on other servers it may be anything. */
+/** A local page; on other servers it may be anything. */
 const OWN_PATH = /^\/@([^/@]+)(?:@([^/]+))?(?:\/[a-z-]+)?\/?$/
 /** Clients put what they show of a video behind a semicolon. */
 const END = '([^/;]+)(?:;[^/]*)?\\/?$'

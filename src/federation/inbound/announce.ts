@@ -1,4 +1,4 @@
-// Announce: a channel or server tells of a video; anybody may share one of ours. Groups pass activities on by it.
+// Announce: a channel or server tells of a video; anybody may share a local one. Groups pass activities on by it.
 
 import { isOpen } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'

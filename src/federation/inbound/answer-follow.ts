@@ -1,4 +1,4 @@
-// Accept and Reject: the followed side answers a follow of ours.
+// Accept and Reject: the followed side answers a local follow.
 
 import { findFollow } from '../../actors/follow/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'

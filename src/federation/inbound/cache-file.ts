@@ -1,4 +1,4 @@
-// A copy that another server holds of a video of ours: taken note of, passed on to those who follow the video, and
+// A copy that another server holds of a local video: taken note of, passed on to those who follow the video, and
 // forgotten when its holder takes it back. What it names is for players; nothing of it is fetched.
 
 import type { Copied } from '../../actors/redundancy/index.ts'

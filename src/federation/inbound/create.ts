@@ -1,4 +1,4 @@
-// Create: a video or playlist of another server, a comment on a video that we know, or of a video of ours a copy, or what
+// Create: a video or playlist of another server, a comment on a video that we know, or of a local video a copy, or what
 // somebody watched of it.
 
 import { readCacheFile, readCreate, readNote } from '../wire/index.ts'

@@ -1,4 +1,4 @@
-// Flag: somebody of another server reports what is ours, or stands below a video of ours. Everybody may; a host only so
+// Flag: somebody of another server reports what is ours, or stands below a local video. Everybody may; a host only so
 // often.
 
 import { predefinedReasonIds } from '../../actors/abuse/index.ts'

@@ -1,4 +1,4 @@
-// Follow: somebody asks to follow an actor of ours.
+// Follow: somebody asks to follow a local actor.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { readFollow } from '../wire/index.ts'

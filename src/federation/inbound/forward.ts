@@ -1,4 +1,4 @@
-// Passes an activity about a video of ours on to the servers that follow the video, as it came: its own signature
+// Passes an activity about a local video on to the servers that follow the video, as it came: its own signature
 // vouches for it there. Its own server does not get it back, and nobody hears of a video that nobody was told of. In the
 // transaction of its effect, so that none is stored that is not sent.
 

@@ -37,7 +37,7 @@ export const HANDLERS: Record<string, Handler> = {
   View: handleView,
 }
 
-/** What a refusal means for an activity: most are no concern of ours and are let go; some are worth another try. */
+/** What a refusal means for an activity: most are not for this server and are ignored; some are worth another try. */
 const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
   invalid: 'ignore',
   unauthenticated: 'ignore',

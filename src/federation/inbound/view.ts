@@ -1,4 +1,4 @@
-// View: of a video of ours anybody may tell; of another server's video only that server. What we pass on are our own
+// View: of a local video anybody may tell; of another server's video only that server. What we pass on are our own
 // counts, from time to time, never the message itself.
 
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -18,7 +18,7 @@ export const handleView: Handler = async ({ document, incomingId, actor }, conte
   else await context.views.receiveViewers({ ...told, viewer: id, viewers: count ?? 1, expiresAt })
 }
 
-/** What a viewer elsewhere watched, of a video of ours alone. */
+/** What a viewer elsewhere watched, of a local video alone. */
 export async function receiveWatchAction(document: JsonObject, { actor }: Inbound, context: InboundContext): Promise<void> {
   const { id, uuid, target, startedAt, endedAt, sections, country, region } = expectRead(readWatchAction(document))
   const video = await knownVideo(target, context)

@@ -1,4 +1,4 @@
-// An account of ours is gone with its channels, or a channel alone: each says so itself, to everybody who knew one of them:
+// A local account is gone with its channels, or a channel alone: each says so itself, to everybody who knew one of them:
 // followers, and servers of whom and what it followed, commented on or rated, or that did so with its videos.
 
 import { followersOf, type Recipient } from '../../actors/delivery/index.ts'

@@ -25,7 +25,7 @@ interface CommentActors {
   authorId: number
   authorUrl: string
   isAuthorOurs: boolean
-  /** Null for an actor of ours, and for one that is gone. */
+  /** Null for a local actor, and for one that is gone. */
   authorInbox: string | null
   authorHostId: number | null
   /** From everybody: it, or one above it, waits for approval, or is of somebody whom the instance mutes. */
@@ -102,7 +102,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     const video = await videoActors(unit, videoId)
     // A block keeps nothing up elsewhere that was taken back.
     if (!actor?.isOurs || !video || !mayBeTold({ ...video, videoBlocked: false })) return
-    // Ours has an address of ours; one of another server is called by its place below our video.
+    // Ours has an address here; one of another server is called by its place below our video.
     const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
     const readers = await readersOf(unit, { ...video, videoId })
     const activity = await remove(unit, { id, url, actorId, actorUrl: actor.url }, [
@@ -184,7 +184,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   const mayBeTold = ({ videoPrivacy, videoBlocked, videoState }: ToldVideo): boolean =>
     isTold({ privacy: videoPrivacy, blocked: videoBlocked, state: videoState }, config())
 
-  /** The server of the video; for a video of ours, everybody who follows it. */
+  /** The server of the video; for a local video, everybody who follows it. */
   async function readersOf(
     unit: Unit,
     video: Pick<CommentActors, 'videoId' | 'isVideoOurs' | 'videoOwnerId' | 'videoChannelId'>,

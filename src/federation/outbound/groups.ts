@@ -12,12 +12,12 @@ import type { Sender } from './sender.ts'
 /** What their NodeInfo calls them. */
 export const COMMUNITIES = ['lemmy', 'piefed', 'mbin', 'kbin']
 
-/** SQL: the followers `x` of an actor of ours that are of servers of communities, whose names are `software`. */
+/** SQL: the followers `x` of a local actor that are of servers of communities, whose names are `software`. */
 export const groupsFollowing = (actorId: string, software: string): string =>
   `select x.id from follow f join actor x on x.id = f.follower_id join remote_host h on h.id = x.host_id
    where f.target_id = ${actorId} and f.state = 'accepted' and x.deleted_at is null and h.software = any(${software})`
 
-/** The channel of a video of ours announces an activity to the servers of communities that follow it. */
+/** The channel of a local video announces an activity to the servers of communities that follow it. */
 export async function announceToGroups(
   { urls }: FederationDeps,
   { send }: Sender,

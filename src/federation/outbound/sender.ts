@@ -11,7 +11,7 @@ export interface Message {
   activity: JsonObject
   senderId: number
   /**
-   * Another actor of ours that passes it on, as it may of what its sender signed: order is kept of what one actor brings alone.
+   * Another local actor that passes it on, as it may of what its sender signed: order is kept of what one actor brings alone.
    */
   courierId?: number | undefined
   recipients: Recipient[]

@@ -15,9 +15,9 @@ export interface KeyStore {
   find: FindKey
   /** The same, as it is stored now: for a signature that does not fit. */
   findFresh: FindKey
-  /** The RSA key of an actor of ours, for requests. */
+  /** The RSA key of a local actor, for requests. */
   forRequests(actorId: number): Promise<SigningKey>
-  /** Both keys of an actor of ours, for documents. */
+  /** Both keys of a local actor, for documents. */
   forDocuments(actorId: number): Promise<ActorKeys>
 }
 

@@ -16,7 +16,7 @@ export interface KnownKey {
 /** Looks a key up in what is stored; never fetches. */
 export type FindKey = (keyId: string) => Promise<KnownKey | null>
 
-/** A key of ours, ready to sign. */
+/** A local key, ready to sign. */
 export interface SigningKey {
   keyId: string
   privateKey: CryptoKey

@@ -85,13 +85,13 @@ export function activitiesOf(document: unknown): { isCollection: boolean; activi
   }
 }
 
-/** Addressing of an activity of ours; both arrays, as the reference drops everything else without a word. */
+/** Addressing of a local activity; both arrays, as the reference drops everything else without a word. */
 export interface Audience {
   to: string[]
   cc: string[]
 }
 
-/** The frame of an activity of ours. */
+/** The frame of a local activity. */
 export function buildActivity(input: {
   type: string
   id: string

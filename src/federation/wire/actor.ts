@@ -138,7 +138,7 @@ export const readActor = (document: unknown): Read<ActorDocument> => readWith(sc
 
 export type ActorDocumentInput = ActorDocument
 
-/** The document of an actor of ours. */
+/** The document of a local actor. */
 export function buildActor(input: ActorDocumentInput): JsonObject {
   const given = (name: string, value: unknown) => (value === null ? {} : { [name]: value })
   return withContext('actor', {

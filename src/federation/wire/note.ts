@@ -129,7 +129,7 @@ function mentionsOf(value: unknown): MentionDocument[] {
 
 export type NoteDocumentInput = NoteDocument
 
-/** The document of a comment of ours. */
+/** The document of a local comment. */
 export function buildNote(input: NoteDocumentInput): JsonObject {
   return withContext('comment', {
     to: input.to,

@@ -84,7 +84,7 @@ const schema = z
 /** Reads a playlist, or what a page of it repeats. */
 export const readPlaylist = (document: unknown): Read<PlaylistDocument> => readWith(schema, document)
 
-/** The document of a playlist of ours; with `page`, that page of it. */
+/** The document of a local playlist; with `page`, that page of it. */
 export function buildPlaylist(
   input: Omit<PlaylistDocument, 'audience' | 'first'>,
   page?: { number: number; size: number; items: string[] },
@@ -155,7 +155,7 @@ const elementSchema = z
 
 export const readPlaylistElement = (document: unknown): Read<PlaylistElementDocument> => readWith(elementSchema, document)
 
-/** The document of an element of a playlist of ours. */
+/** The document of an element of a local playlist. */
 export function buildPlaylistElement(input: PlaylistElementDocument): JsonObject {
   return withContext('playlist', {
     id: input.id,

@@ -36,7 +36,7 @@ const schema = z
 
 export const readTombstone = (document: unknown): Read<TombstoneDocument> => readWith(schema, document)
 
-/** The tombstone of a comment of ours. */
+/** The tombstone of a local comment. */
 export function buildTombstone(input: TombstoneDocument): JsonObject {
   const at = (name: string, value: Date | null) => (value === null ? {} : { [name]: value.toISOString() })
   return withContext('comment', {

@@ -266,7 +266,7 @@ function storyboardOf(value: unknown): StoryboardDocument | null {
 
 export type VideoDocumentInput = Omit<VideoDocument, 'audience'>
 
-/** The document of a video of ours. */
+/** The document of a local video. */
 export function buildVideo(input: VideoDocumentInput): JsonObject {
   const given = (name: string, value: unknown) => (value === null ? {} : { [name]: value })
   return withContext('video', {

@@ -83,7 +83,7 @@ ${message}${body}
 /** Names of hosts may hold `;` and `,` as well, with which a rule would end. */
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/
 
-/** `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that a page of ours does not do. */
+/** `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that a local page does not do. */
 export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean; forms?: boolean }): string {
   const media = ["'self'", ...options.origins.filter((origin) => ORIGIN.test(origin))].join(' ')
   return [

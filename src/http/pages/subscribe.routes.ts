@@ -1,5 +1,5 @@
 // Subscribing on pages: with a click for who is logged in here; from their own server for everybody else, who are sent there; and the
-// page on which people of ours arrive who were sent here by another server.
+// page on which people of this server arrive who were sent here by another server.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findAccount } from '../../actors/account/index.ts'

@@ -1,4 +1,4 @@
-// Who looks at a page: the cookie of a session, and proof that a form was made by a page of ours. Only pages know the cookie; the
+// Who looks at a page: the cookie of a session, and proof that a form was made by a local page. Only pages know the cookie; the
 // API takes nothing but the header `Authorization`.
 
 import { timingSafeEqual } from 'node:crypto'
@@ -19,7 +19,7 @@ export interface Visitors {
   signOut(reply: FastifyReply): void
   /** For a hidden field of a form; bound to the browser that gets it. */
   formToken(request: FastifyRequest, reply: FastifyReply): string
-  /** Throws `forbidden` for a form that no page of ours sent, or that another browser was given. */
+  /** Throws `forbidden` for a form that none of our pages sent, or that another browser was given. */
   refuseForged(request: FastifyRequest, token: string | undefined): void
   /** Throws `forbidden` for what pages of other sites send. */
   refuseForeign(request: FastifyRequest): void

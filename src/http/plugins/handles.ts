@@ -46,7 +46,7 @@ export function splitHandle(text: string, config: Config): { name: string; host:
   return at > 0 && NAME.test(name) && isHost(host, config) ? { name, host } : undefined
 }
 
-/** A name with or without `@host`, as paths call accounts and channels; `host` is null for ours. */
+/** A name with or without `@host`, as paths call accounts and channels; `host` is null for a local one. */
 export function toActorHandle(text: string, ownHost: string): { name: string; host: string | null } {
   const [name = '', asked] = text.split('@')
   const host = asked === undefined ? ownHost : asciiHost(asked)

@@ -77,7 +77,7 @@ export interface Written {
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The hooks of a route. A failure of ours may come after a part was written; what is refused has changed nothing. */
+/** The hooks of a route. A local failure may come after a part was written; what is refused has changed nothing. */
 export function tellOfWrites(methods: string[], url: string, written: Written): onSendAsyncHookHandler[] {
   const routes = methods.filter((method) => !SAFE.has(method)).map((method) => `${method} ${url}`)
   if (!url.startsWith('/api/v1/') || routes.length === 0) return []

@@ -65,7 +65,7 @@ export const playlistSearchQuery = (config: () => Config) =>
     uuids: oneOrMore(uuid, { max: MAX_NAMES }).optional(),
   })
 
-/** `name@host`, or the name alone of a channel of ours. */
+/** `name@host`, or the name alone of a local channel. */
 const channelHandle = (config: () => Config) =>
   z.string().transform((text, context): { name: string; host: string | null } => {
     const handle = splitHandle(text, config())

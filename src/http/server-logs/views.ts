@@ -1,4 +1,4 @@
-// Lines of the logs as clients of `/server/logs` and `/server/audit-logs` read them, and what a client reports as a line of ours.
+// Lines of the logs as clients of `/server/logs` and `/server/audit-logs` read them, and what a client reports as a local line.
 
 import { type AuditRow, PREFIXES } from '../../actors/audit/index.ts'
 import { hideSecrets } from '../../platform/hidden.ts'

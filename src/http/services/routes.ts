@@ -1,4 +1,4 @@
-// oEmbed (oembed.com): how other sites show a video or playlist of ours, from the address of its page. And where accounts are.
+// oEmbed (oembed.com): how other sites show a video or local playlist, from the address of its page. And where accounts are.
 
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
@@ -158,7 +158,7 @@ function playingIn(params: URLSearchParams): string {
   return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`
 }
 
-/** What the address of a page of ours names. Throws 400 for every other address. */
+/** What the address of a local page names. Throws 400 for every other address. */
 function targetIn(text: string, urls: Here): { kind: 'video' | 'playlist'; key: IdOrUuid; playing: string } {
   const url = URL.parse(text)
   for (const { kind, path } of url?.origin === urls.origin ? PAGES : []) {

@@ -1,4 +1,4 @@
-// Where a file of ours is read: at its bucket, or here. Files that are not for everybody are read here, wherever they lie.
+// Where a local file is read: at its bucket, or here. Files that are not for everybody are read here, wherever they lie.
 
 import { fileStorages } from '../../actors/video/index.ts'
 import type { Here } from './actor.view.ts'

@@ -36,7 +36,7 @@ export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
     return `Contact: ${contactOf(config(), urls.origin)}\nExpires: ${new Date(clock.now().getTime() + EXPIRES_MS).toISOString()}\n`
   }
 
-  /** A file that the administrator put there, or one of ours. */
+  /** A file that the administrator put there, or a local one. */
   async function file(request: FastifyRequest, reply: FastifyReply, { path, maxAgeMs }: { path: string; maxAgeMs: number }) {
     const cacheControl = `max-age=${Math.round(maxAgeMs / 1000)}`
     for (const folder of [config().storage.well_known, OWN_FILES]) {

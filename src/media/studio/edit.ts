@@ -110,7 +110,7 @@ async function lookedAt(task: EditTask, look: (path: string) => Promise<MediaPro
   }
 }
 
-/** Watermarks are decoded and made anew by the image library: ffmpeg sees only pictures of ours. */
+/** Watermarks are decoded and made anew by the image library: ffmpeg sees only local pictures. */
 async function pathsOf({ tasks, workFolder }: EditVideoOptions, plan: StudioPlan): Promise<Map<number, string>> {
   const paths = new Map<number, string>()
   for (const [index, task] of tasks.entries()) {

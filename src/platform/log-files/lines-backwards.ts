@@ -3,7 +3,7 @@
 import { open } from 'node:fs/promises'
 
 const PIECE = 64 * 1024
-/** Bytes of a line beyond which it is none of ours. */
+/** Bytes of a line beyond which it is not a local one. */
 const LONGEST_LINE = 1024 * 1024
 const NEW_LINE = 0x0a
 

@@ -1,4 +1,4 @@
-// Avatars and banners of actors of ours: what is stored, shown and served, and what goes with them.
+// Avatars and banners of local actors: what is stored, shown and served, and what goes with them.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'

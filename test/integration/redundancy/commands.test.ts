@@ -1,4 +1,4 @@
-// The life of a copy of ours over time: told, kept for longer, over; and a download that nobody works at.
+// The life of a local copy over time: told, kept for longer, over; and a download that nobody works at.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { makeRedundancies, type Redundancies } from '../../../src/actors/redundancy/index.ts'

@@ -2,7 +2,7 @@
 
 import { rule } from '../rule.ts'
 
-/** Of accounts and channels of ours, by accounts: to the one whose they are. Told once, however often somebody follows anew. */
+/** Of accounts and local channels, by accounts: to the one whose they are. Told once, however often somebody follows anew. */
 export const newFollow = rule({
   on: ['FollowAccepted', 'FollowerAccepted'],
   type: 'newFollow',

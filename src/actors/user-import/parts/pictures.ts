@@ -29,7 +29,7 @@ export const isOfNoUse = (error: unknown): boolean =>
 
 type Kind = keyof typeof actorImageTypes
 
-/** Gives an actor of ours the pictures that it lacks: those that somebody chose here stay. Answers whether there are new ones. */
+/** Gives a local actor the pictures that it lacks: those that somebody chose here stay. Answers whether there are new ones. */
 export async function fillActorImages(
   deps: Deps,
   actorId: number,

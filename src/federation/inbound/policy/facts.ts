@@ -12,7 +12,7 @@ export interface Facts {
   remark?: { bytes: number; max: number }
   /** Whether the instance blocks who speaks. `isPassedOn`: by somebody who is known and not blocked. */
   blocked?: Blocks & { isPassedOn: boolean }
-  /** The actor says to be one of ours. */
+  /** The actor says to be a local one. */
   isOurActor?: boolean
   /** The activity is named after a server that is not its actor's. */
   isIdForeign?: boolean

@@ -1,4 +1,4 @@
-// Runs yt-dlp: without a shell, in a folder of its own, with a proxy of ours as its only way out, and never longer or with more
+// Runs yt-dlp: without a shell, in a folder of its own, with a local proxy as its only way out, and never longer or with more
 // memory than allowed. With it end all programs that it started.
 
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ async function remoteVideo({ db }: Cast): Promise<number> {
   return (await makeVideo(db, { channelId, remoteOrigin, hls })).id
 }
 
-/** A copy that another server holds of a video of ours. */
+/** A copy that another server holds of a local video. */
 async function copy(cast: Cast): Promise<number> {
   const { db } = cast
   const { id, hls } = await cast.videoWithFiles({ isPrivate: false })
