@@ -15,7 +15,7 @@ export function serverCommands({ program, load, out, env }: Tools): void {
   const role = oneOf(knownRoles)
   program
     .command('serve', { isDefault: true })
-    .description('run the server until it is told to end; with --json, each line that it prints is a document')
+    .description('run the server until it gets a signal to end; with --json, each line that it prints is a document')
     .option('--roles <list>', `which parts to run: ${knownRoles.join(', ')}`, (list) => list.split(',').map(role), [...knownRoles])
     .action(async ({ roles }: { roles: Role[] }) => await serve({ loaded: load(), roles, env, out }))
   program

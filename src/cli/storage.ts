@@ -40,7 +40,7 @@ export function storageCommands({ program, load, out }: Tools): void {
       const olderThanMs = options.olderThan * HOUR_MS
       const loaded = load()
       const mixed = mixedFolders(loaded)
-      if (mixed) throw new Error(`What is in use cannot be told: ${mixed}. Give each a folder of its own.`)
+      if (mixed) throw new Error(`The files in use cannot be determined: ${mixed}. Give each a folder of its own.`)
       await operate(loaded, async (operator) => {
         const withProgress = async <T>(what: string, work: (onLook: (looked: number) => void) => Promise<T>) => {
           const progress = out.progress(what)

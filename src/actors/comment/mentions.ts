@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** Accounts of one comment that are told of it. */
+/** Accounts that one comment notifies, at most. */
 const MAX_MENTIONS = 50
 
 // A name is no part of a word, of an address or of a mail address.

@@ -1,4 +1,4 @@
-// Newer releases of the software: looked for from time to time where the configuration says, and each told of once.
+// Newer releases of the software: looked for from time to time where the configuration says, each notified of once.
 
 import { z } from 'zod'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
@@ -15,7 +15,7 @@ const answer = z.object({ peertube: z.object({ latestVersion: z.string().max(LON
 export function lookForNewVersions(
   deps: ActorDeps & {
     http: Pick<GuardedFetch, 'fetch'>
-    /** The one that runs, as clients are told it. */
+    /** The one that runs, as the API shows it. */
     version: string
     instanceActorId: () => Promise<number>
   },

@@ -1,4 +1,4 @@
-// What a user wants to be told of, and how: on the site (1), by mail (2), both (3) or not at all (0).
+// Which notifications a user wants, and how: on the site (1), by mail (2), both (3) or not at all (0).
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'

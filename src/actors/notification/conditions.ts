@@ -1,4 +1,4 @@
-// What is true of all notifications, in one place, as SQL. `me` is the account of the user `u` who is told; `m` and `v` the comment
+// What is true of all notifications, in one place, as SQL. `me` is the account of the user `u` who is notified; `m` and `v` the comment
 // and the video that it is about, if any, and `vc` the channel of the video.
 
 import { isActorMutedFor } from '../blocklist/index.ts'
@@ -14,11 +14,11 @@ export const subjectJoins = (ids: { videoId: string; commentId: string }): strin
   left join video v on v.id = coalesce(${ids.videoId}, m.video_id)
   left join channel vc on vc.id = v.channel_id`
 
-/** Nobody is told of what they did themselves, or of those whom they or the instance mute. `by`: SQL for an actor, or null. */
+/** Nobody is notified of what they did themselves, or of those whom they or the instance mute. `by`: SQL for an actor, or null. */
 export const isHeardBy = (by: string): string =>
   `(${by} is null or (${by} is distinct from me.actor_id and not ${isActorMutedFor(by, 'me.id')}))`
 
-/** Nobody is told of a video or comment that they may not see. */
+/** Nobody is notified of a video or comment that they may not see. */
 export const IS_SEEN = `
   (v.id is null or (v.state <> 'removed' and (vc.account_id = me.id or ${hasRightSql('u', 'SEE_ALL_VIDEOS')}
     or (not v.blocked and v.privacy in (${PUBLIC}, ${UNLISTED}, ${INTERNAL})))))

@@ -10,7 +10,7 @@ import { type NotificationType, notificationTypes, settingOf, wishes, wishOf } f
 /** What became untrue, or was seen to, meanwhile. */
 const STILL: Partial<Record<NotificationType, string>> = {
   newVideoFromSubscription: "v.state = 'published'",
-  // Only the owner is told of what waits for approval.
+  // Only the owner is notified of what waits for approval.
   commentMention: 'not m.held_for_review',
   unblacklistOnMyVideo: 'not v.blocked',
   // What the report came to is told by the last one.

@@ -1,4 +1,4 @@
-// The subscribers of a channel are told of a new video: once for ever, when everybody may find it, in batches, since there may be
+// Notifies the subscribers of a channel of a new video: once for ever, when everybody may find it, in batches, since there may be
 // many of them.
 
 import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'

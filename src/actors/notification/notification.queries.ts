@@ -126,7 +126,7 @@ const COLUMNS = `n.id, n.type, n.read, n.created_at, n.updated_at, n.application
 export const JOINS = `left join video_block b on b.id = n.video_block_id
   ${subjectJoins({ videoId: 'coalesce(n.video_id, b.video_id)', commentId: 'n.comment_id' })}`
 
-/** They stay when the follow is gone, so that it is not told of again. */
+/** They stay when the follow is gone, so that it is not stored again. */
 const OF_FOLLOWS = [notificationTypes.newFollow, notificationTypes.newInstanceFollower, notificationTypes.autoInstanceFollowing]
 
 /** What was told stays told only as long as its user may see and decide on what it is about, and hears those who did it. */
@@ -135,7 +135,7 @@ export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.
 
 const IS_SHOWN = `n.on_web and ${IS_TOLD}`
 
-/** A page of what a user was told, with the count of all that match. */
+/** A page of the notifications of a user, with the count of all that match. */
 export async function listNotifications(
   db: Reader,
   { userId, unread, types, start, count, sort }: NotificationListQuery,

@@ -15,7 +15,7 @@ export interface NotificationStored {
   notificationId: number
 }
 
-/** Answers how many were stored. What was told before is not told again, whatever became of it. */
+/** Answers how many were stored. A notification that was stored before is not stored again, even when it was deleted. */
 export type Notify = (unit: Unit, telling: Telling, values: readonly unknown[]) => Promise<number>
 
 interface Stored {

@@ -1,4 +1,4 @@
-// What a rule says: at which event who is told of what. The table of all rules is in rules/index.ts.
+// What a rule says: which event notifies whom of what. The table of all rules is in rules/index.ts.
 
 import type { EventName, EventPayloads } from '../runtime/index.ts'
 import { hasRight, type UserRight, userRoles } from '../user/index.ts'
@@ -21,9 +21,9 @@ export interface Telling {
   type: NotificationType
   about: readonly [Subject, ...Subject[]]
   /**
-   * SQL, one statement for however many are told: rows of `user_id`, `key` (text; what is told once to a user under this type),
+   * SQL, one statement for all who are notified: rows of `user_id`, `key` (text; one notification for each user, type and key),
    * `by_actor_id` (the actor of the account, or the instance, whose doing it is; null when it is nobody's) and the columns of
-   * `about`. It says who could be told: what is true of all notifications is left to `notify`. Its values are `$1`, `$2`, ...
+   * `about`. It selects candidates: what is true of all notifications is left to `notify`. Its values are `$1`, `$2`, ...
    */
   audience: string
 }

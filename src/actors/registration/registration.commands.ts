@@ -21,7 +21,7 @@ export interface Applicant {
 
 export interface Decision {
   moderationResponse: string
-  /** Whether the applicant is told by mail. */
+  /** Whether the applicant gets a mail. */
   tell: boolean
 }
 

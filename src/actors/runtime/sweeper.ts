@@ -92,7 +92,7 @@ export function makeSweeper(options: {
         await timedOut(id)
       } catch (error) {
         // Somebody else was faster, or the row is gone.
-        if (!(error instanceof DomainError)) logger.error({ err: error, noun, id }, 'a time-out could not be told')
+        if (!(error instanceof DomainError)) logger.error({ err: error, noun, id }, 'a time-out could not be handled')
       }
     }
   }

@@ -1,4 +1,4 @@
-// What search engines are told of: our accounts and channels, and the videos that everybody may find. Read in parts, by index.
+// Pages for search engines: local accounts and channels, and the videos that everybody may find. Read in parts, by index.
 
 import type { Database } from '../../platform/database/index.ts'
 

@@ -24,7 +24,7 @@ const remoteRunners = (work: string) =>
 const rtmp = (number: number) => ({
   hostname: optionalText(null, 'address to listen on; null: all'),
   port: port(number, 'port to listen on'),
-  public_hostname: optionalText(null, 'host that streamers are told; null: `webserver.hostname`'),
+  public_hostname: optionalText(null, 'host shown to streamers; null: `webserver.hostname`'),
 })
 
 export const mediaKeys = {

@@ -133,7 +133,7 @@ export const serverKeys = {
   }),
   peertube: section({
     check_latest_version: section({
-      enabled: flag(true, 'whether administrators are told of new versions'),
+      enabled: flag(true, 'whether administrators are notified of new versions'),
       url: text('', 'where the newest version is read; empty: nowhere'),
     }),
   }),

@@ -43,7 +43,7 @@ export const federationKeys = {
     follows_per_host: integer(600, 'follows that are taken from one host in a minute'),
     announces_per_host: integer(3000, 'announces that are taken from one host in a minute'),
     reports_per_host: integer(50, 'reports of abuse that are taken from one host in an hour'),
-    keep_decisions: duration('30 days', 'how long it is told what of others was not taken as it is, after the last time'),
+    keep_decisions: duration('30 days', 'how long a refused or changed activity stays in the list of decisions, after the last time'),
     keep_ids: duration('90 days', 'how long ids of handled activities are remembered'),
   }),
   delivery: section({
@@ -55,7 +55,7 @@ export const federationKeys = {
     hosts_in_flight: integer(30, 'hosts that are delivered to at once by one process', { min: 1 }),
     slow_hosts_in_flight: integer(1000, 'hosts that are slow to answer, which one process awaits besides'),
     actors_in_flight_per_host: integer(4, 'actors whose activities go to one host at once', { min: 1 }),
-    synchronize_followers: flag(true, 'whether servers are told which of their actors follow ours (FEP-8fcf)'),
+    synchronize_followers: flag(true, 'whether deliveries carry the digest of followers (FEP-8fcf)'),
     missing_inbox_strikes: integer(3, 'answers 404, each after a longer wait, after which an inbox is dropped', {
       min: 1,
     }),

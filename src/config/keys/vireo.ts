@@ -84,7 +84,7 @@ export const vireoKeys = {
     object_storage: section(ownObjectStorageKeys),
     uploads: section({
       session_lifetime: duration('1 hour', 'silence after which a resumable upload expires'),
-      busy_retry_after: duration('5 minutes', 'what clients are told while the same upload is being finished'),
+      busy_retry_after: duration('5 minutes', '`Retry-After` of requests for an upload that is being finished'),
       legacy_timeout: duration('10 minutes', 'longest upload in one request; a chunk of a resumable one takes as long as its bytes come'),
       max_partial_per_user: size('50GB', 'bytes of unfinished uploads of one user'),
       max_metadata: size('10MB', 'largest metadata of an upload'),
@@ -176,7 +176,7 @@ export const vireoKeys = {
       block_for: duration('3 minutes', 'how long too eager peers are blocked'),
     }),
     notifications: section({
-      keep: duration('180 days', 'how long users can read what they were told'),
+      keep: duration('180 days', 'how long notifications are kept'),
       flood_limit: integer(
         20,
         'notifications of one kind in the window below after which each takes the place of the one before, without being pushed',

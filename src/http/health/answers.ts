@@ -1,4 +1,4 @@
-// What load balancers and orchestrators are told, the same on each listener. Nothing of it is a secret.
+// Answers for load balancers and orchestrators, the same on each listener. Nothing of it is a secret.
 
 import { z } from 'zod'
 import type { Health, Readiness } from '../../platform/health.ts'

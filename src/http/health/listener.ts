@@ -52,7 +52,7 @@ export async function listenBeside(options: {
     // What is sent is not looked at.
     request.resume()
     answer(request)
-      .catch(() => plain(500, 'This cannot be told now.'))
+      .catch(() => plain(500, 'The health of the server is not known now.'))
       .then((given) => send(response, given))
   })
   await new Promise<void>((resolve, reject) => {

@@ -75,11 +75,11 @@ export function mailPreferencesArea(deps: { config: () => Config; unsubscribe: U
 const askBody = (about: string): Html => html`<h1>No more mails?</h1>
 <p>You get mails about ${about}.</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Send me no more of these mails</button></form>
-<p>What you are told of on this site, and by other mails, stays as it is: <a href="${SETTINGS_PATH}">all settings</a>.</p>`
+<p>Notifications on this site, and by other mails, stay as they are: <a href="${SETTINGS_PATH}">all settings</a>.</p>`
 
 const endedBody = (about: string): Html => html`<h1>No more mails</h1>
 <p>You get no mails about ${about}.</p>
-<p><a href="${SETTINGS_PATH}">Change what you are told of</a></p>`
+<p><a href="${SETTINGS_PATH}">Change your notifications</a></p>`
 
 const uselessBody = (): Html => html`<h1>This link is of no use any more</h1>
-<p>It was made for another address, or it is not whole. <a href="${SETTINGS_PATH}">Change what you are told of</a></p>`
+<p>It was made for another address, or it is not whole. <a href="${SETTINGS_PATH}">Change your notifications</a></p>`

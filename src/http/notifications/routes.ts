@@ -1,4 +1,4 @@
-// What a user is told: the list, and what was read of it. What users want to be told is set at `/users/me`.
+// Notifications of a user: the list, and which of them were read. Which ones users want is set at `/users/me`.
 
 import { z } from 'zod'
 import { listNotifications, type Notifications } from '../../actors/notification/index.ts'

@@ -1,4 +1,4 @@
-// What a user has on pages without a script: the password, what they are told and want to be told of. The same commands as those of the API.
+// What a user has on pages without a script: the password, their notifications, and which of them they want. The same commands as those of the API.
 
 import type { FastifyReply } from 'fastify'
 import { listNotifications } from '../../actors/notification/index.ts'

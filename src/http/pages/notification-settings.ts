@@ -6,7 +6,7 @@ import { notificationSettingsView } from '../me/schemas.ts'
 import type { SettingName } from './bodies/notification-settings.ts'
 import type { Field } from './fields.ts'
 
-/** What only the staff is told of. */
+/** Notifications for the staff alone. */
 const RIGHTS: Partial<Record<SettingName, UserRight>> = {
   abuseAsModerator: 'MANAGE_ABUSES',
   videoAutoBlacklistAsModerator: 'MANAGE_VIDEO_BLACKLIST',
@@ -17,7 +17,7 @@ const RIGHTS: Partial<Record<SettingName, UserRight>> = {
   newPluginVersion: 'MANAGE_PLUGINS',
 }
 
-/** All that a user of this role can be told of. */
+/** All kinds of notifications for users of this role. */
 export const settingsFor = (role: UserRole): SettingName[] =>
   (Object.keys(notificationDefaults) as SettingName[]).filter((name) => {
     const right = RIGHTS[name]

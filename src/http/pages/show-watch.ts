@@ -70,7 +70,7 @@ export async function makePart(
     video,
     videoId: video.id,
     fileToken,
-    // What is not for everybody is told to no machine.
+    // No metadata for machines of what not everybody may see.
     head: headed(
       isPrivate ? plainHead(site(), video.name, { isIndexed: false }) : headTagsOf({ kind: 'video', video }, { site: site(), here }),
     ),

@@ -3,7 +3,7 @@
 
 import type { onSendAsyncHookHandler } from 'fastify'
 
-/** Of those below, what other servers must not read any more. What is new to them can wait until they are told. */
+/** Of those below, what other servers must not read any more. What is new to them can wait for its notice. */
 const TOLD: ReadonlySet<string> = new Set([
   'POST /api/v1/videos/:id/comments/:commentId/approve',
   'DELETE /api/v1/videos/:id/comments/:commentId',
@@ -52,7 +52,7 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'PUT /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/watching',
   'POST /api/v1/metrics/playback',
-  // What is imported is told by its own events.
+  // Imports report their own events.
   'POST /api/v1/users/:userId/imports/import-resumable',
   'PUT /api/v1/users/:userId/imports/import-resumable',
   'DELETE /api/v1/users/:userId/imports/import-resumable',

@@ -1,4 +1,4 @@
-// What is told to users on any process, as the bus brings it here.
+// Notifications that any process stored, as the bus brings them here.
 
 import { z } from 'zod'
 import { NOTIFICATION_STORED, type NotificationStored } from '../../actors/notification/index.ts'

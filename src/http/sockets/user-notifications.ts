@@ -1,4 +1,4 @@
-// The namespace `/user-notifications`: pushes to a user what he is told, on each socket that came with a token of his. A socket ends
+// The namespace `/user-notifications`: pushes notifications to each socket that came with a token of their user. A socket ends
 // with the session of its token.
 
 import pLimit from 'p-limit'
@@ -44,7 +44,7 @@ interface Listener {
   sockets: Map<Socket, number>
   waiting: NotificationStored[]
   isPushing: boolean
-  /** What was told last: the bus may tell of one twice. */
+  /** The last one pushed: the bus may deliver one twice. */
   recent: number[]
 }
 
@@ -72,7 +72,7 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
     if (!listener.isPushing) void push(listener)
   }
 
-  /** One after the other, so that they come in the order in which they were told. */
+  /** One after the other, so that they come in the order in which they were stored. */
   async function push(listener: Listener): Promise<void> {
     const { sockets, waiting } = listener
     listener.isPushing = true

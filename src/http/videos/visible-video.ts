@@ -16,7 +16,7 @@ export async function visibleVideo({ db, config }: ConstraintDeps, request: Fast
     assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
     assertFollowed(video, viewerOf(request.session), config().search.remote_uri)
   } catch (error) {
-    // A visitor is told what is missing as on routes for users only.
+    // A visitor gets the answer of routes for users only.
     if (error instanceof DomainError && error.kind === 'unauthenticated') sessionOf(request)
     throw error
   }

@@ -1,4 +1,4 @@
-// Who is told of comments: the owner of the video, also of those that wait for approval, and whom they mention, once they are shown.
+// Notifies of comments: the owner of the video, also of those that wait for approval, and whom they mention, once they are shown.
 
 import { rule } from '../rule.ts'
 import { notificationTypes } from '../types.ts'
@@ -19,7 +19,7 @@ export const newComment = rule({
     where owner.user_id is not null`,
 })
 
-/** Nobody is told twice of one comment. */
+/** One notification for each user and comment. */
 export const mention = rule({
   on: ['CommentCreated', 'CommentApproved', 'CommentShown'],
   type: 'commentMention',

@@ -1,4 +1,4 @@
-// Who is told of followers.
+// Notifies of followers.
 
 import { rule } from '../rule.ts'
 

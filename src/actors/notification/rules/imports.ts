@@ -1,4 +1,4 @@
-// Users are told how their imports ended: each try that failed, and the one that did not.
+// Notifies users how their imports ended: each try that failed, and the one that did not.
 
 import { rule } from '../rule.ts'
 

@@ -1,4 +1,4 @@
-// What administrators are told of the instance: who follows it, whom it follows by itself, and newer versions of the software.
+// Notifies administrators of the instance: who follows it, whom it follows by itself, and newer versions of the software.
 
 import { rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'

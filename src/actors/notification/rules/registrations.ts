@@ -1,4 +1,4 @@
-// What the staff is told of newcomers.
+// Notifies the staff of new users and of registrations.
 
 import { rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'

@@ -1,4 +1,4 @@
-// Who of the staff is told of what is theirs to look at.
+// Selects the staff to notify, by right.
 
 import type { UserRight } from '../../user/index.ts'
 import { hasRightSql } from '../rule.ts'

@@ -1,4 +1,4 @@
-// What owners of videos and moderators are told of blocks: those that a moderator makes and ends, and those of new videos that wait
+// Notifies owners and moderators of blocks: those that a moderator makes and ends, and those of new videos that wait
 // for one.
 
 import { videoBlockTypes } from '../../video/index.ts'

@@ -1,4 +1,4 @@
-// Who is told of videos: their owner, of what became of them. The subscribers of a channel are told in new-video.ts.
+// Notifies owners of what became of their videos. Subscribers of a channel are notified in new-video.ts.
 
 import { rule } from '../rule.ts'
 
@@ -6,7 +6,7 @@ const OWN = `from video join channel on channel.id = video.channel_id join accou
   where video.id = $1 and not video.remote and owner.user_id is not null`
 
 /**
- * Its owner is told what the owner did not see: that a video came out after its transcoding, or by its schedule. Not of one that
+ * Notifies its owner of what the owner did not see: that a video came out after its transcoding, or by its schedule. Not of one that
  * comes out later for another reason.
  */
 export const published = rule({

@@ -1,4 +1,4 @@
-// What a user set, and what the user wants to be told of. The address for mail is that of the user here, and stays.
+// The settings of a user, with those of notifications. The address for mail is that of the user here, and stays.
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'

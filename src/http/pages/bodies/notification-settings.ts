@@ -1,4 +1,4 @@
-// What a user wants to be told of, and how: a choice for each kind.
+// Which notifications a user wants, and how: a choice for each kind.
 
 import { aboutOf } from '../../../actors/mail/index.ts'
 import type { NotificationSettings } from '../../../actors/notification-setting/index.ts'
@@ -23,7 +23,7 @@ const CHOICES = ['Not at all', 'On this site', 'By mail', 'On this site and by m
 
 export function notificationSettingsBody(form: NotificationSettingsForm): Html {
   const { names, wrong, token, sendsMail, isSaved } = form
-  return html`<section aria-labelledby="notifications"><h2 id="notifications">What you are told of</h2>
+  return html`<section aria-labelledby="notifications"><h2 id="notifications">Notifications</h2>
 ${isSaved && wrong.size === 0 && html`<p role="status">Your choices are kept.</p>`}
 ${wrong.size > 0 && html`<p class="problem" role="alert">Look at the marked choices again.</p>`}
 ${!sendsMail && html`<p class="soft">This server sends no mails now.</p>`}

@@ -1,4 +1,4 @@
-// What a user is told of, as sentences with the page where there is one.
+// The notifications of a user, as sentences with the page where there is one.
 
 import type { ActorInfoRow, NotificationRow, NotificationType, VideoInfoRow } from '../../../actors/notification/index.ts'
 import { notificationTypes } from '../../../actors/notification/index.ts'
@@ -17,7 +17,7 @@ export interface NotificationsPage {
 }
 
 export function notificationsBody({ rows, path, token, ...pages }: NotificationsPage): Html {
-  const choose = html`<p><a href="/my-account/settings#notifications">Choose what you are told of</a></p>`
+  const choose = html`<p><a href="/my-account/settings#notifications">Choose your notifications</a></p>`
   if (rows.length === 0) return html`<p class="soft">There is nothing to tell.</p>${choose}${pager(path, pages)}`
   return html`${choose}${
     rows.some(({ read }) => !read) &&
