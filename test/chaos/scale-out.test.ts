@@ -8,7 +8,7 @@ import { io, type Socket } from 'socket.io-client'
 import { type Client, login } from '../../scripts/demo/client.ts'
 import { wrongCounters } from '../support/counters.ts'
 import { type FakePeer, type JsonObject, post, startFakePeer } from '../support/fake-peer.ts'
-import { testFfmpeg } from '../support/media.ts'
+import { serverFfmpeg } from '../support/media.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
 import { canStartRedis, startOwnRedis, type TestRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
@@ -256,7 +256,7 @@ async function delivered(activity: JsonObject, by = peer.instance): Promise<void
 const idOf = (object: unknown): unknown => (typeof object === 'object' && object !== null && 'id' in object ? object.id : object)
 
 async function secondsOf(url: string): Promise<number> {
-  const { ffprobePath } = await testFfmpeg()
+  const { ffprobePath } = await serverFfmpeg()
   const { stdout } = await promisify(execFile)(ffprobePath, [
     '-v',
     'error',

@@ -3,8 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { playJourney } from '../../scripts/demo/journey.ts'
-import { findFfmpeg } from '../../src/media/index.ts'
-import { media } from '../support/media.ts'
+import { media, serverFfmpeg } from '../support/media.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
 let a: TestNode
@@ -19,7 +18,7 @@ afterAll(async () => {
 })
 
 it('a video goes in on one node and is watched, commented, liked, changed, removed and unfollowed on another', async () => {
-  const { ffprobePath } = await findFfmpeg()
+  const { ffprobePath } = await serverFfmpeg()
   const steps: string[] = []
   await playJourney({
     a,

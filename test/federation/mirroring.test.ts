@@ -5,8 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { findFfmpeg } from '../../src/media/index.ts'
-import { media } from '../support/media.ts'
+import { media, serverFfmpeg } from '../support/media.ts'
 import { storedNames } from '../support/node.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
@@ -166,7 +165,7 @@ describe('a video that another node mirrors', () => {
 })
 
 async function lengthOf(url: string): Promise<number> {
-  const { ffprobePath } = await findFfmpeg()
+  const { ffprobePath } = await serverFfmpeg()
   const { stdout } = await promisify(execFile)(ffprobePath, ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', url])
   return Number(stdout.trim())
 }

@@ -3,7 +3,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ffmpeg } from '../../src/media/index.ts'
-import { temporaryFolder, testFfmpeg } from './media.ts'
+import { serverFfmpeg, temporaryFolder } from './media.ts'
 
 const FAULTS = {
   /** Silent for good, with a child that is so too. */
@@ -34,7 +34,7 @@ export interface FaultyFfmpeg {
 
 /** `when`: what of its arguments means that it is to be faulty. */
 export async function faultyFfmpeg({ when = ' -f hls ' } = {}): Promise<FaultyFfmpeg> {
-  const real = await testFfmpeg()
+  const real = await serverFfmpeg()
   const folder = await temporaryFolder()
   const path = join(folder, 'ffmpeg')
   const cases = Object.entries(FAULTS).map(([name, script]) => `  ${name}) ${script} ;;`)

@@ -55,7 +55,6 @@ export async function startTestNode(
         {
           listen: { port },
           webserver: { hostname: '127.0.0.1', port: Number(new URL(beside?.base ?? `http://x:${port}`).port) },
-          database: { pool: { max: 10 } },
           ...merge(storage, options.config ?? {}),
         },
         { dataDir, env: { DATABASE_URL: database.url } },

@@ -53,7 +53,7 @@ export async function makeTestRuntime(
 ): Promise<TestRuntime> {
   const owned = options.url === undefined ? await freshDatabase() : undefined
   const url = options.url ?? owned?.url ?? ''
-  const own = await makeDatabase({ url, poolMax: 10, entities, migrations, logger: silentLogger })
+  const own = await makeDatabase({ url, poolMax: 5, entities, migrations, logger: silentLogger })
   const db = options.wrapDatabase?.(own) ?? own
   const queue = options.queue ?? memoryQueue()
   const bus = options.bus ?? localBus()

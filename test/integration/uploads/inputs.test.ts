@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { inputs } from '../../support/inputs.ts'
-import { testFfmpeg } from '../../support/media.ts'
+import { serverFfmpeg } from '../../support/media.ts'
 import { eventually } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, rowCounts, startNode, type UploadNode } from './node.ts'
 
@@ -108,7 +108,7 @@ describe('an uploaded file', () => {
     const text = await readFile(path, 'utf8')
     expect(text).toMatch(/#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",AUTOSELECT=YES,DEFAULT=YES,URI="[\w-]+-0\.m3u8"/)
     expect(text).toMatch(/RESOLUTION=64x48,FRAME-RATE=25,CODECS="avc1\.[0-9a-f]{6},mp4a\.40\.2",AUDIO="audio"/)
-    const { ffmpegPath } = await testFfmpeg()
+    const { ffmpegPath } = await serverFfmpeg()
     const maps = ['-map', '0:v', '-map', '0:a', '-f', 'null', '-']
     const input = ['-v', 'error', '-allowed_extensions', 'ALL', '-i', path]
     expect((await run(ffmpegPath, [...input, ...maps])).stderr).toBe('')

@@ -11,7 +11,7 @@ import type { NewVideoFields } from '../../../src/actors/video/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { probe, type Store } from '../../../src/media/index.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
-import { copyOfMedia, type MediaName, media, testFfmpeg } from '../../support/media.ts'
+import { copyOfMedia, type MediaName, media, serverFfmpeg } from '../../support/media.ts'
 import { eventually, latch } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode, untilDrawn } from './node.ts'
 
@@ -164,7 +164,7 @@ const run = promisify(execFile)
 
 /** The colour of a point (parts of width and height) at a time, as the one that it is nearest to. */
 async function colourAt(path: string, seconds: number, x: number, y: number): Promise<string> {
-  const { ffmpegPath } = await testFfmpeg()
+  const { ffmpegPath } = await serverFfmpeg()
   const frame = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-f', 'image2', '-c:v', 'png', '-']
   const { stdout } = await run(ffmpegPath, frame, { encoding: 'buffer', maxBuffer: 10_000_000 })
   const { data, info } = await sharp(stdout).removeAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -178,7 +178,7 @@ async function colourAt(path: string, seconds: number, x: number, y: number): Pr
 async function result(): Promise<{ path: string; seconds: number; size: string; sound: boolean }> {
   const [file] = await node.db.query<{ filename: string }>('select filename from video_file')
   const path = await disk.store.local(`web_videos/${file?.filename}`)
-  const found = await probe({ ffmpeg: await testFfmpeg(), path })
+  const found = await probe({ ffmpeg: await serverFfmpeg(), path })
   return {
     path,
     seconds: found.duration,

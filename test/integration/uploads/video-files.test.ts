@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EventName } from '../../../src/actors/runtime/index.ts'
 import { probe } from '../../../src/media/index.ts'
-import { copyOfMedia, type MediaName, testFfmpeg } from '../../support/media.ts'
+import { copyOfMedia, type MediaName, serverFfmpeg } from '../../support/media.ts'
 import { eventually } from '../../support/waiting.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
@@ -336,7 +336,7 @@ describe('renditions that are asked for', () => {
     await done(2)
     expect(await shapes()).toEqual(['web 240', 'web 144', 'hls 240', 'hls 144', 'hls 0'])
     for (const { filename } of await rows('streaming_playlist_id is null')) {
-      const found = await probe({ ffmpeg: await testFfmpeg(), path: await disk.store.local(`web_videos/${filename}`) })
+      const found = await probe({ ffmpeg: await serverFfmpeg(), path: await disk.store.local(`web_videos/${filename}`) })
       expect(found.audio?.codec).toBe('aac')
       expect(found.duration).toBeCloseTo(2, 0)
     }

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { hlsFile, probe, webVideoFile } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
-import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { media, serverFfmpeg, temporaryFolder } from '../../support/media.ts'
 import { PRIVATE_FILE } from '../../support/private-file.ts'
 import { inObjectStorage } from '../../support/test-store.ts'
 import { until } from '../../support/until.ts'
@@ -39,7 +39,7 @@ const parts = { whole: '', picture: '', sound: '' }
 beforeAll(async () => {
   server = await startVideoServer({ vireo: { delivery: { muxes: 1 } } })
   folder = await temporaryFolder()
-  const { ffmpegPath } = await testFfmpeg()
+  const { ffmpegPath } = await serverFfmpeg()
   parts.whole = await media('journey.mp4')
   for (const [part, without] of [
     ['picture', '-an'],
@@ -297,14 +297,14 @@ describe('a generated download', () => {
     expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="An _open_ video\.mp4"; filename\*=/)
     const path = join(folder, 'generated.mp4')
     await writeFile(path, answer.rawPayload)
-    const ffmpeg = await testFfmpeg()
+    const ffmpeg = await serverFfmpeg()
     const { stdout } = await run(ffmpeg.ffprobePath, ['-v', 'error', '-show_entries', 'stream=codec_name', '-of', 'csv=p=0', path])
     expect(stdout.trim().split('\n')).toEqual(['h264', 'aac'])
     expect((await probe({ ffmpeg, path })).duration).toBeCloseTo(4, 0)
   })
 
   it('comes as it is made, also from object storage, of which no file is fetched before', async () => {
-    const { ffmpegPath } = await testFfmpeg()
+    const { ffmpegPath } = await serverFfmpeg()
     const SECONDS = 8
     const lavfi = (source: string) => ['-v', 'error', '-y', '-f', 'lavfi', '-i', `${source}:duration=${SECONDS}`]
     const [picture, sound] = [join(folder, 'long-picture.mp4'), join(folder, 'long-sound.mp4')]
@@ -337,7 +337,7 @@ describe('a generated download', () => {
       expect(fetched).toBe(inObjectStorage ? 0 : 2)
       const path = join(folder, 'long.mp4')
       await writeFile(path, answer.rawPayload)
-      const { stdout } = await run((await testFfmpeg()).ffprobePath, [
+      const { stdout } = await run((await serverFfmpeg()).ffprobePath, [
         '-v',
         'error',
         '-count_packets',
@@ -348,7 +348,7 @@ describe('a generated download', () => {
         path,
       ])
       expect(stdout).toContain(`video,${25 * SECONDS}`)
-      expect((await probe({ ffmpeg: await testFfmpeg(), path })).duration).toBeCloseTo(SECONDS, 0)
+      expect((await probe({ ffmpeg: await serverFfmpeg(), path })).duration).toBeCloseTo(SECONDS, 0)
     } finally {
       server.s3?.cut(undefined)
       server.store.withLocalPath = withLocalPath
@@ -419,7 +419,7 @@ describe('a generated download', () => {
   })
 
   it('goes on no longer than its client is there, and no more are made at once than is set', async () => {
-    const { ffmpegPath } = await testFfmpeg()
+    const { ffmpegPath } = await serverFfmpeg()
     const [second, big] = [join(folder, 'second.mp4'), join(folder, 'big.mp4')]
     const noise = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=1', '-vf', 'noise=alls=100:allf=t']
     await run(ffmpegPath, ['-v', 'error', '-y', ...noise, '-c:v', 'mpeg4', '-q:v', '1', second])

@@ -38,7 +38,7 @@ import { makeSignedTokens } from '../../../src/platform/signed-tokens.ts'
 import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
-import { testFfmpeg } from '../../support/media.ts'
+import { serverFfmpeg } from '../../support/media.ts'
 import { quietPages } from '../../support/quiet-pages.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import type { TestS3 } from '../../support/s3.ts'
@@ -182,7 +182,7 @@ export async function startVideoServer(
         store,
         config: () => config,
         fileTokens,
-        openMux: makeMuxes({ store, ffmpeg: await testFfmpeg(), config: () => config, logger: silentLogger }),
+        openMux: makeMuxes({ store, ffmpeg: await serverFfmpeg(), config: () => config, logger: silentLogger }),
       }),
       overviewsArea({ db: asked, urls, clock: systemClock, config: () => config }),
       lazyStaticArea({

@@ -8,7 +8,7 @@ import { makeMuxes } from '../../../src/http/downloads/mux.ts'
 import { MediaError, type Store } from '../../../src/media/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { testConfig } from '../../support/config.ts'
-import { testFfmpeg } from '../../support/media.ts'
+import { serverFfmpeg } from '../../support/media.ts'
 
 const uuid = '824de502-1aad-49c2-b106-a9de267a8a72'
 
@@ -133,7 +133,7 @@ describe('a generated download whose files are still on their way', () => {
         withLocalPath: ({ name }, _work, signal) => never(name, signal),
       }
       const config = testConfig({ vireo: { delivery: { muxes: 1 } } })
-      const openMux = makeMuxes({ store, ffmpeg: await testFfmpeg(), config: () => config, logger: silentLogger })
+      const openMux = makeMuxes({ store, ffmpeg: await serverFfmpeg(), config: () => config, logger: silentLogger })
       const files = { picture: { kind: 'web_videos', name: 'p' }, sound: { kind: 'web_videos', name: 's' } } as const
       for (let time = 0; time < 2; time += 1) {
         const leaving = new AbortController()

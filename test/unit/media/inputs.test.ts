@@ -9,10 +9,12 @@ import { parseMediaPlaylist } from '../../../src/media/ffmpeg/playlists.ts'
 import { isRefusal, type LadderFile, type LadderSettings, planLadder, probe, runLadder } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type Input, inputs, type Rendition } from '../../support/inputs.ts'
-import { temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { serverFfmpeg, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 
 const run = promisify(execFile)
 const ffmpeg = await testFfmpeg()
+/** What looks at the results: it starts in a thirtieth of the time. */
+const looking = await serverFfmpeg()
 
 /** The source's own resolution alone: what is smaller is scaled from it. */
 const settings: LadderSettings = {
@@ -35,7 +37,7 @@ interface Streams {
 }
 
 async function look(path: string): Promise<Streams> {
-  const { stdout } = await run(ffmpeg.ffprobePath, ['-v', 'error', '-show_streams', '-show_format', '-of', 'json', path])
+  const { stdout } = await run(looking.ffprobePath, ['-v', 'error', '-show_streams', '-show_format', '-of', 'json', path])
   return JSON.parse(stdout)
 }
 
@@ -96,7 +98,7 @@ async function expectRendition(file: LadderFile | undefined, expected: Rendition
   const codecs = [expect.stringMatching(/^avc1\.(42c0|4d40|6400)[0-9a-f]{2}$/), ...(expected.sound ? ['mp4a.40.2'] : [])]
   expect(entry).toMatchObject({ hasVideo: true, hasAudio: expected.sound !== undefined, codecs })
   const decode = ['-v', 'error', '-allowed_extensions', 'ALL', '-i', playlistPath, '-t', '5', '-f', 'null', '-']
-  expect((await run(ffmpeg.ffmpegPath, decode)).stderr).toBe('')
+  expect((await run(looking.ffmpegPath, decode)).stderr).toBe('')
 
   const [width, height] = expected.size.split('x').map(Number)
   expect(file).toMatchObject({ width, height, fps: Math.round(expected.fps), hasVideo: true })
