@@ -18,7 +18,7 @@ import { abusesArea } from '../http/abuses/routes.ts'
 import { accountsArea } from '../http/accounts/routes.ts'
 import { activityPubArea } from '../http/activitypub/routes.ts'
 import { makeReceiveImage } from '../http/actor-images/receive-image.ts'
-import { type App, type Area, makeApp } from '../http/app.ts'
+import { type App, type AppOptions, type Area, makeApp } from '../http/app.ts'
 import { automaticTagsArea } from '../http/automatic-tags/routes.ts'
 import { blocklistsArea } from '../http/blocklists/routes.ts'
 import { bulkArea } from '../http/bulk/routes.ts'
@@ -107,11 +107,19 @@ import { watchedWordsArea } from '../http/watched-words/routes.ts'
 import { wellKnownArea } from '../http/well-known/routes.ts'
 import { tagged } from '../platform/logger.ts'
 import { COMMIT, VERSION } from '../version.ts'
-import type { HttpParts } from './http-parts.ts'
+import type { Parts } from './parts.ts'
+
+export interface HttpParts extends Parts {
+  /** Public origin. */
+  publicUrl: string
+  /** Of the application (tests). */
+  options: Pick<AppOptions, 'checkResponses' | 'onRoute'>
+}
 
 /** The application, not yet listening. Throws an Error of one line when the web client of the configuration cannot be used. */
 export async function composeHttp(parts: HttpParts): Promise<App> {
-  const { deps, limits, loopWatch, options, publicUrl, sessions, answers, health, telemetry } = parts
+  const { deps, limits, loopWatch, options, publicUrl, sessions, answers, health } = parts
+  const { telemetry } = parts.watched
   const { http_request_duration } = deps.config().open_telemetry.metrics
   const folder = deps.config().vireo.client.dist
   const client = folder === null ? undefined : await openClient({ ...deps, folder })
@@ -134,76 +142,11 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
 }
 
 function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
-  const {
-    abuses,
-    actorImages,
-    answers,
-    blocklist,
-    bulkComments,
-    bus,
-    captions,
-    channels,
-    channelSyncs,
-    chapters,
-    comments,
-    contact,
-    createVideo,
-    deps,
-    drawPictures,
-    emailVerification,
-    facts,
-    federation,
-    ffmpeg,
-    follows,
-    health,
-    history,
-    homepage,
-    http,
-    instance,
-    jobQueue,
-    notifications,
-    ownershipChanges,
-    passwordReset,
-    passwords,
-    guesses,
-    playlists,
-    ratings,
-    redundancies,
-    registrations,
-    remoteActors,
-    remoteCache,
-    remotePlaylists,
-    replaceSource,
-    reviews,
-    runtime,
-    runtimeConfig,
-    sessions,
-    signedTokens,
-    store,
-    studio,
-    telemetry,
-    transcodeAgain,
-    twoFactor,
-    uploads,
-    userExports,
-    users,
-    videoBlocks,
-    videoImports,
-    videos,
-    views,
-    waitingComments,
-  } = parts
-  const { db, clock, config, logger, urls } = deps
-  const watch = makeWatch({ db, config, views, history })
-  const notificationSettings = makeNotificationSettings(deps)
-  const fileTokens = makeFileTokens({ db, clock, config, signedTokens })
-  const videoPages = makeVideoPages({ ...deps, bus, fileTokens, answers })
-  const keepFresh = makeKeepFresh({ ...deps, remotePlaylists })
-  const receiveImage = makeReceiveImage({ uploads, config })
-  const subscriptions = makeSubscriptions({ ...deps, follows })
-  const lookedAtActor = makeLookedAtActor({ ...deps, remoteActors })
-  const updateMe = makeUpdateMe({ ...deps, passwords, guesses })
-  const serverConfig = makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } })
+  const { bus, createVideo, deps, facts, federation, ffmpeg, http, instance, runtime, sessions, store, videos } = parts
+  const { db, config, logger, urls } = deps
+  const { telemetry } = parts.watched
+  const made = { ...deps, ...federation, ...parts, instanceActorId: instance.actorId, telemetry, client }
+  const fileTokens = makeFileTokens(made)
 
   /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer | null> {
@@ -211,109 +154,90 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     return answer.status === 200 ? answer.body : null
   }
 
+  // Each area takes of it what it declares.
+  const all = {
+    ...made,
+    fetchRemoteFile,
+    fileTokens,
+    keepFresh: makeKeepFresh(made),
+    lookedAtActor: makeLookedAtActor(made),
+    notificationSettings: makeNotificationSettings(made),
+    receiveImage: makeReceiveImage(made),
+    serverConfig: makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } }),
+    subscriptions: makeSubscriptions(made),
+    updateMe: makeUpdateMe(made),
+    videoPages: makeVideoPages({ ...made, fileTokens }),
+    watch: makeWatch(made),
+  }
   return [
-    oauthArea({ instance, sessions }),
-    scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
-    twoFactorArea({ twoFactor }),
-    configArea({ config, runtimeConfig, facts, serverConfig }),
-    customPagesArea({ db, homepage, facts }),
-    contactArea({ config, contact }),
-    serverStatsArea({ config, stats: makeServerStats({ db, clock, config, instanceActorId: instance.actorId }) }),
+    oauthArea(all),
+    scopedTokensArea({ ...all, scopedTokens: makeScopedTokens(made) }),
+    twoFactorArea(all),
+    configArea(all),
+    customPagesArea(all),
+    contactArea(all),
+    serverStatsArea({ ...all, stats: makeServerStats(made) }),
     pingArea,
-    healthArea({ health }),
-    usersArea({ db, config, urls, users }),
-    userExportsArea({ db, store, clock, config, userExports }),
-    meArea({
-      db,
-      urls,
-      bus,
-      updateMe,
-      notificationSettings,
-    }),
-    notificationsArea({ db, config, urls, notifications }),
-    mailPreferencesArea({ config, unsubscribe: makeUnsubscribe(deps) }),
-    myAvatarArea({ actorImages, receiveImage }),
-    instanceImagesArea({ instanceActorId: instance.actorId, actorImages, receiveImage, facts }),
-    accountsArea({ db, config, urls, videoPages, lookedAtActor, answers }),
-    videoChannelsArea({ db, config, urls, videoPages, channels, lookedAtActor, answers }),
-    channelImagesArea({ db, urls, actorImages, receiveImage }),
-    videoChannelSyncsArea({ db, config, urls, channelSyncs }),
-    commentListsArea({ db, config, urls }),
-    watchedWordsArea({ db, config, urls, watchedWords: makeWatchedWords(deps) }),
-    automaticTagsArea({ db, urls, policies: makeCommentTagPolicies(deps) }),
-    serverPluginsArea({ config }),
-    runnersArea({ config }),
-    liveVideosArea({ db }),
-    registrationsArea({ db, config, registrations }),
-    userMailsArea({ emailVerification, passwordReset }),
-    videosArea({
-      db,
-      config,
-      urls,
-      fileTokens,
-      videos,
-      uploads,
-      answers,
-      videoPages,
-      fitPicture: createVideo.fitPicture,
-      lookedAt: makeLookedAt(deps),
-    }),
-    videoOwnershipArea({ db, config, urls, fileTokens, ownershipChanges }),
-    videoBlocksArea({ db, config, urls, fileTokens, videoBlocks }),
-    videoPasswordsArea({ db, config, videoPasswords: makeVideoPasswords(deps) }),
-    videoTokensArea({ db, fileTokens }),
-    videoSourceArea({ db, config, urls, uploads, replaceSource }),
-    videoFilesArea({ db, ...videos, ...transcodeAgain }),
-    videoStudioArea({ db, config, studio, uploads }),
-    captionsArea({ db, config, fileTokens, captions, uploads }),
-    chaptersArea({ db, config, chapters }),
-    storyboardsArea({ db, config, fileTokens }),
-    uploadsArea({ uploads, config, host: urls.host }),
-    userImportsArea({ db, config, urls, uploads }),
-    videoImportsArea({ db, config, urls, fileTokens, uploads, videoImports }),
-    abusesArea({ db, config, urls, fileTokens, abuses, messages: makeAbuseMessages(deps) }),
-    blocklistsArea({ db, config, urls, blocklist }),
-    commentsArea({ db, config, urls, logger, comments, reviews, waitingComments, answers }),
-    bulkArea({ comments: bulkComments }),
-    ratingsArea({ db, config, ratings }),
-    playlistsArea({ db, config, urls, playlists, uploads, keepFresh }),
-    playlistElementsArea({
-      db,
-      config,
-      urls,
-      fileTokens,
-      keepFresh,
-      elements: makePlaylistElements(deps),
-    }),
-    viewsArea({ watch }),
-    historyArea({ db, config, videoPages, history }),
-    videoStatsArea({ db, clock, config }),
-    metricsArea({ db, telemetry }),
-    serverFollowsArea({
-      ...deps,
-      follows,
-      instanceActorId: instance.actorId,
-      speaksPlainHttp: federation.speaksPlainHttp,
-    }),
-    redundancyArea({ db, config, redundancies }),
-    peersArea({ ...deps, ...federation }),
-    jobsArea({ db, clock, config, jobQueue }),
-    debugArea({ db, run: runtime.sweeper.run, channelSyncs }),
-    inboxArea({
-      config,
-      receiveActivity: federation.receiveActivity,
-      urls,
-      maxBodySize: config().vireo.federation.inbox.max_body_size,
-    }),
-    wellKnownArea({ config, clock, urls }),
-    crawlersArea({ db, config, urls, clock, logger, folder: join(config().storage.cache, 'sitemap') }),
-    manifestArea({ config, urls, client }),
-    clientFilesArea({ config, client, images: makeDefaultImages({ facts, store }) }),
-    activityPubArea({ config, serveActivityPub: federation.serveActivityPub }),
-    staticArea({ db, store, config, fileTokens }),
-    downloadsArea({ db, store, config, fileTokens, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
-    lazyStaticArea({ db, store, remoteCache, clock, config, logger, fetchRemoteFile, fileTokens, drawPictures }),
-    trackerArea({ db, config, logger: tagged(logger, 'tracker'), clock }),
+    healthArea(all),
+    usersArea(all),
+    userExportsArea(all),
+    meArea(all),
+    notificationsArea(all),
+    mailPreferencesArea({ ...all, unsubscribe: makeUnsubscribe(deps) }),
+    myAvatarArea(all),
+    instanceImagesArea(all),
+    accountsArea(all),
+    videoChannelsArea(all),
+    channelImagesArea(all),
+    videoChannelSyncsArea(all),
+    commentListsArea(all),
+    watchedWordsArea({ ...all, watchedWords: makeWatchedWords(deps) }),
+    automaticTagsArea({ ...all, policies: makeCommentTagPolicies(deps) }),
+    serverPluginsArea(all),
+    runnersArea(all),
+    liveVideosArea(all),
+    registrationsArea(all),
+    userMailsArea(all),
+    videosArea({ ...all, fitPicture: createVideo.fitPicture, lookedAt: makeLookedAt(deps) }),
+    videoOwnershipArea(all),
+    videoBlocksArea(all),
+    videoPasswordsArea({ ...all, videoPasswords: makeVideoPasswords(deps) }),
+    videoTokensArea(all),
+    videoSourceArea(all),
+    videoFilesArea({ ...all, ...videos, ...parts.transcodeAgain }),
+    videoStudioArea(all),
+    captionsArea(all),
+    chaptersArea(all),
+    storyboardsArea(all),
+    uploadsArea({ ...all, host: urls.host }),
+    userImportsArea(all),
+    videoImportsArea(all),
+    abusesArea({ ...all, messages: makeAbuseMessages(deps) }),
+    blocklistsArea(all),
+    commentsArea(all),
+    bulkArea({ ...all, comments: parts.bulkComments }),
+    ratingsArea(all),
+    playlistsArea(all),
+    playlistElementsArea({ ...all, elements: makePlaylistElements(deps) }),
+    viewsArea(all),
+    historyArea(all),
+    videoStatsArea(all),
+    metricsArea(all),
+    serverFollowsArea(all),
+    redundancyArea(all),
+    peersArea(all),
+    jobsArea(all),
+    debugArea({ ...all, run: runtime.sweeper.run }),
+    inboxArea({ ...all, maxBodySize: config().vireo.federation.inbox.max_body_size }),
+    wellKnownArea(all),
+    crawlersArea({ ...all, folder: join(config().storage.cache, 'sitemap') }),
+    manifestArea(all),
+    clientFilesArea({ ...all, images: makeDefaultImages({ facts, store }) }),
+    activityPubArea(all),
+    staticArea(all),
+    downloadsArea({ ...all, openMux: makeMuxes({ store, ffmpeg, config, logger }) }),
+    lazyStaticArea(all),
+    trackerArea({ ...all, logger: tagged(logger, 'tracker') }),
     socketsArea({
       bus,
       logger,
@@ -331,39 +255,17 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
         }),
       ],
     }),
-    serverLogsArea({ db, config, clock, logger, urls }),
-    searchArea({ db, config, urls, videoPages, resolvePasted: federation.resolvePasted, answers }),
-    overviewsArea({ db, config, clock, urls }),
-    subscriptionsArea({ db, config, urls, videoPages, subscriptions }),
-    feedsArea({ db, config, clock, urls, answers }),
-    servicesArea({ db, config, urls }),
+    serverLogsArea(all),
+    searchArea(all),
+    overviewsArea(all),
+    subscriptionsArea(all),
+    feedsArea(all),
+    servicesArea(all),
     client
-      ? clientPagesArea({ db, config, urls, client, serverConfig, answers })
+      ? clientPagesArea({ ...all, client })
       : pagesArea({
-          db,
-          config,
-          urls,
-          clock,
-          fileTokens,
-          sessions,
-          instance,
-          facts,
-          contact,
-          lookedAtActor,
-          subscriptions,
-          emailVerification,
-          passwordReset,
-          registrations,
-          updateMe,
-          notifications,
-          notificationSettings,
-          userExports,
-          uploads,
-          watch,
-          answers,
+          ...all,
           visitors: makeVisitors({ sessions, secrets: deps.secrets, origin: urls.origin }),
-          resolvePasted: federation.resolvePasted,
-          subscribeAddress: federation.subscribeAddress,
         }),
   ]
 }

@@ -1,0 +1,356 @@
+// Makes all parts of a server, floor by floor: each stands on those above it. Nothing of it runs yet.
+
+import { keepAbuseTotals, makeAbuses } from '../actors/abuse/index.ts'
+import { makeRemoteActors, registerActorTotals } from '../actors/actor/index.ts'
+import { makeActorImages } from '../actors/actor-image/index.ts'
+import { keepAuditShort } from '../actors/audit/index.ts'
+import { makeAutomaticTags } from '../actors/automatic-tag/index.ts'
+import { endBlockedFollows, makeBlocklist } from '../actors/blocklist/index.ts'
+import { makeCaptions } from '../actors/caption/index.ts'
+import { makeChannels, spreadSupport } from '../actors/channel/index.ts'
+import { makeChannelRemoval } from '../actors/channel-removal/index.ts'
+import { makeChannelSyncs, runChannelSyncs } from '../actors/channel-sync/index.ts'
+import { keepCommentTotals, makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from '../actors/comment/index.ts'
+import { makeContact } from '../actors/contact/index.ts'
+import { keepCountersRight } from '../actors/counters/index.ts'
+import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from '../actors/follow/index.ts'
+import { makeHistory } from '../actors/history/index.ts'
+import { keepActivityTotals } from '../actors/incoming-activity/index.ts'
+import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from '../actors/instance/index.ts'
+import { makeInteractionCleaning } from '../actors/interaction/index.ts'
+import { makeJobQueue, refuseNameless } from '../actors/job-queue/index.ts'
+import { makeMailLinks, sendMails } from '../actors/mail/index.ts'
+import { makeMailBatches, makeNotifications, makeNotify, RULES, reactByRules, tellSubscribers } from '../actors/notification/index.ts'
+import { makeOwnershipChanges } from '../actors/ownership-change/index.ts'
+import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from '../actors/playlist/index.ts'
+import { makeRatings } from '../actors/rating/index.ts'
+import { downloadRedundancies, makeRedundancies, mirrorByStrategy } from '../actors/redundancy/index.ts'
+import { makeRegistrations } from '../actors/registration/index.ts'
+import { makeRemoteActorRemoval } from '../actors/remote-actor-removal/index.ts'
+import { keepJobHistoryShort, makeGuesses } from '../actors/runtime/index.ts'
+import { makeRuntimeConfig } from '../actors/runtime-config/index.ts'
+import { makeSessions } from '../actors/session/index.ts'
+import { makeShares } from '../actors/share/index.ts'
+import { makeStorageMoves } from '../actors/storage-move/index.ts'
+import { makeStoryboards } from '../actors/storyboard/index.ts'
+import { makeEditions, makeStudio } from '../actors/studio/index.ts'
+import { makeTorrents } from '../actors/torrent/index.ts'
+import { makeTranscodeAgain, makeTranscodings } from '../actors/transcoding/index.ts'
+import { makeTwoFactor } from '../actors/two-factor/index.ts'
+import { makeUploads } from '../actors/upload/index.ts'
+import { makeEmailVerification, makeManageUsers, makePasswordReset, makeUsers } from '../actors/user/index.ts'
+import { makeArchiveLinks, makeUserExports, runExports } from '../actors/user-export/index.ts'
+import { makeUserImports } from '../actors/user-import/index.ts'
+import { makeUserRemoval } from '../actors/user-removal/index.ts'
+import {
+  announceVideoChanges,
+  makeAwaitedVideos,
+  makeChapters,
+  makeCreateVideo,
+  makeDrawPictures,
+  makeInspectFile,
+  makeRemoteVideos,
+  makeRemoveFiles,
+  makeRemoveVideo,
+  makeReplaceSource,
+  makeUpdateVideo,
+  registerCounters,
+  registerListing,
+  registerScores,
+  removeOldWork,
+} from '../actors/video/index.ts'
+import { makeVideoBlocks } from '../actors/video-block/index.ts'
+import { makeVideoImports, runImports } from '../actors/video-import/index.ts'
+import { makeViews } from '../actors/view/index.ts'
+import { makeFindLists } from '../actors/watched-words/index.ts'
+import type { LoadedConfig } from '../config/index.ts'
+import { fetchUnblocked, makeFederationPart } from '../federation/index.ts'
+import type { AppOptions } from '../http/app.ts'
+import { makeVideoAnswers } from '../http/videos/answers.ts'
+import { type Ffmpeg, makeWarmFfprobe } from '../media/index.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import { makeGuardedFetch } from '../platform/fetch/index.ts'
+import type { Health } from '../platform/health.ts'
+import type { GenerateKeys } from '../platform/keys.ts'
+import { makeLimitStore } from '../platform/limit-stores.ts'
+import { type Logger, tagged } from '../platform/logger.ts'
+import { makeMailer } from '../platform/mailer.ts'
+import { makePasswords, type Passwords } from '../platform/passwords.ts'
+import { makeSignedTokens } from '../platform/signed-tokens.ts'
+import { REQUIRED } from '../required.ts'
+import type { Role } from '../runtime-settings.ts'
+import { VERSION } from '../version.ts'
+import { openGround } from './ground.ts'
+import { makeImportDownloads } from './import-downloads.ts'
+import { openMedia } from './media.ts'
+import { composeUserImports } from './user-imports.ts'
+
+export interface ServerOptions {
+  loaded: LoadedConfig
+  logger: Logger
+  roles: readonly Role[]
+  clock?: Clock
+  /** Compare every answer with its schema (tests). */
+  checkResponses?: boolean
+  /** Told of every route of the HTTP application (tests). */
+  onRoute?: AppOptions['onRoute']
+  /** In the place of what takes much time to make (tests). */
+  instead?: { ffmpeg?: Ffmpeg; generateKeys?: GenerateKeys; passwords?: Passwords }
+  /** Of the user `root`, on the first start; a random one when left out. */
+  rootPassword?: string
+  /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
+  onFirstStart?: (credentials: Credentials) => void
+}
+
+export interface Credentials {
+  clientId: string
+  clientSecret: string
+  username: string
+  password: string
+}
+export type Parts = Awaited<ReturnType<typeof makeParts>>
+
+/** Throws an Error of one clear line when something that it needs cannot be had. `closers` end what was opened, the last one first. */
+export async function makeParts(options: ServerOptions, closers: (() => Promise<void>)[], health: Health) {
+  const { loaded, logger, roles, clock = systemClock, instead = {} } = options
+  const ground = await openGround({ loaded, logger, roles, clock }, closers, health)
+  const { source, stored, db, bus, limits, prefix, runtime, loopWatch, deps } = ground
+  const { config } = deps
+  const { generateKeys, passwords = makePasswords() } = instead
+  const instance = makeInstance({ ...deps, generateKeys })
+  const runtimeConfig = makeRuntimeConfig({
+    ...deps,
+    logger: tagged(logger, 'config'),
+    source,
+    stored,
+    bus,
+    instanceActorId: instance.actorId,
+  })
+  closers.push(async () => runtimeConfig.close())
+  const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
+  const guesses = makeGuesses({ store: makeLimitStore({ redis: limits, prefix: `${prefix}:`, clock }), config })
+  const sessions = makeSessions({ ...deps, passwords, guesses, bus })
+  const twoFactor = makeTwoFactor({ ...deps, passwords, guesses })
+  const signedTokens = makeSignedTokens(deps)
+  const links = makeMailLinks({ ...deps, signedTokens })
+  const contact = makeContact(deps)
+  sendMails({
+    ...deps,
+    logger: tagged(logger, 'mail'),
+    links,
+    batches: makeMailBatches(deps),
+    mailer: makeMailer({ settings: () => config().smtp }),
+  })
+  const registrations = makeRegistrations({ ...deps, users, passwords, links })
+  const emailVerification = makeEmailVerification({ ...deps, links })
+  const passwordReset = makePasswordReset({ ...deps, links, passwords })
+  const follows = makeFollows(deps)
+  keepFollowCounts(runtime.registry)
+  const blocklist = makeBlocklist(deps)
+  endBlockedFollows({ ...deps, follows })
+  const abuses = makeAbuses(deps)
+  const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
+  followBack({ ...deps, instanceActorId: instance.actorId })
+  keepJobHistoryShort(deps)
+  keepAuditShort(deps)
+
+  const { media, remoteCache } = await openMedia({ ...deps, automaticTags }, instead, closers)
+  const { store, ffmpeg } = media
+  const warmFfprobe = makeWarmFfprobe()
+  closers.push(() => warmFfprobe.close())
+  const inspectFile = makeInspectFile({ ...media, runFfprobe: warmFfprobe.run })
+  const { drawPictures } = makeDrawPictures({ ...media, inspectFile })
+  const createVideo = makeCreateVideo({ ...media, inspectFile })
+  const replaceSource = makeReplaceSource({ ...media, inspectFile })
+  const userImports = makeUserImports(media)
+  const uploads = makeUploads({ ...media, createVideo, replaceSource, userImports })
+  removeOldWork(media)
+  makeTranscodings({ ...media, drawPictures })
+  const transcodeAgain = makeTranscodeAgain(deps)
+  makeStoryboards(media)
+  makeEditions({ ...media, inspectFile, replaceSource })
+  const studio = makeStudio(media)
+  makeTorrents(media)
+  const storageMoves = makeStorageMoves({
+    ...media,
+    preferred: config().object_storage.enabled ? 'object-storage' : 'file-system',
+  })
+  const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
+  const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
+  const chapters = makeChapters(videos)
+  const ownershipChanges = makeOwnershipChanges(deps)
+  const videoBlocks = makeVideoBlocks(media)
+  const actorImages = makeActorImages(media)
+  const channels = makeChannels({ ...deps, generateKeys })
+  spreadSupport({ ...deps, videos })
+  const comments = makeComments({ ...deps, automaticTags })
+  keepCommentTotals(deps)
+  keepAbuseTotals(deps)
+  const reviews = makeCommentReviews({ ...deps, automaticTags })
+  const waitingComments = makeWaitingComments(deps)
+  const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
+  const ratings = makeRatings(deps)
+  const playlists = makePlaylists(media)
+  const remotePlaylists = makeRemotePlaylists(deps)
+  keepPlaylistTotals(deps)
+  keepActivityTotals(deps)
+  registerCounters(deps)
+  registerActorTotals(deps)
+  keepCountersRight(deps)
+  registerScores(deps)
+  registerListing(deps)
+  announceVideoChanges(runtime.registry)
+  const views = makeViews(deps)
+  const history = makeHistory(deps)
+
+  const userAgent = `Vireo/${VERSION} (+${loaded.publicUrl})`
+  // The only way out: nothing private, nothing blocked.
+  const http = fetchUnblocked(
+    makeGuardedFetch({
+      allowHttp: config().vireo.federation.allow_http,
+      allowPrivateAddresses: config().vireo.federation.allow_private_addresses,
+      timeoutMs: config().vireo.federation.fetch.timeout,
+      maxRedirects: config().vireo.federation.fetch.max_redirects,
+      userAgent,
+      logger,
+    }),
+    db,
+  )
+  closers.push(() => http.close())
+  lookForNewVersions({ ...deps, http, version: VERSION, instanceActorId: instance.actorId })
+  const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
+  downloadRedundancies({ ...media, http, redundancies, instanceActorId: instance.actorId })
+  mirrorByStrategy({ ...deps, redundancies, instanceActorId: instance.actorId })
+  const awaitedVideos = makeAwaitedVideos({ ...media, inspectFile })
+  const { downloads, mayImportFrom, close } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
+  closers.push(close)
+  const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
+  const videoImports = makeVideoImports(imports)
+  runImports(imports)
+  const channelSyncs = makeChannelSyncs({ ...deps, checkQuota: createVideo.checkQuota })
+  runChannelSyncs({ ...media, downloads, videoImports })
+  const remoteActors = makeRemoteActors(deps)
+  const remoteVideos = makeRemoteVideos({ ...deps, automaticTags })
+  const shares = makeShares(deps)
+  const federation = makeFederationPart({
+    deps: { ...deps, logger: tagged(logger, 'ap') },
+    http,
+    instanceActorId: instance.actorId,
+    remoteActors,
+    remoteVideos,
+    remotePlaylists,
+    follows,
+    histories: makeHistoryWalks(deps),
+    cleaning: makeInteractionCleaning(deps),
+    comments,
+    reviews,
+    waitingComments,
+    ratings,
+    shares,
+    views,
+    abuses,
+    redundancies,
+    bus,
+    redis: limits && { connection: limits, prefix: `${prefix}:kv:` },
+    software: { name: 'vireo', version: VERSION },
+    loopWatch,
+  })
+  closers.push(() => federation.close())
+  const userExports = { ...makeUserExports(media), ...makeArchiveLinks({ ...deps, signedTokens }) }
+  runExports({ ...media, documents: federation.archiveDocuments })
+  composeUserImports({
+    ...media,
+    actorImages,
+    blocklist,
+    captions,
+    channels,
+    createVideo,
+    follows,
+    history,
+    passwords,
+    guesses,
+    playlists,
+    ratings,
+    resolvePasted: federation.resolvePasted,
+  })
+  const notify = makeNotify(deps)
+  tellSubscribers({ ...deps, notify })
+  reactByRules({ registry: runtime.registry, notify }, RULES)
+  const notifications = makeNotifications(deps)
+  // After federation, whose reactions to the end of an account or channel come first.
+  makeUserRemoval({ ...deps, uploads, userImports, videos, comments, playlists, ratings, follows })
+  makeChannelRemoval({ ...deps, videos, playlists, follows })
+  const removers = { videos: remoteVideos, playlists: remotePlaylists, comments, ratings, shares }
+  makeRemoteActorRemoval({ ...deps, remoteActors, removers })
+  const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
+  closers.push(async () => facts.close())
+  const answers = makeVideoAnswers({ config, bus, clock })
+  closers.push(async () => answers.close())
+  source.onChange(() => {
+    runtime.adapt()
+    federation.forgetDocuments()
+    answers.clear()
+  })
+  runtime.registry.seal(REQUIRED)
+  refuseNameless(runtime.registry)
+  const jobQueue = makeJobQueue({ ...deps, incoming: federation.incoming })
+  return {
+    ...ground,
+    abuses,
+    actorImages,
+    answers,
+    blocklist,
+    bulkComments,
+    captions,
+    channels,
+    channelSyncs,
+    chapters,
+    comments,
+    contact,
+    createVideo,
+    drawPictures,
+    emailVerification,
+    facts,
+    federation,
+    ffmpeg,
+    follows,
+    guesses,
+    history,
+    http,
+    inspectFile,
+    instance,
+    jobQueue,
+    media,
+    notifications,
+    ownershipChanges,
+    passwordReset,
+    passwords,
+    playlists,
+    ratings,
+    redundancies,
+    registrations,
+    remoteActors,
+    remoteCache,
+    remotePlaylists,
+    replaceSource,
+    reviews,
+    runtimeConfig,
+    sessions,
+    signedTokens,
+    storageMoves,
+    store,
+    studio,
+    transcodeAgain,
+    twoFactor,
+    uploads,
+    userExports,
+    users,
+    videoBlocks,
+    videoImports,
+    videos,
+    views,
+    waitingComments,
+    health,
+    homepage: makeHomepage(deps),
+  }
+}
