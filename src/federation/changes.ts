@@ -1,5 +1,6 @@
 // Tells every process which documents changed, so that none of them serves an old one from its memory.
 
+import { findActorById } from '../actors/actor/index.ts'
 import type { Unit } from '../actors/runtime/index.ts'
 import type { Sql } from '../platform/database/index.ts'
 import { DOCUMENT_CHANGED } from './cache.ts'
@@ -75,8 +76,8 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     })
   }
   registry.on('ActorUpdated', 'documents', async ({ actorId }, unit) => {
-    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [actorId])
-    if (actor) unit.publish(DOCUMENT_CHANGED, { url: actor.url })
+    const actor = await findActorById(unit.query, actorId)
+    if (actor?.isLocal) unit.publish(DOCUMENT_CHANGED, { url: actor.url })
   })
   registry.on('VideoRemoved', 'documents', async ({ url, videoId: video }, unit) => unit.publish(DOCUMENT_CHANGED, { url, video }))
   registry.on('ChannelRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))

@@ -1,6 +1,7 @@
 // Jobs about threads of other servers: the parents of a reply, and the comments of a remote video.
 
 import { DomainError } from '../actors/runtime/index.ts'
+import { findRemoteAddress } from '../actors/video/index.ts'
 import { walkCollection } from './fetch/collections.ts'
 import { isHopeless } from './fetch/documents.ts'
 import { expectRead, type InboundContext } from './inbound/context.ts'
@@ -41,11 +42,9 @@ export function registerThreadJobs(context: InboundContext): void {
   registry.job('comments-refresh', {
     queue: 'io',
     async run({ data, signal, progress }) {
-      const [video] = await db.query<{ url: string }>("select url from video where id = $1 and remote and state <> 'removed'", [
-        data.videoId,
-      ])
-      if (!video) return
-      const collection = await commentsOf(video.url)
+      const url = await findRemoteAddress(db, Number(data.videoId))
+      if (url === undefined) return
+      const collection = await commentsOf(url)
       if (!collection) return
       const { max_comments } = config().vireo.federation.refresh
       let seen = 0
@@ -61,9 +60,9 @@ export function registerThreadJobs(context: InboundContext): void {
       } catch (error) {
         // Its server does not show them.
         if (!isHopeless(error)) throw error
-        logger.debug({ video: video.url, reason: String(error) }, 'the comments of a remote video cannot be read')
+        logger.debug({ video: url, reason: String(error) }, 'the comments of a remote video cannot be read')
       }
-      logger.debug({ video: video.url, comments: seen }, 'the comments of a remote video were read')
+      logger.debug({ video: url, comments: seen }, 'the comments of a remote video were read')
     },
   })
 

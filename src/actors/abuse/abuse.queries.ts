@@ -5,6 +5,7 @@ import type { AbuseState } from '../../state-machines/abuse.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorSummary, accountProfile } from '../video/index.ts'
+import { thumbnailTypes } from '../video/video.entity.ts'
 import type { AbuseKind } from './subject.ts'
 import { totalAbuses } from './totals.ts'
 
@@ -150,7 +151,7 @@ const account = (noun: string, actor: string, kept: string): string =>
 
 const VIDEO_JSON = `case when r.kind = 'video' then jsonb_build_object('id', r.reported_id, 'uuid', r.video_uuid,
     'name', coalesce(v.name, r.video_name), 'nsfw', coalesce(v.nsfw, r.video_nsfw), 'deleted', v.id is null, 'blocked', coalesce(v.blocked, false), 'privacy', coalesce(v.privacy, 1),
-    'thumbnail', (select p.filename from thumbnail p where p.video_id = v.id and p.type = 1),
+    'thumbnail', (select p.filename from thumbnail p where p.video_id = v.id and p.type = ${thumbnailTypes.miniature}),
     'reports', (select n from of_videos o where o.id = r.reported_id),
     'nth_report', (select count(*) from abuse o where o.kind = 'video' and o.reported_id = r.reported_id and o.id <= r.id),
     'channel', case when c.id is not null then (

@@ -7,6 +7,22 @@ import { Account } from './account.entity.ts'
 export const createAccount = ({ em, now }: Unit, account: Pick<Account, 'actorId' | 'userId' | 'name'>): Account =>
   em.create(Account, { ...account, createdAt: now, updatedAt: now })
 
+/** Changes what everybody can see, which other servers are notified of. Without a display name it is the user's. */
+export async function changeAccount(
+  unit: Unit,
+  user: { id: number; username: string },
+  { displayName, description }: { displayName?: string | null | undefined; description?: string | null | undefined },
+): Promise<void> {
+  if (displayName === undefined && description === undefined) return
+  const account = await unit.em.findOneOrFail(Account, { userId: user.id })
+  const before = { name: account.name, description: account.description }
+  if (displayName !== undefined) account.name = displayName ?? user.username
+  if (description !== undefined) account.description = description
+  if (account.name === before.name && account.description === before.description) return
+  account.updatedAt = unit.now
+  unit.emit({ aggregate: 'actor', id: account.actorId }, 'ActorUpdated', { actorId: account.actorId })
+}
+
 /** The account of an actor of another server, as its document describes it. */
 export async function storeRemoteAccount(
   unit: Unit,

@@ -1,4 +1,5 @@
 export type { ActorType } from './actor.entity.ts'
+export { findActorById, findActorByUrl } from './actor.queries.ts'
 export { type ActorImageRow, type ActorImageType, actorImageTypes, imagesOf } from './actor-image.rows.ts'
 export { freeActorName } from './free-name.ts'
 export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'

@@ -4,11 +4,8 @@
 import { removeActorImages } from '../actor-image/actor-image.writes.ts'
 import { removeChannel } from '../channel/channel.writes.ts'
 import { dropFollows } from '../follow/index.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, resumeJobs, type Unit } from '../runtime/index.ts'
 import { isSomethingLeft, type Removers, rememberWhoKnows, removedChannel, takeAway } from './contents.ts'
-
-/** How often it is made sure that a removed channel has the job, in ms. */
-const CHECK_EVERY = 60_000
 
 export function makeChannelRemoval(deps: ActorDeps & Removers): void {
   const { db, tell, registry } = deps
@@ -30,16 +27,7 @@ export function makeChannelRemoval(deps: ActorDeps & Removers): void {
     },
   })
 
-  registry.periodic('channel-removal', {
-    everyMs: () => CHECK_EVERY,
-    async run() {
-      const waiting = await db.query<{ id: number }>("select id from channel where state = 'removed' order by id limit 100")
-      if (waiting.length === 0) return
-      await tell.create(async (unit) => {
-        for (const { id } of waiting) ask(unit, id)
-      })
-    },
-  })
+  resumeJobs(deps, 'channel-removal', { waiting: "select id from channel where state = 'removed' order by id limit 100", ask })
 
   // After federation's own reaction, which needs to know the followers, in one transaction with it.
   registry.on('ChannelEmptied', 'removal', async ({ actorId }, unit) => dropFollows(unit, [actorId]))

@@ -4,6 +4,7 @@ import { containing, type Database } from '../../platform/database/index.ts'
 import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
 import { isHeard, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile, channelProfile, DAYS_OF_VIEWS } from '../video/index.ts'
+import { isPublic } from '../video/video.entity.ts'
 
 export interface ChannelRow {
   channel: ActorProfile
@@ -161,7 +162,7 @@ function conditions(query: ChannelListQuery, bind: (value: unknown) => string): 
 
 /** SQL for `ChannelStats`. What only the owner sees shows in no number for others. */
 function statsOf(channel: string, of: 'public' | 'all'): string {
-  const counted = of === 'all' ? "v.state <> 'removed'" : "v.privacy = 1 and v.state = 'published' and not v.blocked and v.listed"
+  const counted = of === 'all' ? "v.state <> 'removed'" : `${isPublic('v')} and v.listed`
   const today = "(now() at time zone 'UTC')::date"
   return `(select jsonb_build_object('videos', count(v.id),
       'views', coalesce(sum(v.views + (select coalesce(sum(d.views), 0) from video_delta d where d.video_id = v.id)), 0),

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
 import { isHiddenFromAll, showsComments } from '../comment/index.ts'
 import { type ActorSummary, summaryOf } from '../video/index.ts'
+import { isPublic } from '../video/video.entity.ts'
 
 export interface FeedCommentRow {
   id: number
@@ -54,7 +55,7 @@ function conditions(query: FeedCommentsQuery, bind: (value: unknown) => string):
   const isOfSome = videoId !== undefined || accountId !== undefined || channelId !== undefined
   const found = ['m.deleted_at is null', 'm.account_id is not null', 'not m.held_for_review', showsComments('v')]
   if (videoId === undefined) {
-    found.push("v.privacy = 1 and v.state = 'published' and not v.blocked")
+    found.push(isPublic('v'))
     found.push(`v.channel_id not in (${mutedChannels('null')})`)
     if (!nsfw) found.push('not v.nsfw')
   } else found.push(`m.video_id = ${bind(videoId)} and v.state <> 'removed'`)

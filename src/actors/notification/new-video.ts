@@ -2,6 +2,7 @@
 // many of them.
 
 import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'
+import { LISTED_PRIVACIES } from '../video/video.entity.ts'
 import { noteSubscribersNotified } from '../video/video.writes.ts'
 import type { Notify } from './notify.ts'
 import type { Telling } from './rule.ts'
@@ -10,7 +11,7 @@ import type { Telling } from './rule.ts'
 const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked'] as const satisfies readonly EventName[]
 
 /** What lists show, of those that are not told of yet. */
-const IS_NEWS = "v.privacy in (1, 4) and v.state = 'published' and not v.blocked"
+const IS_NEWS = `v.privacy in ${LISTED_PRIVACIES} and v.state = 'published' and not v.blocked`
 
 const SUBSCRIBERS_AT_ONCE = 500
 /** Of a job, which has but so much time: the next job goes on from there. */

@@ -3,6 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import type { OwnershipChangeState } from '../../state-machines/ownership-change.ts'
 import { type ActorProfile, accountProfile, listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
+import { isPublic } from '../video/video.entity.ts'
 
 export interface OwnershipChangeRow {
   change: {
@@ -23,7 +24,7 @@ type Flat = { change: OwnershipChangeRow['change'] | null; total: number } & Vid
  */
 const SHOWN = `o.receiver_id = $1 and v.state <> 'removed' and (
     o.state = 'waiting' and c.account_id = o.giver_id or c.account_id = o.receiver_id
-    or v.privacy = 1 and v.state = 'published' and not v.blocked)`
+    or ${isPublic('v')})`
 
 /** A page of the offers to an account, by their date. One statement. */
 export async function listOwnershipChanges(

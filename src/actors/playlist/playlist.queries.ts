@@ -3,6 +3,7 @@
 import { containing, type Database } from '../../platform/database/index.ts'
 import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorSummary, isBegun, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
+import { FEDERATED_PRIVACIES, thumbnailTypes } from '../video/video.entity.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
 import { totalPlaylists } from './totals.ts'
 
@@ -33,8 +34,8 @@ export interface PlaylistRow {
 
 /** The picture of the first video that everybody may see, for `playlist p`. */
 export const firstPicture = `(select t.filename from playlist_element e
-    join video f on f.id = e.video_id and f.privacy in (1, 2) and not f.blocked and ${isBegun('f')}
-    join thumbnail t on t.video_id = f.id and t.type = 1
+    join video f on f.id = e.video_id and f.privacy in ${FEDERATED_PRIVACIES} and not f.blocked and ${isBegun('f')}
+    join thumbnail t on t.video_id = f.id and t.type = ${thumbnailTypes.miniature}
   where e.playlist_id = p.id order by e.position, e.id limit 1)`
 
 const COLUMNS = `p.id, p.uuid, p.url, p.remote, p.name, p.description, p.privacy, p.type, p.elements_count,

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
+import { SHARED_PRIVACIES } from '../video/video.entity.ts'
 import type { RatingType } from './rating.commands.ts'
 
 export interface RatingListQuery {
@@ -28,7 +29,7 @@ export function buildRatingList(query: RatingListQuery): { text: string; values:
   const order = (table: string) => `${table}.created_at ${direction}, ${table}.id ${direction}`
   const matching = `from rating r join video v on v.id = r.video_id join channel c on c.id = v.channel_id
     where r.account_id = $1 and ($2::text is null or r.type = $2)
-      and (v.state = 'published' and v.privacy in (1, 2, 4) and not v.blocked or v.state <> 'removed' and c.account_id = $1)`
+      and (v.state = 'published' and v.privacy in ${SHARED_PRIVACIES} and not v.blocked or v.state <> 'removed' and c.account_id = $1)`
   const text = `with page as materialized (
       select r.id, r.video_id, r.type, r.created_at ${matching} order by ${order('r')} limit $3 offset $4
     )

@@ -3,6 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { videoPrivacies } from '../video/index.ts'
+import { LISTED_PRIVACIES } from '../video/video.entity.ts'
 import type { Candidate, Held, Strategy, StrategySettings } from './mirror-plan.ts'
 
 type Reader = Pick<Database, 'query'>
@@ -67,7 +68,7 @@ export async function findCandidates(
          select sum(f.size) as bytes, min(f.size) as least from video_file f
          where f.video_id = v.id and f.streaming_playlist_id is not distinct from p.id
            and (p.id is not null or f.file_url is not null)) f
-     where ${OPEN} and (v.channel_id in (select id from channels)) is true and v.privacy in (1, 4) and ${isWorthIt} and v.views >= $2 and f.least > 0 and f.bytes <= $3
+     where ${OPEN} and (v.channel_id in (select id from channels)) is true and v.privacy in ${LISTED_PRIVACIES} and ${isWorthIt} and v.views >= $2 and f.least > 0 and f.bytes <= $3
        and not exists (select 1 from redundancy r where r.video_id = v.id and r.actor_id = $1)
      order by ${order} limit $4`,
     [instanceActorId, settings.min_views ?? 0, maxBytes, limit],

@@ -15,6 +15,7 @@ import {
   unlessGone,
 } from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
+import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
 import { askForRemoval, lockedCopy, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
@@ -239,8 +240,7 @@ interface ReportedTarget {
 
 /** The playlist or file of a video of ours that everybody may see. */
 async function targetOf(unit: Unit, videoUrl: string, copied: Copied): Promise<ReportedTarget | undefined> {
-  const OURS =
-    "v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.privacy in (1, 2) and not v.blocked and v.state = 'published'"
+  const OURS = `v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.privacy in ${FEDERATED_PRIVACIES} and not v.blocked and v.state = 'published'`
   const [target] =
     copied.kind === 'playlist'
       ? await unit.query<ReportedTarget>(

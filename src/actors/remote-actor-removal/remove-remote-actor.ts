@@ -5,11 +5,8 @@ import { removeLeftActor } from '../actor/actor.writes.ts'
 import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
 import { removeActorImages } from '../actor-image/actor-image.writes.ts'
 import { removeChannel } from '../channel/channel.writes.ts'
-import { type ActorDeps, advanceRow, DomainError, type Unit, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, resumeJobs, type Unit, unlessGone } from '../runtime/index.ts'
 import { isSomethingLeft, type Leaver, leaverOf, type Removers, takeAway } from './belongings.ts'
-
-/** How often it is made sure that an actor that is gone has the job, in ms. */
-const CHECK_EVERY = 60_000
 
 const BLOCKED = 'exists (select 1 from account a join account_block b on b.target_id = a.id where a.actor_id = x.id)'
 
@@ -21,19 +18,11 @@ export function makeRemoteActorRemoval(deps: ActorDeps & { remoteActors: Pick<Re
     run: ({ data, signal }) => removeActor(Number(data.actorId), signal),
   })
 
-  registry.periodic(REMOTE_ACTOR_REMOVAL, {
-    everyMs: () => CHECK_EVERY,
-    async run() {
-      // A tombstone goes when nobody blocks it any more.
-      const waiting = await db.query<{ id: number }>(
-        `select x.id from actor x where x.remote_state <> 'known' and not (x.remote_state = 'left' and ${BLOCKED})
-         order by x.id limit 100`,
-      )
-      if (waiting.length === 0) return
-      await tell.create(async (unit) => {
-        for (const { id } of waiting) askForRemoval(unit, id)
-      })
-    },
+  resumeJobs(deps, REMOTE_ACTOR_REMOVAL, {
+    // A tombstone goes when nobody blocks it any more.
+    waiting: `select x.id from actor x where x.remote_state <> 'known' and not (x.remote_state = 'left' and ${BLOCKED})
+      order by x.id limit 100`,
+    ask: askForRemoval,
   })
 
   async function removeActor(actorId: number, signal: AbortSignal): Promise<void> {

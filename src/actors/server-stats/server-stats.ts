@@ -6,8 +6,11 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { totalComments } from '../comment/index.ts'
 import { type ActivityTotals, activityTotals } from '../incoming-activity/index.ts'
+import { playlistPrivacies } from '../playlist/playlist.entity.ts'
 import { type RedundancyStats, redundancyStats } from '../redundancy/index.ts'
+import { userRoles } from '../user/user.entity.ts'
 import { PUBLIC_VIDEOS, totalVideos } from '../video/index.ts'
+import { isPublic, LISTED_PRIVACIES } from '../video/video.entity.ts'
 
 export interface ServerTotals {
   users: number
@@ -93,7 +96,7 @@ const ofOurs = (rows: string): string =>
 /** SQL for the comments of users of ours that everybody sees. */
 export const localCommentCount = ofOurs('comment c where c.account_id = a.id and c.deleted_at is null and not c.held_for_review')
 
-const PUBLIC = "v.privacy = 1 and v.privacy in (1, 4) and v.state = 'published' and not v.blocked and v.listed"
+const PUBLIC = `v.privacy in ${LISTED_PRIVACIES} and ${isPublic('v')} and v.listed`
 const since = (column: string, interval: string): string => `${column} > $2::timestamptz - interval '${interval}'`
 const average = (rows: string): string => `avg(extract(epoch from ${rows}.processed_at - ${rows}.created_at) * 1000)::float8`
 const follows = (end: 'target_id' | 'follower_id'): string => `(select count(*)::int from follow where ${end} = $1 and state = 'accepted')`
@@ -103,11 +106,11 @@ const TOTALS = `
     ${totalVideos(`local and ${PUBLIC_VIDEOS}`)} as "localVideos", ${totalVideos(PUBLIC_VIDEOS)} as videos,
     ${localCommentCount}::int as "localVideoComments", ${totalComments(false)} as "videoComments",
     ${ofOurs("channel c where c.account_id = a.id and c.state = 'active'")}::int as "localVideoChannels",
-    ${ofOurs('playlist p where p.account_id = a.id and p.privacy = 1')}::int as "localPlaylists",
+    ${ofOurs(`playlist p where p.account_id = a.id and p.privacy = ${playlistPrivacies.public}`)}::int as "localPlaylists",
     ${follows('target_id')} as "instanceFollowers", ${follows('follower_id')} as "instanceFollowing"
   from (
-    select count(*)::int as users, count(*) filter (where role = 0)::int as admins,
-      count(*) filter (where role = 1)::int as moderators,
+    select count(*)::int as users, count(*) filter (where role = ${userRoles.administrator})::int as admins,
+      count(*) filter (where role = ${userRoles.moderator})::int as moderators,
       count(*) filter (where ${since('last_login_at', '1 day')})::int as "dailyActiveUsers",
       count(*) filter (where ${since('last_login_at', '7 days')})::int as "weeklyActiveUsers",
       count(*) filter (where ${since('last_login_at', '30 days')})::int as "monthlyActiveUsers"

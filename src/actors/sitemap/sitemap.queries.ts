@@ -1,6 +1,7 @@
 // Pages for search engines: local accounts and channels, and the videos that everybody may find. Read in parts, by index.
 
 import type { Database } from '../../platform/database/index.ts'
+import { LISTED_PRIVACIES, videoPrivacies } from '../video/video.entity.ts'
 
 export type ListedPage = { kind: 'account' | 'channel'; name: string; changedAt: Date } | { kind: 'video'; uuid: string; changedAt: Date }
 
@@ -70,7 +71,7 @@ const listVideos = (db: Pick<Database, 'query'>, nsfw: boolean, last: ListedVide
   db.query<ListedVideo>(
     `select v.id, v.uuid, v.published_at as "publishedAt", v.updated_at as "changedAt"
      from video v
-     where v.privacy in (1, 4) and v.state = 'published' and not v.remote and v.privacy = 1 and not v.blocked
+     where v.privacy in ${LISTED_PRIVACIES} and v.state = 'published' and not v.remote and v.privacy = ${videoPrivacies.public} and not v.blocked
        and ($1 or not v.nsfw) and (v.published_at, v.id) < ($2::timestamptz, $3)
      order by v.published_at desc, v.id desc limit ${PART}`,
     [nsfw, last?.publishedAt ?? 'infinity', last?.id ?? 0],

@@ -5,7 +5,7 @@
 import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { noteStorage } from '../video/files.writes.ts'
-import { askForTorrents, hasPrivateFiles, isFederated, type Openness, storageIn, videoLifecycle } from '../video/index.ts'
+import { announceChange, askForTorrents, hasPrivateFiles, type Openness, storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './files-of.ts'
 import { makeSpareCopies } from './spare-copies.ts'
@@ -182,8 +182,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       await unit.query('delete from storage_move where video_id = $1', [videoId])
       advance(unit, videoLifecycle, video, { type: 'MOVED' })
       askForTorrents(unit, videoId, config(), 'update-metadata')
-      video.updatedAt = unit.now
-      if (isFederated(video.privacy)) unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
+      announceChange(unit, video)
     })
     return isMoved
   }

@@ -13,8 +13,8 @@ import {
   webVideoFile,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
-import { hasPrivateFiles, isFederated, type Leases, type Openness, type PendingFiles, workFolder } from '../video/index.ts'
+import { type ActorDeps, DomainError, type JobContext, PermanentFailure } from '../runtime/index.ts'
+import { announceChange, hasPrivateFiles, isFederated, type Leases, type Openness, type PendingFiles, workFolder } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 
 export type StoryboardDeps = ActorDeps & {
@@ -126,7 +126,8 @@ export function makeStoryboards(deps: StoryboardDeps): void {
         )
         if (!stored) return 'there'
         await pendingFiles.settle(unit.query, [ref])
-        announce(unit, video)
+        // A video that is not published yet is announced with its storyboard when it is.
+        if (video.state === 'published' && isFederated(video.privacy)) announceChange(unit, video)
         return 'stored'
       })
       if (outcome !== 'stored') await pendingFiles.discard([ref])
@@ -144,13 +145,6 @@ const placesOf = ({ uuid, filename, isHls, ...openness }: Source): [FileRef, Fil
   const isPrivate = hasPrivateFiles(openness)
   const at = (hidden: boolean) => (isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden))
   return [at(isPrivate), at(!isPrivate)]
-}
-
-/** A video that is not published yet is told of with its storyboard when it is. */
-function announce(unit: Unit, video: Video): void {
-  if (video.state !== 'published' || !isFederated(video.privacy)) return
-  video.updatedAt = unit.now
-  unit.emit({ aggregate: 'video', id: video.id }, 'VideoUpdated', { videoId: video.id })
 }
 
 /** The database or a full disk may be well another time. */

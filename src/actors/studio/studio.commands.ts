@@ -23,6 +23,7 @@ import {
   type PendingFiles,
   quotaLeft,
   refuseOverQuota,
+  touch,
   type Viewer,
   videoLifecycle,
 } from '../video/index.ts'
@@ -174,7 +175,7 @@ export function makeStudio(
           const owned = await find(unit.query, videoId, by)
           await refuseOverQuota(unit, owned.userId ?? 0, growth)
           advance(unit, videoLifecycle, video, { type: 'EDIT_REQUESTED' })
-          video.updatedAt = unit.now
+          touch(unit, video)
           await insert(
             unit,
             videoId,

@@ -17,11 +17,11 @@ import { newUuid } from '../../platform/ids.ts'
 import { advance, contextOf, DomainError, type Unit } from '../runtime/index.ts'
 import { dropReplacedFiles, storePlaylist, storeRendition } from '../video/files.writes.ts'
 import {
-  dimensionsOf,
   dropOutdated,
   type FileStorage,
   hasPrivateFiles,
   type Openness,
+  setDimensionsAsMade,
   storageOf,
   transcodingOwner,
 } from '../video/index.ts'
@@ -77,7 +77,7 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
         const isHidden = hasPrivateFiles(video)
         if (isHidden !== placed) return isHidden
         await pendingFiles.condemn(unit.query, await dropOutdated(unit, video))
-        Object.assign(video, dimensionsAsMade(source, files))
+        setDimensionsAsMade(video, source, files)
         await insertRows(unit, { id, videoId, files, first, storages })
         for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
           advance(unit, transcodingLifecycle, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
@@ -168,21 +168,6 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
       ...(torrent === null ? [] : [{ kind: 'torrents', name: torrent } as const]),
     ])
     await pendingFiles.condemn(unit.query, refs, transcodingOwner(id))
-  }
-}
-
-/** Seconds by which a header may differ from what was in the file. */
-const HEADER_TOLERANCE = 1
-
-/** Those of the source, but what renditions showed to be otherwise: files that end early, and the picture under a sound. */
-function dimensionsAsMade(source: MediaProbe, files: readonly LadderFile[]) {
-  const stated = dimensionsOf(source)
-  const [longest = 0] = files.map(({ metadata }) => Number(metadata.format.duration)).toSorted((a, b) => b - a)
-  const isOff = longest > 0 && Math.abs(longest - source.duration) > HEADER_TOLERANCE
-  const picture = files.find(({ hasVideo }) => hasVideo)
-  return {
-    duration: isOff ? Math.round(longest) : stated.duration,
-    aspectRatio: stated.aspectRatio ?? (picture ? Number((picture.width / picture.height).toFixed(4)) : null),
   }
 }
 

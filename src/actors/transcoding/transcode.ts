@@ -36,7 +36,7 @@ import {
   videoLifecycle,
   workFolder,
 } from '../video/index.ts'
-import { Video } from '../video/video.entity.ts'
+import { thumbnailTypes, Video } from '../video/video.entity.ts'
 import { forgetOriginal } from '../video/video.writes.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
@@ -157,7 +157,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
       `select v.id as "videoId", v.uuid, s.kept_filename as source, x.outputs, x.keep_source as "keepSource",
          v.wait_transcoding as waits,
-         (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as preview
+         (select t.filename from thumbnail t where t.video_id = v.id and t.type = ${thumbnailTypes.preview}) as preview
        from transcoding x join video v on v.id = x.video_id left join video_source s on s.video_id = v.id where x.id = $1`,
       [id],
     )

@@ -9,12 +9,9 @@ import { removeChannelsOf } from '../channel/channel.writes.ts'
 import { disownComments } from '../comment/comment.writes.ts'
 import { dropFollows } from '../follow/index.ts'
 import { removeRegistrationOf } from '../registration/registration.writes.ts'
-import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, CHECK_OWNER_EVERY, DomainError, resumeJobs, type Unit } from '../runtime/index.ts'
 import { removeUserRow } from '../user/user.writes.ts'
 import { actorsOf, isSomethingLeft, type Owner, ownerOf, type Removers, rememberWhoKnows, takeAway } from './belongings.ts'
-
-/** How often it is made sure that a removed user has the job, and unused keys are dropped, in ms. */
-const CHECK_EVERY = 60_000
 
 /** How long the job waits for what it took away before it lets others go first. */
 const [LOOKS, LOOK_EVERY_MS] = [40, 100]
@@ -47,16 +44,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
     }
   }
 
-  registry.periodic('user-removal', {
-    everyMs: () => CHECK_EVERY,
-    async run() {
-      const waiting = await db.query<{ id: number }>("select id from users where state = 'deleted' order by id limit 100")
-      if (waiting.length === 0) return
-      await tell.create(async (unit) => {
-        for (const { id } of waiting) ask(unit, id)
-      })
-    },
-  })
+  resumeJobs(deps, 'user-removal', { waiting: "select id from users where state = 'deleted' order by id limit 100", ask })
 
   // After federation's own reaction, which needs to know the followers, in one transaction with it.
   registry.on('AccountRemoved', 'removal', async ({ actorId, channels }, unit) => {
@@ -64,7 +52,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
   })
 
   registry.periodic('keys-of-removed-actors', {
-    everyMs: () => CHECK_EVERY,
+    everyMs: () => CHECK_OWNER_EVERY,
     run: () => dropUnusedKeys(db.query),
   })
 }

@@ -2,7 +2,7 @@
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { Account } from '../account/account.entity.ts'
+import { changeAccount } from '../account/account.writes.ts'
 import { askForMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
@@ -101,18 +101,6 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: 
       user.pendingEmail = null
     }
   }
-}
-
-/** Other servers hear of what everybody can see. */
-async function changeAccount(unit: Unit, user: User, { displayName, description }: MeChanges): Promise<void> {
-  if (displayName === undefined && description === undefined) return
-  const account = await unit.em.findOneOrFail(Account, { userId: user.id })
-  const before = { name: account.name, description: account.description }
-  if (displayName !== undefined) account.name = displayName ?? user.username
-  if (description !== undefined) account.description = description
-  if (account.name === before.name && account.description === before.description) return
-  account.updatedAt = unit.now
-  unit.emit({ aggregate: 'actor', id: account.actorId }, 'ActorUpdated', { actorId: account.actorId })
 }
 
 const wrongPassword = (): DomainError =>

@@ -5,6 +5,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { waitingBelow } from '../comment/comment.entity.ts'
 import { type ActorDeps, foldTotal, hasRows, type KeptTotal, setTotalRight, sumOf, type Unit } from '../runtime/index.ts'
 import { bestOf, hotOf, today } from './scores.ts'
+import { videoPrivacies } from './video.entity.ts'
 
 export interface VideoDelta {
   likes?: number
@@ -144,7 +145,7 @@ const lackingRates = (type: 'like' | 'dislike'): string =>
 export const totalVideos = (where: string): string => sumOf(VIDEOS, where)
 
 /** For `totalVideos`: what the public lists hold. */
-export const PUBLIC_VIDEOS = 'privacy = 1 and published and not blocked and listed'
+export const PUBLIC_VIDEOS = `privacy = ${videoPrivacies.public} and published and not blocked and listed`
 
 export const reconcileVideoTotals = (db: Pick<Database, 'query'>): Promise<void> =>
   setTotalRight(

@@ -3,7 +3,7 @@
 // for ever.
 
 import { type EncodedImage, type FileRef, type ImageSize, isDiskFull, MediaError, plainImage, type Store } from '../../media/index.ts'
-import { type ActorDeps, DomainError, NotNow } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, NotNow, resumeJobs } from '../runtime/index.ts'
 import { askForPictures } from './ask-for-pictures.ts'
 import { type InspectFile, refOfPicture } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
@@ -102,22 +102,14 @@ export function makeDrawPictures(
     },
   })
 
-  registry.periodic('video-pictures', {
-    everyMs: () => LOOK_EVERY_MS,
-    // Whose job is gone, such as one that an operator cancelled.
-    async run() {
-      const videos = await db.query<{ id: number }>(
-        `select distinct t.video_id as id from thumbnail t join video v on v.id = t.video_id
-         where ${IS_AWAITED} and not v.remote and v.state <> 'removed' and not exists (
-           select from job j where j.type = 'video-pictures' and j.state in ('waiting', 'delayed', 'active')
-             and (j.data->>'videoId')::integer = t.video_id)
-         order by 1 limit ${BATCH}`,
-      )
-      if (videos.length === 0) return
-      await tell.create(async (unit) => {
-        for (const { id } of videos) askForPictures(unit, id)
-      })
-    },
+  resumeJobs(deps, 'video-pictures', {
+    waiting: `select distinct t.video_id as id from thumbnail t join video v on v.id = t.video_id
+      where ${IS_AWAITED} and not v.remote and v.state <> 'removed' and not exists (
+        select from job j where j.type = 'video-pictures' and j.state in ('waiting', 'delayed', 'active')
+          and (j.data->>'videoId')::integer = t.video_id)
+      order by 1 limit ${BATCH}`,
+    ask: askForPictures,
+    everyMs: LOOK_EVERY_MS,
   })
 
   return { drawPictures }

@@ -54,7 +54,7 @@ export {
 export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
 export { type ListedVideo, listVideoIds, listVideos, type Page, type VideoPage, withPositions } from './list-videos.ts'
 export { findUnfollowedActor, registerListing, relist } from './listing.ts'
-export { dimensionsOf } from './new-video-rows.ts'
+export { setDimensionsAsMade } from './new-video-rows.ts'
 export { removeOldWork } from './old-work.ts'
 export { dropOutdated, dropProvisional } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
@@ -73,7 +73,7 @@ export {
 export { pendingRetiming, type Retimed, type RetimedCaption } from './pending-parts.ts'
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export { type PublishDefaults, publishDefaults } from './publish-defaults.ts'
-export { moveAndTell, videoLifecycle } from './publish-video.ts'
+export { announceChange, moveAndTell, touch, videoLifecycle } from './publish-video.ts'
 export { videoBlockTypes } from './quarantine.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { makeRedrawPictures, type RedrawPictures } from './redraw-pictures.ts'
@@ -96,7 +96,7 @@ export {
   type UpdateVideo,
   type VideoChanges,
 } from './update-video.ts'
-export { type ThumbnailType, videoPrivacies } from './video.entity.ts'
+export { FEDERATED_PRIVACIES, isPublic, type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
 export {
   assertFollowed,
   assertMayChange,
@@ -118,9 +118,11 @@ export {
   findDescription,
   findFileMetadata,
   findRemoteActorImage,
+  findRemoteAddress,
   findSource,
   findVideoAccess,
   findVideoAge,
+  findVideoByUrl,
   findVideoDetails,
   findVideoId,
   findVideoIds,

@@ -3,15 +3,16 @@
 import { containing } from '../../platform/database/index.ts'
 import { videosTagged } from '../automatic-tag/index.ts'
 import type { Bind, Span, VideoListFilters, VideoListQuery, VideoListScope } from './list-query.ts'
+import { FEDERATED_PRIVACIES, isListedPrivacy, LISTED_PRIVACIES, SHARED_PRIVACIES, videoPrivacies } from './video.entity.ts'
 
 /** What every visitor may find in lists, and the internal videos: the partial indexes of the lists hold these. */
-export const LISTED = "v.privacy in (1, 4) and v.state = 'published'"
+export const LISTED = `v.privacy in ${LISTED_PRIVACIES} and v.state = 'published'`
 /** All others that are not removed, which the staff may list too. */
-export const UNLISTED = "(v.privacy not in (1, 4) or v.state <> 'published') and v.state <> 'removed'"
+export const UNLISTED = `(v.privacy not in ${LISTED_PRIVACIES} or v.state <> 'published') and v.state <> 'removed'`
 
 /** Whether videos may be in the list that `LISTED` does not say. */
 export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQuery): boolean =>
-  scope.of !== 'owner' && (unpublished === true || (privacyOneOf?.some((privacy) => ![1, 4].includes(privacy)) ?? false))
+  scope.of !== 'owner' && (unpublished === true || (privacyOneOf?.some((privacy) => !isListedPrivacy(privacy)) ?? false))
 
 /** Lists of what a user follows, watched or owns hold what the user was allowed to ask for. */
 const OF_OTHERS: ReadonlySet<VideoListScope['of']> = new Set(['everybody', 'account', 'channel'])
@@ -55,8 +56,8 @@ function visibility(query: VideoListQuery): string[] {
   if (query.scope.of === 'owner') return ["v.state <> 'removed'", 'not v.remote']
   const state = query.unpublished ? "v.state <> 'removed'" : "v.state = 'published'"
   if (query.privacyOneOf) return [state, `v.privacy in (${query.privacyOneOf.map(Number).join(', ') || 'null'})`]
-  if (query.named !== undefined) return [state, query.internal ? 'v.privacy in (1, 2, 4)' : 'v.privacy in (1, 2)']
-  return [state, query.internal ? 'v.privacy in (1, 4)' : 'v.privacy = 1']
+  if (query.named !== undefined) return [state, `v.privacy in ${query.internal ? SHARED_PRIVACIES : FEDERATED_PRIVACIES}`]
+  return [state, query.internal ? `v.privacy in ${LISTED_PRIVACIES}` : `v.privacy = ${videoPrivacies.public}`]
 }
 
 function scopeOf(of: VideoListScope, bind: Bind): string[] {

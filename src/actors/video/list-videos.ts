@@ -6,6 +6,7 @@ import { mutedChannels } from '../blocklist/index.ts'
 import { totalVideos } from './deltas.ts'
 import { channelsOf, conditions, isBeyondListed, isSelective, LISTED, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
+import { isListedPrivacy } from './video.entity.ts'
 import type { VideoListRow } from './video.rows.ts'
 import { readCards } from './video-cards.ts'
 
@@ -205,7 +206,7 @@ const weighedIn = ({ start, count }: VideoListQuery): number =>
  */
 function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows & { order: string }, bind: Bind): string {
   const { sort, search, start, count } = query
-  const mayBeListed = query.privacyOneOf?.some((privacy) => [1, 4].includes(privacy)) ?? true
+  const mayBeListed = query.privacyOneOf?.some(isListedPrivacy) ?? true
   const partsOf = (rows: string): string[] =>
     isBeyondListed(query) ? [...(mayBeListed ? [`${LISTED} and ${rows}`] : []), `${UNLISTED} and ${rows}`] : [rows]
   if (sort.by === 'match' && search) {

@@ -1,11 +1,12 @@
 // The rows of a new video, as its draft says.
 
 import { basename, extname } from 'node:path'
-import type { MediaProbe } from '../../media/index.ts'
+import type { LadderFile, MediaProbe } from '../../media/index.ts'
 import { initialVideo } from '../../state-machines/video.ts'
 import type { Unit } from '../runtime/index.ts'
 import { type FileDraft, resolutionOf, type WebVideoDraft } from './inspect-file.ts'
 import { insertPasswords } from './password-rows.ts'
+import type { Video } from './video.entity.ts'
 import type { NewVideoFields, VideoDraft } from './video-draft.ts'
 
 /** 1 video, 2 audio, 3 both: `VideoFileStream` of the contract. */
@@ -51,6 +52,21 @@ export const dimensionsOf = ({ video, duration }: MediaProbe) => ({
   duration: Math.round(duration),
   aspectRatio: video ? Number((video.width / video.height).toFixed(4)) : null,
 })
+
+/** Seconds by which a header may differ from what was in the file. */
+const HEADER_TOLERANCE = 1
+
+/** The dimensions of the source, but what renditions showed to be otherwise: files that end early, and the picture under a sound. */
+export function setDimensionsAsMade(video: Video, source: MediaProbe, files: readonly LadderFile[]): void {
+  const stated = dimensionsOf(source)
+  const [longest = 0] = files.map(({ metadata }) => Number(metadata.format.duration)).toSorted((a, b) => b - a)
+  const isOff = longest > 0 && Math.abs(longest - source.duration) > HEADER_TOLERANCE
+  const picture = files.find(({ hasVideo }) => hasVideo)
+  Object.assign(video, {
+    duration: isOff ? Math.round(longest) : stated.duration,
+    aspectRatio: stated.aspectRatio ?? (picture ? Number((picture.width / picture.height).toFixed(4)) : null),
+  })
+}
 
 /** The columns of the file that was uploaded. */
 export function sourceOf({ inputFilename, place, probe: found }: FileDraft) {

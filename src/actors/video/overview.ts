@@ -3,6 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import type { VideoListQuery } from './list-query.ts'
 import { buildVideoList, listedIn, type PageRow, withCards } from './list-videos.ts'
+import { videoPrivacies } from './video.entity.ts'
 import type { VideoListRow } from './video.rows.ts'
 
 /** Those with the most videos first. */
@@ -22,7 +23,7 @@ export async function findSamples(db: Pick<Database, 'query'>, { minVideos, most
        where key is not null order by videos desc, key limit $2)`
   const [found] = await db.query<Samples>(
     `with newest as materialized (
-       select category, lower_tags(tags) as tags, channel_id from video where privacy = 1 and state = 'published' and not blocked and listed
+       select category, lower_tags(tags) as tags, channel_id from video where privacy = ${videoPrivacies.public} and state = 'published' and not blocked and listed
        order by published_at desc, id desc limit ${NEWEST}
      ) select ${groups('category', 'newest')} as categories, ${groups('channel_id', 'newest')} as channels,
        ${groups('tag', 'newest, unnest(tags) as tag')} as tags`,

@@ -17,6 +17,17 @@ export const videoLifecycle = defineLifecycle({
 /** Whether the video was published and plays, also while it is changed. */
 export const isOut = ({ state }: { state: string }): boolean => state === 'published' || state === 'to-edit'
 
+export function touch(unit: Unit, video: Video): void {
+  video.updatedAt = unit.now
+}
+
+/** The video changed in what others see of it: other servers are notified, when they know it. */
+export function announceChange(unit: Unit, video: Video): void {
+  touch(unit, video)
+  if (video.state !== 'published' || !isFederated(video.privacy)) return
+  unit.emit({ aggregate: 'video', id: video.id }, 'VideoUpdated', { videoId: video.id })
+}
+
 /**
  * Moves the video by the events, in order, and tells once what came of it: that it was published when it was not
  * before, that it changed when it was. The row must be stored already, so that it has its id.
@@ -26,7 +37,7 @@ export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEven
   const after = video.state === 'to-transcode' ? 'transcoding' : 'upload'
   for (const event of events) advance(unit, videoLifecycle, video, event)
   if (events.length === 0 || video.state !== 'published') return
-  video.updatedAt = unit.now
+  touch(unit, video)
   if (!wasOut) {
     video.publishedAt = unit.now
     unit.emit({ aggregate: 'video', id: video.id }, 'VideoShown', { videoId: video.id, after })

@@ -6,9 +6,9 @@ import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import type { DraftPicture, InspectFile, PictureName } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { findPictureSource } from './picture-source.ts'
+import { announceChange } from './publish-video.ts'
 import { replacePicture } from './update-video.ts'
 import { Video } from './video.entity.ts'
-import { isFederated } from './video.policy.ts'
 
 export interface RedrawPictures {
   /**
@@ -101,10 +101,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
         drawn.map(({ ref }) => ref),
       )
       await pendingFiles.condemn(unit.query, [...old, ...late])
-      video.updatedAt = unit.now
-      if (video.state === 'published' && isFederated(video.privacy)) {
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
-      }
+      announceChange(unit, video)
       return [...old, ...late]
     })
 

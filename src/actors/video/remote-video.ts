@@ -13,6 +13,7 @@ import { restoreBlock } from '../video-block/video-block.writes.ts'
 import { relist } from './listing.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
 import { hotOf } from './scores.ts'
+import { videoPrivacies } from './video.entity.ts'
 import { VIDEOS_CHANGED } from './videos-changed.ts'
 
 /** What a document says of a video, read and checked by the wire layer. */
@@ -248,7 +249,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
      where video.url = excluded.url and video.remote and video.updated_at <= excluded.updated_at
      returning id, (xmax = 0) as "isNew", not exists (
        select 1 from video was where was.id = video.id and ${shownOf('was')} is not distinct from ${shownOf('video')}
-     ) as "looksNew", not subscribers_told and privacy = 1 and state = 'published' and published_at > $26 as "isFresh"`,
+     ) as "looksNew", not subscribers_told and privacy = ${videoPrivacies.public} and state = 'published' and published_at > $26 as "isFresh"`,
     [
       video.uuid,
       video.channelId,

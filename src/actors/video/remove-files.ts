@@ -10,8 +10,9 @@ import { type FilesAsked, filesToRemove, type RemovableFile } from './file-remov
 import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { isBeingProcessed, stillBeingProcessed } from './processing-videos.ts'
+import { announceChange } from './publish-video.ts'
 import { Video } from './video.entity.ts'
-import { hasPrivateFiles, isFederated } from './video.policy.ts'
+import { hasPrivateFiles } from './video.policy.ts'
 
 export interface RemoveFiles {
   /**
@@ -108,10 +109,7 @@ export function makeRemoveFiles(deps: ActorDeps & { store: Store; pendingFiles: 
       await pendingFiles.settle(unit.query, written)
       await pendingFiles.condemn(unit.query, goneRefs(removal, names))
       if (names) askForTorrents(unit, videoId, config(), 'update-metadata')
-      video.updatedAt = unit.now
-      if (video.state === 'published' && isFederated(video.privacy)) {
-        unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
-      }
+      announceChange(unit, video)
       return true
     })
   }

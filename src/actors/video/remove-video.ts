@@ -3,11 +3,11 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
-import { type ActorDeps, advance, CHECK_OWNER_EVERY, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advance, DomainError, notFound, resumeJobs, type Unit } from '../runtime/index.ts'
 import type { Leases, PendingFile, PendingFiles } from './pending-files.ts'
 import { videoLifecycle } from './publish-video.ts'
 import { assertChangeable, removalOf } from './update-video.ts'
-import { Video } from './video.entity.ts'
+import { thumbnailTypes, Video } from './video.entity.ts'
 import { isFederated, type Viewer } from './video.policy.ts'
 
 export interface RemoveVideo {
@@ -65,16 +65,7 @@ export function makeRemoveVideo(
   // After federation's own reaction, in one transaction with it.
   registry.on('VideoRemoved', 'removal', async ({ videoId }, unit) => ask(unit, videoId))
 
-  registry.periodic('video-removal', {
-    everyMs: () => CHECK_OWNER_EVERY,
-    async run() {
-      const waiting = await db.query<{ id: number }>("select id from video where state = 'removed' order by id limit 100")
-      if (waiting.length === 0) return
-      await tell.create(async (unit) => {
-        for (const { id } of waiting) ask(unit, id)
-      })
-    },
-  })
+  resumeJobs(deps, 'video-removal', { waiting: "select id from video where state = 'removed' order by id limit 100", ask })
 
   return {
     async remove(videoId, by) {
@@ -140,8 +131,8 @@ async function filesOf({ query }: Pick<ActorDeps['db'], 'query'>, videoId: numbe
          where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null) as web_videos,
        array(select f.torrent_filename from video_file f
          where f.video_id = v.id and f.torrent_filename is not null) as torrents,
-       array(select t.filename from thumbnail t where t.video_id = v.id and t.type = 1) as thumbnails,
-       array(select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as previews,
+       array(select t.filename from thumbnail t where t.video_id = v.id and t.type = ${thumbnailTypes.miniature}) as thumbnails,
+       array(select t.filename from thumbnail t where t.video_id = v.id and t.type = ${thumbnailTypes.preview}) as previews,
        array(select b.filename from storyboard b where b.video_id = v.id) as storyboards,
        array(select c.filename from video_caption c where c.video_id = v.id) as captions,
        (select s.kept_filename from video_source s where s.video_id = v.id) as original

@@ -3,6 +3,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
+import { LISTED_PRIVACIES } from './video.entity.ts'
 
 /** SQL for the columns of a video that its scores come from. */
 export interface Counted {
@@ -81,7 +82,7 @@ export async function renewScores(
        union select video_id from expired
        union (select video_id from video_day_views where day = ${today} - $3::int limit 2 * $2)
        union (select video_id from video_day_views where day = ${today} limit 2 * $2)
-       union (select id from video where privacy in (1, 4) and state = 'published' and published_at > now() - interval '1 day'
+       union (select id from video where privacy in ${LISTED_PRIVACIES} and state = 'published' and published_at > now() - interval '1 day'
          order by published_at desc, id desc limit $2)
      ), locked as materialized (
        select id from video where id in (select id from due) order by id for no key update skip locked

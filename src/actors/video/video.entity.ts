@@ -116,6 +116,24 @@ VideoSourceSchema.setClass(VideoSource)
 /** `VideoPrivacy` of the contract. */
 export const videoPrivacies = { public: 1, unlisted: 2, private: 3, internal: 4, passwordProtected: 5 } as const
 
+/** SQL: privacies of videos that other servers know. */
+export const FEDERATED_PRIVACIES = `(${videoPrivacies.public}, ${videoPrivacies.unlisted})`
+
+const listed: readonly number[] = [videoPrivacies.public, videoPrivacies.internal]
+
+/** Whether lists show a video of this privacy; an internal one to users of this server alone. */
+export const isListedPrivacy = (privacy: number): boolean => listed.includes(privacy)
+
+/** SQL: the same, as indexes of the table say it. */
+export const LISTED_PRIVACIES = `(${listed.join(', ')})`
+
+/** SQL: privacies of videos that every user of this server may watch. */
+export const SHARED_PRIVACIES = `(${videoPrivacies.public}, ${videoPrivacies.unlisted}, ${videoPrivacies.internal})`
+
+/** SQL: whether everybody finds a video. */
+export const isPublic = (video: string): string =>
+  `${video}.privacy = ${videoPrivacies.public} and ${video}.state = 'published' and not ${video}.blocked`
+
 export const VideoDelta = defineEntity({
   name: 'VideoDelta',
   tableName: 'video_delta',

@@ -3,7 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import { notFound } from '../runtime/index.ts'
 import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
-import type { FollowedVideo, GuardedVideo } from './video.policy.ts'
+import type { FollowedVideo, GuardedVideo, Openness } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
 /** What a video may be called by. */
@@ -59,6 +59,16 @@ export async function findVideoIds(db: Reader, keys: readonly VideoKey[]): Promi
   const ids = new Map(rows.map(({ id, uuid }) => [uuid, id]))
   return keys.map((key) => ('id' in key ? key.id : ids.get(key.uuid)))
 }
+
+const BY_URL = "select id, remote, privacy, blocked from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'"
+
+/** A video by its address, unless it is removed. */
+export const findVideoByUrl = async ({ query }: Reader, url: string) =>
+  (await query<Openness & { id: number; remote: boolean }>(BY_URL, [url])).at(0)
+
+/** The address of a video of another server; undefined when there is none any more. */
+export const findRemoteAddress = async ({ query }: Reader, videoId: number): Promise<string | undefined> =>
+  (await query<{ url: string }>("select url from video where id = $1 and remote and state <> 'removed'", [videoId])).at(0)?.url
 
 /** What decides who may do what with a video. */
 export async function findVideoAccess(db: Reader, key: VideoKey, password?: string): Promise<VideoAccessRow | undefined> {

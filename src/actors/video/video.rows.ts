@@ -1,6 +1,7 @@
 // The columns of a video as reads give them, shared by lists and single videos: one row each, no entity.
 
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { thumbnailTypes } from './video.entity.ts'
 import { viewersNow } from './viewers-now.ts'
 
 export interface ActorSummary {
@@ -164,8 +165,8 @@ const plainColumns = `v.id, v.uuid, v.url, v.remote, v.listed, v.name, v.categor
   ${viewersNow('v', 'w')} as viewers, v.likes + d.likes as likes,
   v.dislikes + d.dislikes as dislikes, v.comments + d.comments as comments, v.state, v.wait_transcoding, v.is_live,
   v.created_at, v.updated_at, v.published_at, v.originally_published_at, v.tags,
-  (select t.filename from thumbnail t where t.video_id = v.id and t.type = 1) as thumbnail,
-  (select t.filename from thumbnail t where t.video_id = v.id and t.type = 2) as preview,
+  (select t.filename from thumbnail t where t.video_id = v.id and t.type = ${thumbnailTypes.miniature}) as thumbnail,
+  (select t.filename from thumbnail t where t.video_id = v.id and t.type = ${thumbnailTypes.preview}) as preview,
   (select jsonb_build_object('update_at', s.update_at, 'privacy', s.privacy)
    from video_schedule s where s.video_id = v.id) as schedule`
 

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { waits } from '../comment/comment.entity.ts'
+import { isPublic, thumbnailTypes } from './video.entity.ts'
 import { type PasswordCheck, passwordCheck, type StoryboardRow, type VideoKey } from './video.queries.ts'
 import { detailColumns, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
@@ -46,8 +47,8 @@ const partColumns = `
    from storyboard s where s.video_id = v.id) as storyboard,
   (select coalesce(jsonb_agg(to_jsonb(n) - 'id' order by n.published_at desc, n.id desc), '[]') from (
      select o.id, o.uuid, o.name, o.duration, o.views, o.is_live, o.nsfw, o.published_at,
-       (select t.filename from thumbnail t where t.video_id = o.id and t.type = 1) as thumbnail
-     from video o where o.channel_id = v.channel_id and o.privacy = 1 and o.state = 'published' and not o.blocked
+       (select t.filename from thumbnail t where t.video_id = o.id and t.type = ${thumbnailTypes.miniature}) as thumbnail
+     from video o where o.channel_id = v.channel_id and ${isPublic('o')}
        and o.id <> v.id and ($4::boolean or not o.nsfw or v.nsfw)
      order by o.published_at desc, o.id desc limit ${NEXT_COUNT}
    ) n) as next`

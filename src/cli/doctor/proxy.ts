@@ -1,5 +1,6 @@
 // The proxy in front of the server: whether it is believed what it says of clients, and whether it sends the files itself.
 
+import { isPublic, thumbnailTypes } from '../../actors/video/index.ts'
 import { type Check, type Patient, type Say, USUAL_LIMIT } from './check.ts'
 
 /** Trusting them is trusting everybody. */
@@ -49,7 +50,7 @@ async function lookAtAcceleration(patient: Patient, say: Say, signal: AbortSigna
   const [picture] = database
     ? await database.query<{ filename: string }>(
         `select t.filename from thumbnail t join video v on v.id = t.video_id
-         where not v.remote and v.privacy = 1 and v.state = 'published' and not v.blocked and t.on_disk and t.type = 1
+         where not v.remote and ${isPublic('v')} and t.on_disk and t.type = ${thumbnailTypes.miniature}
          order by t.id desc limit 1`,
       )
     : []

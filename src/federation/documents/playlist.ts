@@ -2,7 +2,7 @@
 // what they are told.
 
 import { firstPicture, playlistPrivacies } from '../../actors/playlist/index.ts'
-import { isBegun } from '../../actors/video/index.ts'
+import { FEDERATED_PRIVACIES, isBegun } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { AS_PUBLIC, type Audience, buildPlaylist, buildPlaylistElement, type JsonObject } from '../wire/index.ts'
@@ -36,7 +36,7 @@ interface PlaylistRow {
 
 /** Elements that others are told of, with `playlist p`. */
 const TOLD = `from playlist_element e join video v on v.id = e.video_id
-  where e.playlist_id = p.id and v.privacy in (1, 2) and not v.blocked and ${isBegun('v')}`
+  where e.playlist_id = p.id and v.privacy in ${FEDERATED_PRIVACIES} and not v.blocked and ${isBegun('v')}`
 
 /**
  * A playlist of ours, or a page of it. Null when there is none, and for private ones, which nobody else hears of. One
@@ -111,7 +111,7 @@ export async function playlistElementDocument(query: Sql, urls: Urls, playlistId
     `select p.uuid, v.url as video, e.position, e.start_timestamp, e.stop_timestamp
      from playlist p join playlist_element e on e.playlist_id = p.id join video v on v.id = e.video_id
      where p.id = $1 and e.id = $2 and not p.remote and p.privacy <> ${playlistPrivacies.private}
-       and v.privacy in (1, 2) and not v.blocked and ${isBegun('v')}`,
+       and v.privacy in ${FEDERATED_PRIVACIES} and not v.blocked and ${isBegun('v')}`,
     [playlistId, elementId],
   )
   if (!row) return null

@@ -3,6 +3,7 @@
 import type { StoredActor } from '../../actors/actor/index.ts'
 import type { RemoteElement, RemotePlaylists, SaveOptions, StoredPlaylist } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
+import { findVideoByUrl, isOpen } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ObjectAt } from '../own-pages.ts'
 import { isSameOrigin } from '../security/index.ts'
@@ -114,11 +115,8 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   async function videoIdOf(address: string): Promise<number> {
     const url = await objectAt(address)
     if (!isSameOrigin(url, urls.origin)) return (await videos.resolve(url)).id
-    const [video] = await db.query<{ id: number }>(
-      `select id from video where url_hash = md5($1)::uuid and url = $1 and privacy in (1, 2) and not blocked and state <> 'removed'`,
-      [url],
-    )
-    if (!video) throw new DomainError('not_found', `${url} does not exist`)
+    const video = await findVideoByUrl(db, url)
+    if (!video || !isOpen(video)) throw new DomainError('not_found', `${url} does not exist`)
     return video.id
   }
 

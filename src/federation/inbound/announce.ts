@@ -1,6 +1,6 @@
 // Announce: a channel or server tells of a video; anybody may share a local one. Groups pass activities on by it.
 
-import { isOpen } from '../../actors/video/index.ts'
+import { findVideoByUrl, isOpen } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'
 import { handleAnnounced, isPassedOn } from './announced.ts'
 import { expectRead, type Handler } from './context.ts'
@@ -19,10 +19,7 @@ const share: Handler = async ({ activity, document, actor }, { db, videos, share
   const isOurs = url.startsWith(`${urls.origin}/`)
   const subject = isOurs ? undefined : await blocked.ofThing(url)
   if (subject && policy.judge({ subject }, aboutActivity(activity)).verdict !== 'pass') return
-  const [known] = await db.query<{ id: number; privacy: number; blocked: boolean }>(
-    "select id, privacy, blocked from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'",
-    [url],
-  )
+  const known = await findVideoByUrl(db, url)
   if (isOurs && !(known && isOpen(known))) return
   // What a person or a bot shares is no reason to fetch it: their server is not followed for that.
   const mayBring = actor.type === 'Group' || actor.type === 'Application'

@@ -1,5 +1,6 @@
 // Accept and Reject: the followed side answers a local follow.
 
+import { findActorByUrl } from '../../actors/actor/index.ts'
 import { findFollow } from '../../actors/follow/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { EmbeddedFollow } from '../wire/index.ts'
@@ -31,9 +32,6 @@ async function ours(follow: EmbeddedFollow, targetId: number, { db, urls }: Inbo
 
 async function byActors(follow: EmbeddedFollow, targetId: number, db: InboundContext['db']) {
   if (follow.actor === null) return undefined
-  const [follower] = await db.query<{ id: number }>(
-    'select id from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null',
-    [follow.actor],
-  )
-  return follower ? await findFollow(db, { followerId: follower.id, targetId }) : undefined
+  const follower = await findActorByUrl(db.query, follow.actor)
+  return follower?.isLocal ? await findFollow(db, { followerId: follower.id, targetId }) : undefined
 }

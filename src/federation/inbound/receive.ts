@@ -1,6 +1,7 @@
 // The door: what is posted to an inbox is read, judged by the policy, its signature checked with keys that we have, and stored;
 // nothing is fetched while the sender waits. Activities with unknown keys are kept apart until their key was fetched.
 
+import { findActorByUrl } from '../../actors/actor/index.ts'
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { Blocks } from '../blocked.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -116,8 +117,7 @@ export function makeReceiveActivity(
 
   /** Whether anything of an actor could be here. */
   async function isKnown(actorUrl: string): Promise<boolean> {
-    const found = await db.query('select 1 from actor where url_hash = md5($1)::uuid and url = $1', [actorUrl])
-    return found.length > 0
+    return (await findActorByUrl(db.query, actorUrl)) !== undefined
   }
 
   /** By the key that we remember; when that does not fit, by the one that is stored now. */
@@ -136,11 +136,8 @@ export function makeReceiveActivity(
   /** The shared one, or that of an actor that we have. */
   async function isInbox(pathname: string): Promise<boolean> {
     if (`${urls.origin}${pathname}` === urls.sharedInbox) return true
-    const found = await db.query(
-      'select 1 from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null and deleted_at is null',
-      [`${urls.origin}${pathname.replace(/\/inbox$/, '')}`],
-    )
-    return found.length > 0
+    const found = await findActorByUrl(db.query, `${urls.origin}${pathname.replace(/\/inbox$/, '')}`)
+    return found?.isLocal === true && !found.isGone
   }
 
   async function accept(

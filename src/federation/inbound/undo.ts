@@ -1,5 +1,6 @@
 // Undo: an actor takes back a follow, a like, a dislike, a share or a copy of a video of its own.
 
+import { findActorByUrl } from '../../actors/actor/index.ts'
 import { findFollow, isFormerRequest } from '../../actors/follow/index.ts'
 import { findRating } from '../../actors/rating/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -94,10 +95,8 @@ async function undoById(undo: UndoDocument, inbound: Inbound, context: InboundCo
 }
 
 async function localActor(url: string, db: InboundContext['db']): Promise<number | undefined> {
-  const [row] = await db.query<{ id: number }>('select id from actor where url_hash = md5($1)::uuid and url = $1 and host_id is null', [
-    url,
-  ])
-  return row?.id
+  const found = await findActorByUrl(db.query, url)
+  return found?.isLocal ? found.id : undefined
 }
 
 async function videoWith(url: string, db: InboundContext['db']): Promise<number | undefined> {

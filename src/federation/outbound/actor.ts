@@ -1,5 +1,6 @@
 // Actors of ours with another name, description or picture: an Update to everybody who follows them or their videos.
 
+import { findActorById } from '../../actors/actor/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { actorDocument, publicAudience } from '../documents/index.ts'
@@ -12,10 +13,9 @@ export function sendActors(deps: FederationDeps, { send }: Sender): void {
 
   registry.on('ActorUpdated', 'federation', async ({ actorId }, unit) => {
     if (await changesAgain(unit, actorId)) return
-    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null and deleted_at is null', [
-      actorId,
-    ])
-    const document = actor && (await actorDocument(unit.query, urls, config(), { id: actorId }))
+    const actor = await findActorById(unit.query, actorId)
+    if (!actor?.isLocal || actor.isGone) return
+    const document = await actorDocument(unit.query, urls, config(), { id: actorId })
     if (!document) return
     const activity = buildUpdate({
       id: urls.updateOf(actor.url, unit.now),

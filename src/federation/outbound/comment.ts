@@ -1,6 +1,7 @@
 // Comments of our users, told to the video's server and to everybody in the thread; on our videos also to followers.
 // Comments of others on our videos: whether they are shown, told to their authors.
 
+import { findActorById } from '../../actors/actor/index.ts'
 import { dropHeldActivity, isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
@@ -96,12 +97,10 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   })
 
   registry.on('CommentRemoved', 'federation', async ({ commentId, url, actorId, videoId }, unit) => {
-    const [actor] = await unit.query<{ url: string; isOurs: boolean }>('select url, host_id is null as "isOurs" from actor where id = $1', [
-      actorId,
-    ])
+    const actor = await findActorById(unit.query, actorId)
     const video = await videoActors(unit, videoId)
     // A block keeps nothing up elsewhere that was taken back.
-    if (!actor?.isOurs || !video || !mayBeTold({ ...video, videoBlocked: false })) return
+    if (!actor?.isLocal || !video || !mayBeTold({ ...video, videoBlocked: false })) return
     // Ours has an address here; one of another server is called by its place below our video.
     const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
     const readers = await readersOf(unit, { ...video, videoId })
@@ -113,7 +112,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   })
 
   registry.on('KeptCommentRemoved', 'federation', async ({ url, actorId, channelActorId }, unit) => {
-    const [author] = await unit.query<{ url: string }>('select url from actor where id = $1', [actorId])
+    const author = await findActorById(unit.query, actorId)
     if (!author) return
     const recipients = await inboxOf(unit.query, channelActorId, { personal: false })
     await remove(unit, { id: urls.deleteOf(url), url, actorId, actorUrl: author.url }, recipients)

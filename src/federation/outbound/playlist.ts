@@ -1,5 +1,6 @@
 // Playlists of ours, as other servers hear of them: Create, Update, and Delete also when one becomes private.
 
+import { findActorById } from '../../actors/actor/index.ts'
 import { followersOf } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -34,7 +35,7 @@ export function sendPlaylists(deps: FederationDeps & { instanceActorId: () => Pr
   })
 
   registry.on('PlaylistRemoved', 'federation', async ({ url, accountActorId, channelActorId }, unit) => {
-    const [account] = await unit.query<{ url: string }>('select url from actor where id = $1', [accountActorId])
+    const account = await findActorById(unit.query, accountActorId)
     if (!account) return
     await send(unit, {
       activity: buildDelete({ id: urls.deleteOf(url), actor: account.url, target: url }),

@@ -1,5 +1,6 @@
 // Likes and dislikes: of a remote video its server is told; of ours, followers hear of the new counts by an Update.
 
+import { findActorById } from '../../actors/actor/index.ts'
 import { inboxOf } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -48,8 +49,8 @@ export function sendRatings(deps: FederationDeps, sender: Sender): void {
     const video = await ratedVideo(unit, videoId)
     if (!video) return
     if (video.isVideoOurs) tellCounts(unit, videoId)
-    const [actor] = await unit.query<{ url: string }>('select url from actor where id = $1 and host_id is null', [actorId])
-    if (!actor) return
+    const actor = await findActorById(unit.query, actorId)
+    if (!actor?.isLocal) return
     const undone = rateActivity(urls, { id: url, type, actorUrl: actor.url, videoUrl: video.videoUrl })
     const activity = buildUndo({ id: urls.undoOf(url), actor: actor.url, undone, ...publicAudience(urls, actor.url) })
     if (video.isVideoOurs) {

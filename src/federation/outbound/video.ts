@@ -1,5 +1,6 @@
 // Videos of ours, as other servers hear of them: Create by the account, Announce by channel and instance; Update; Delete.
 
+import { findActorById } from '../../actors/actor/index.ts'
 import { followersOf } from '../../actors/delivery/index.ts'
 import { lastToldOwner, noteOwner, toldOwners, type VideoOwner } from '../../actors/ownership-change/index.ts'
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
@@ -53,7 +54,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   }
 
   registry.on('VideoRemoved', 'federation', async ({ videoId, url, accountActorId, channelActorId }, unit) => {
-    const [account] = await unit.query<{ url: string }>('select url from actor where id = $1', [accountActorId])
+    const account = await findActorById(unit.query, accountActorId)
     if (!account) return
     const stays = await load(unit, videoId)
     const again = stays !== undefined && stays.state !== 'removed'

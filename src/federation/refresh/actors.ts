@@ -1,6 +1,6 @@
 // Actors of other servers that have grown old, read anew.
 
-import type { RemoteActors } from '../../actors/actor/index.ts'
+import { findActorById, type RemoteActors } from '../../actors/actor/index.ts'
 import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
@@ -12,10 +12,8 @@ export function makeRefreshActor(
   const { db, config, logger, resolveActor, remoteActors } = deps
 
   return async (actorId) => {
-    const [actor] = await db.query<{ url: string }>('select url from actor where id = $1 and host_id is not null and deleted_at is null', [
-      actorId,
-    ])
-    if (!actor) return
+    const actor = await findActorById(db.query, actorId)
+    if (!actor || actor.isLocal || actor.isGone) return
     try {
       await resolveActor(actor.url, { maxAgeMs: 0 })
     } catch (error) {

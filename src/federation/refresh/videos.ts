@@ -2,7 +2,7 @@
 // whole videos that were not read for long.
 
 import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
-import type { RemoteVideos } from '../../actors/video/index.ts'
+import { findRemoteAddress, type RemoteVideos } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { readCollectionPage } from '../fetch/collections.ts'
 import { type FetchDocument, isHopeless } from '../fetch/documents.ts'
@@ -39,17 +39,17 @@ export function makeRefreshVideo(
     queue: 'io',
     async run({ data }) {
       const videoId = Number(data.videoId)
-      const video = await remoteVideo(videoId)
-      if (!video) return
+      const url = await findRemoteAddress(db, videoId)
+      if (url === undefined) return
       try {
-        const { likes, dislikes } = await ratesOf((await fetchDocument(video.url)).document)
+        const { likes, dislikes } = await ratesOf((await fetchDocument(url)).document)
         if (likes !== null && dislikes !== null) {
           await unlessGone(remoteVideos.saveRates(videoId, { likes, dislikes }).then(() => true))
         }
       } catch (error) {
         // Some servers count nothing, or do not tell.
         if (!isHopeless(error)) throw error
-        logger.debug({ err: error, video: video.url }, 'the ratings of a remote video are not told')
+        logger.debug({ err: error, video: url }, 'the ratings of a remote video are not told')
       }
     },
   })
@@ -62,11 +62,6 @@ export function makeRefreshVideo(
     const totalAt = async (url: string | null): Promise<number | null> =>
       url === null || !isSameOrigin(url, id) ? null : bounded((await readCollectionPage(fetchDocument, url)).total)
     return { likes: await totalAt(likes), dislikes: await totalAt(dislikes) }
-  }
-
-  const remoteVideo = async (videoId: number): Promise<{ url: string } | undefined> => {
-    const [video] = await db.query<{ url: string }>("select url from video where id = $1 and remote and state <> 'removed'", [videoId])
-    return video
   }
 
   /** None where there are none any more. Throws PermanentFailure when they can never be had. */
@@ -83,17 +78,17 @@ export function makeRefreshVideo(
   }
 
   return async (videoId) => {
-    const video = await remoteVideo(videoId)
-    if (!video) return
+    const url = await findRemoteAddress(db, videoId)
+    if (url === undefined) return
     const beforeAsking = clock.now()
     try {
-      const { document, askedAt } = await fetchDocument(video.url)
+      const { document, askedAt } = await fetchDocument(url)
       await videos.save(document, { askedAt })
       await remoteVideos.markRead(videoId)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       if (error.kind === 'not_found' || error.kind === 'gone') {
-        logger.info({ video: video.url }, 'a video is gone from its server')
+        logger.info({ video: url }, 'a video is gone from its server')
         await unlessGone(remoteVideos.remove(videoId, { askedAt: beforeAsking }).then(() => true))
       } else if (error.kind === 'unavailable' || error.kind === 'busy') {
         throw error
