@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { processIdentity } from '../src/platform/embedded-postgres-process.ts'
 import { silentLogger } from '../src/platform/logger.ts'
+import { keepKeys } from './support/cheap.ts'
 import { freePort } from './support/ports.ts'
 import { createDatabase, makeLoginCheap, run, withDatabase } from './support/postgres.ts'
 import { startRedis } from './support/redis.ts'
@@ -34,6 +35,7 @@ export default async function setup(): Promise<void> {
   chmodSync(folder, 0o711)
   // What tests make is under it too, but for the media that the next run wants again.
   process.env.VIREO_TEST_KEPT = tmpdir()
+  await keepKeys(tmpdir())
   process.env.TMPDIR = folder
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
   const home = join(folder, 'postgres')

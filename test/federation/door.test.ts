@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { peerKeys } from '../support/cheap.ts'
 import { startCpuTime } from '../support/cpu-time.ts'
 import {
   type FakePeer,
   type JsonObject,
   type PeerActor,
   type PostOptions,
-  peerKeys,
   post,
   signedInside,
   startFakePeer,

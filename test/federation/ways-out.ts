@@ -3,7 +3,8 @@
 import { expect } from '@jest/globals'
 import { newUuid } from '../../src/platform/ids.ts'
 import { makeVideo } from '../support/builders.ts'
-import { type PeerActor, peerKeys, post } from '../support/fake-peer.ts'
+import { peerKeys } from '../support/cheap.ts'
+import { type PeerActor, post } from '../support/fake-peer.ts'
 import { until } from '../support/until.ts'
 import type { FederatedNode } from './support.ts'
 

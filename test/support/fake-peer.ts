@@ -6,7 +6,8 @@ import { createServer, type IncomingHttpHeaders, request as send } from 'node:ht
 import { importPrivateKey, signDocument, signOutgoing } from '../../src/federation/security/index.ts'
 import { AS_PUBLIC, contextOf, type JsonObject } from '../../src/federation/wire/context.ts'
 import { newUuid } from '../../src/platform/ids.ts'
-import { type ActorKeys, generateActorKeys } from '../../src/platform/keys.ts'
+import type { ActorKeys } from '../../src/platform/keys.ts'
+import { peerKeys } from './cheap.ts'
 import { until } from './until.ts'
 
 export type { JsonObject }
@@ -98,18 +99,6 @@ export interface FakePeer {
   down(): Promise<void>
   up(): Promise<void>
   close(): Promise<void>
-}
-
-const KEYS = 4
-let pool: Promise<ActorKeys[]> | undefined
-let keysTaken = 0
-
-/** Keys are made once for all peers of a file: RSA keys take long. */
-export async function peerKeys(): Promise<ActorKeys> {
-  pool ??= Promise.all(Array.from({ length: KEYS }, generateActorKeys))
-  const keys = (await pool)[keysTaken++ % KEYS]
-  if (!keys) throw new Error('no keys')
-  return keys
 }
 
 export async function startFakePeer(): Promise<FakePeer> {

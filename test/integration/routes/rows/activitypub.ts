@@ -3,7 +3,7 @@
 import { importPrivateKey, signOutgoing } from '../../../../src/federation/security/index.ts'
 import { newUuid } from '../../../../src/platform/ids.ts'
 import { makeRemoteChannel, makeVideo } from '../../../support/builders.ts'
-import { peerKeys } from '../../../support/fake-peer.ts'
+import { peerKeys } from '../../../support/cheap.ts'
 import type { Cast } from '../cast.ts'
 import { everybody, row } from '../row.ts'
 
