@@ -91,10 +91,7 @@ function filters(query: VideoListFilters & { named?: number | undefined }, bind:
   if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
   if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
   if (query.autoTagOneOf) found.push(`v.id in (${videosTagged(query.autoTagOneOf, bind)})`)
-  if (query.search) {
-    const exactly = matching(query.search, bind)
-    found.push(query.alike ? `(${exactly} or v.name % ${bind(query.search)})` : exactly)
-  }
+  if (query.search) found.push(searched(query.search, query.alike, bind))
   if (query.named !== undefined) found.push(`v.id = ${bind(query.named)}`)
   if (query.uuids) found.push(`v.uuid = any(${bind(query.uuids)}::uuid[])`)
   if (query.notWatchedBy !== undefined) found.push(`not exists (${watchedBy(bind(query.notWatchedBy))})`)
@@ -117,6 +114,12 @@ function language(codes: string[], bind: Bind): string {
   const known = codes.filter((code) => code !== '_unknown')
   const one = `v.language = any(${bind(known)}::text[])`
   return known.length === codes.length ? one : `(v.language is null or ${one})`
+}
+
+/** What a search finds; `alike`: also names that are similar to it. */
+export function searched(search: string, alike: boolean | undefined, bind: Bind): string {
+  const exactly = matching(search, bind)
+  return alike ? `(${exactly} or v.name % ${bind(search)})` : exactly
 }
 
 /** Names that hold the text, names and tags that hold all its words. An index serves each of these. */

@@ -4,7 +4,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
 import { totalVideos } from './deltas.ts'
-import { channelsOf, conditions, isBeyondListed, isSelective, LISTED, UNLISTED } from './list-conditions.ts'
+import { channelsOf, conditions, isBeyondListed, isSelective, LISTED, searched, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
 import { isListedPrivacy } from './video.entity.ts'
 import type { VideoListRow } from './video.rows.ts'
@@ -134,16 +134,16 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
 export function buildMatches(query: VideoListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const bind: Bind = (value) => `$${values.push(value)}`
-  const { table, where } = rowsOf(query, bind)
+  const { search = '', alike } = query
+  const { table, where } = rowsOf({ ...query, search: undefined }, bind)
   const order = orderBy(query, bind)
   const weighed = `(select matched.* from (select m.*, row_number() over (order by m.best desc, m.id desc) as place from matched m) matched
-    where matched.place <= ${weighedIn(query)} or matched.name = any(${bind(spellings(query.search ?? ''))}::text[])) v`
+    where matched.place <= ${weighedIn(query)} or matched.name = any(${bind(spellings(search))}::text[])) v`
   // One index alone tells of a frequent word that it has too many matches.
-  const among = rowsOf({ ...query, search: undefined }, bind).where
-  const frequent = `(select from video v where ${among} and v.words @@ search_words(${bind(query.search)}) limit ${MOST_COUNTED + 1}) found`
+  const frequent = `(select from video v where ${where} and v.words @@ search_words(${bind(search)}) limit ${MOST_COUNTED + 1}) found`
   const text = `with ${table}frequent as materialized (select count(*)::int as matches from ${frequent}), matched as materialized (
       select v.id, v.name, v.words, v.published_at, v.best from video v
-      where ${where} and (select matches from frequent) <= ${MOST_COUNTED} limit ${MOST_COUNTED + 1}
+      where ${where} and ${searched(search, alike, bind)} and (select matches from frequent) <= ${MOST_COUNTED} limit ${MOST_COUNTED + 1}
     ), page as materialized (
       select greatest((select count(*)::int from matched), (select matches from frequent)) as total, ${idsOf(weighed, order, query, bind)} as ids)
     select total, ids, ${positionsFor(query, bind)} as positions from page`
