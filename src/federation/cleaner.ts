@@ -69,7 +69,7 @@ export function cleanInteractions(
     const work = async () => {
       for (let group = left.pop(); group; group = left.pop()) await askHost(group, place, part, signal)
     }
-    // All have ended before a failure is told, so that nothing goes on behind the job.
+    // All have ended before a failure is reported, so that nothing goes on behind the job.
     const ends = await Promise.allSettled(Array.from({ length: HOSTS_AT_ONCE }, work))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }

@@ -35,7 +35,7 @@ export function registerFederationJobs(
     },
   })
 
-  /** False once whoever asked took it back, which may be while a slow server is asked who it is. */
+  /** False once the follower took it back, which may be while a slow server is asked who it is. */
   async function isWanted(jobId: number): Promise<boolean> {
     const [job] = await db.query<{ state: string }>('select state from job where id = $1', [jobId])
     return job?.state !== 'cancelled'

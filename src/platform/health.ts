@@ -18,7 +18,7 @@ export interface Part {
   look: () => Promise<unknown>
   /** When it last gave a sign by itself, on the clock of `performance.now()`. */
   seenAt?: () => number
-  /** Requests are answered without it: it is told of, and readiness does not want it. */
+  /** Requests are answered without it: it is reported, and readiness does not require it. */
   isDispensable?: boolean
 }
 

@@ -22,7 +22,7 @@ const REDACTED = [
   '*.client_secret',
 ]
 
-/** What a line is about, for whoever looks for lines of one kind. */
+/** What a line is about, to find lines of one kind. */
 export type LogTag = 'http' | 'ap' | 'job' | 'sql' | 'video' | 'mail' | 'tracker' | 'client' | 'config'
 
 /** Makes the process logger. `level` is one of pino's levels (`debug`, `info`, `warn`, `error`, `silent`). */

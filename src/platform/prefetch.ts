@@ -40,7 +40,7 @@ export function prefetch<T>(options: {
       return
     }
     making ??= renew()
-    // Whoever asks then hears of it.
+    // The caller then hears of it.
     making.catch(() => undefined)
   }
 

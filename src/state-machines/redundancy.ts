@@ -10,7 +10,7 @@ export type RedundancyState = 'wanted' | 'downloading' | 'stored' | 'announced' 
 export interface RedundancyContext extends LeasedContext {
   /** Who holds the copy. */
   by: 'us' | 'them'
-  /** Whether others were told of it, and are to be told of its end. */
+  /** Whether others were notified of it, and must be notified of its end. */
   told: boolean
   /** How long the copy is kept from when it was last heard or decided of, in ms; null for as long as nobody ends it. */
   lifetime: number | null
@@ -35,7 +35,7 @@ export type RedundancyEvent =
   | { type: 'FAILED'; error: string }
   | { type: 'RETRIED' }
   | { type: 'REMOVED' }
-  /** Who had to be told is told, and the files are given up. */
+  /** Those concerned were notified, and the files are given up. */
   | { type: 'CLEARED' }
   | LeaseOver<RedundancySettings>
 

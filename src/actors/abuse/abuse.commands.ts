@@ -31,7 +31,7 @@ export interface Abuses {
    */
   report(report: NewReport & { subject: AbuseSubject; reason: string; isStaff: boolean }): Promise<{ abuseId: number }>
   /**
-   * Somebody of another server reports. What does not concern us is passed over, what was told before, and what `mayTake` does
+   * Somebody of another server reports. Ignores what does not concern this server, what was reported before, and what `mayTake` does
    * not let pass: it is asked for each thing that is reported.
    */
   receiveReport(

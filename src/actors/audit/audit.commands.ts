@@ -1,5 +1,5 @@
 // The audit log: who changed what, stored in the transaction of the change, so that neither is there without the other.
-// Whoever asks is said once, where the request comes in; units of work note what they change meanwhile.
+// The requester is noted once, where the request comes in; units of work note what they change meanwhile.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Config } from '../../config/index.ts'

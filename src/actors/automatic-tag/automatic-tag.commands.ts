@@ -86,7 +86,7 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
         [],
       )
       const found = await findLists(row?.lists ?? [], [...texts, support ?? ''].join(BETWEEN))
-      // Whoever asks for support does so elsewhere.
+      // Support is offered elsewhere.
       const links = hasExternalLink(texts.join(BETWEEN), urls.host) ? [EXTERNAL_LINK] : []
       return [...links, ...found.map((list) => list.name)]
     },

@@ -30,7 +30,7 @@ const MILDER: ReadonlySet<string> = new Set(['silence', 'noop', 'none'])
 const SHOWN = 80
 const LONGEST = 300
 
-/** Reads a list, of whichever of the two kinds it is. What is wrong in it is told line by line. */
+/** Reads a list of either kind. Reports errors line by line. */
 export function readServerList(text: string, options: ReadOptions): ServerList {
   const plain = text.replace(/^\uFEFF/, '')
   const table = tableIn(plain)

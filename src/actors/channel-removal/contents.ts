@@ -74,7 +74,7 @@ export async function takeAway(
   await eachRow({ ...walk, from: followingsOf('$1'), values: [actorId] }, ({ id }) => unlessGone(removers.follows.withdraw(id)))
 }
 
-/** Whether something is left, or somebody still has to be told of what was in the channel. One statement. */
+/** Whether something is left, or somebody still has to be notified of what was in the channel. One statement. */
 export async function isSomethingLeft(query: Sql, { channelId, actorId }: RemovedChannel): Promise<boolean> {
   const [answer] = await query<{ left: boolean }>(
     `select exists (select 1 ${videosOf('$1')}) or exists (select 1 ${playlistsOf('$1')})

@@ -1,4 +1,4 @@
-// The end of a channel: a job takes away what is in it, then its row; all who know it are told when nothing is left. What stays
+// The end of a channel: a job takes away what is in it, then its row; all who know it are notified when nothing is left. What stays
 // is the actor as a tombstone, so that its name is never given again. Its keys go with those of removed users.
 
 import { removeActorImages } from '../actor-image/actor-image.writes.ts'

@@ -1,5 +1,5 @@
 // The text of support of a channel, given to all of its videos when the owner says so: each is changed by the command by which
-// the owner would do it, so that everybody is told who has to be.
+// the owner would do it, so that everybody concerned is notified.
 
 import { type ActorDeps, eachRow, unlessGone } from '../runtime/index.ts'
 import { userRoles } from '../user/index.ts'

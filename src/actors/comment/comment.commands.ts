@@ -69,7 +69,7 @@ export interface RemoteComment {
   mentions?: readonly string[]
   /** The activity as it came, to be passed on when the comment is approved. */
   activity?: string | null
-  /** When its server was asked for it; left out when its author told of it. */
+  /** When its server was asked for it; left out when its author sent it. */
   askedAt?: Date | undefined
   /** When it is new, and shown. */
   passOn?: PassOn
@@ -189,7 +189,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
   }
 }
 
-/** Nobody is told of an older comment in which another server mentions them. */
+/** Nobody is notified of an older comment in which another server mentions them. */
 const NEWS_MS = 7 * 24 * 3_600_000
 
 interface NewComment {

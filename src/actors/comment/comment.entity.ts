@@ -9,7 +9,7 @@ export const waits = (comment: string): string => `(${comment}.held_for_review a
 /** SQL: the answers to a comment, to be joined: looked up in the index, however many the planner expects. */
 export const answersTo = (comment: string): string => `lateral (select r.id from comment r where r.parent_id = ${comment} offset 0)`
 
-/** SQL: the ids of comments below a video that wait, and of all that answers those. The others count, and are told. */
+/** SQL: the ids of comments below a video that wait, and of all that answers those. The others count, and are federated. */
 export const waitingBelow = (video: string): string => `
   with recursive waiting as (
     select unnest(array(select w.id from comment w where w.video_id = ${video} and ${waits('w')})) as id

@@ -40,7 +40,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
   const { db, tell, registry, automaticTags } = deps
 
   registry.on('AnswersShown', 'comments', async ({ commentId, lastId }, unit) => {
-    // Shown again, all of them are told of anew.
+    // Shown again, all of them are announced anew.
     if (!(await isHidden(unit.query, commentId))) await tellAnswers(unit, commentId, lastId)
   })
 

@@ -89,7 +89,7 @@ async function countAnswers(query: Sql, commentId: number): Promise<number> {
   return answers?.n ?? 0
 }
 
-/** Answers that are told of in one transaction. */
+/** Answers that one transaction announces. */
 const ANSWERS_AT_ONCE = 100
 
 /**

@@ -41,7 +41,7 @@ async function restoreComment(unit: Unit, url: string): Promise<number | undefin
 
 const AT_ONCE = 100
 
-/** Takes back kept comments of an account, that one or some of all; answers how many. The servers of their videos are told. */
+/** Takes back kept comments of an account, that one or some of all; answers how many. The servers of their videos are notified. */
 export const removeKept = async (tell: Tell, of: { accountId: number; commentId?: number }): Promise<number> =>
   await tell.create(async (unit) => {
     const removed = await unit.query<{ id: number; url: string; actorId: number; channelActorId: number }>(

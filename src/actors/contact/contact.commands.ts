@@ -1,4 +1,4 @@
-// The contact form: a message of a visitor to whoever runs the server. Messages are kept until they are mailed, and of an address
+// The contact form: a message of a visitor to the administrator. Messages are kept until they are mailed, and of an address
 // comes one in a while, whichever process it asks.
 
 import { isMailEnabled } from '../../config/index.ts'

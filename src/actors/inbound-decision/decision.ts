@@ -3,8 +3,8 @@
 
 /**
  * `refuse`: answered with an error, and not wanted at any time. `later`: answered with 429, and to be sent again. `drop`: taken
- * in without an effect, since whoever sent it did nothing wrong or need not know. `hold`: stored, and shown to nobody until it is
- * approved. `tag`: taken as it is, and marked for whoever looks.
+ * in without an effect, since the sender did nothing wrong or need not know. `hold`: stored, and shown to nobody until it is
+ * approved. `tag`: taken as it is, and marked for readers.
  */
 export const verdicts = ['refuse', 'later', 'drop', 'hold', 'tag'] as const
 export type Verdict = (typeof verdicts)[number]

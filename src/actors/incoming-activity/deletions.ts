@@ -21,7 +21,7 @@ export async function awaitSavers(query: Sql, url: string): Promise<void> {
 
 /**
  * SQL: whether one of these actors (an array of their ids) deleted the thing, and said nothing else of it later.
- * `since`: of Deletes that came before, whoever asks knows already.
+ * `since`: of Deletes that came before, the caller knows already.
  */
 export function isDeletedBy(sql: { url: string; actorIds: string; since?: string }): string {
   const by = (state: string) => `select 1 from incoming_activity d

@@ -1,4 +1,4 @@
-// What everybody is told of the instance beside its configuration: its pictures, whether there is room for users, and whether it has
+// Public facts about the instance beside its configuration: its pictures, whether there is room for users, and whether it has
 // a homepage of its own.
 // Asked for with every page that opens, so it is remembered for a moment.
 

@@ -42,7 +42,7 @@ type Known = Exclude<JobSubject['video'], null>
 const WORDED: Readonly<Record<string, (data: Data, subject: JobSubject) => Data>> = {
   'generate-video-storyboard': (data, { video }) => ({
     ...byUuid(data, video),
-    // A video that is not out yet is told of with its storyboard.
+    // A video that is not published yet is announced with its storyboard.
     ...(video ? { federate: video.state === 'published' && isFederated(video.privacy) } : {}),
   }),
   notify: (data, { video }) => ({ action: 'new-video', ...byUuid(data, video) }),

@@ -25,7 +25,7 @@ export type Mail =
   /** An archive of the user was brought in, or could not be. */
   | { mail: 'user-import-completed'; userImportId: number }
   | { mail: 'user-import-failed'; userImportId: number }
-  /** To whoever runs the server: a visitor wrote. */
+  /** To the administrator: a visitor wrote. */
   | { mail: 'contact-form'; contactId: number }
 
 /**

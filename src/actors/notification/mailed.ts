@@ -13,7 +13,7 @@ const STILL: Partial<Record<NotificationType, string>> = {
   // Only the owner is notified of what waits for approval.
   commentMention: 'not m.held_for_review',
   unblacklistOnMyVideo: 'not v.blocked',
-  // What the report came to is told by the last one.
+  // The last notification tells the outcome of the report.
   abuseStateChange: `not exists (
     select from notification o
     where o.abuse_id = n.abuse_id and o.user_id = n.user_id and o.type = n.type and o.id > n.id)`,

@@ -10,7 +10,7 @@ import type { Telling } from './rule.ts'
 /** Whatever may show a video to those who could not find it before. */
 const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked'] as const satisfies readonly EventName[]
 
-/** What lists show, of those that are not told of yet. */
+/** What lists show, among videos that were not notified of yet. */
 const IS_NEWS = `v.privacy in ${LISTED_PRIVACIES} and v.state = 'published' and not v.blocked`
 
 const SUBSCRIBERS_AT_ONCE = 500

@@ -1,4 +1,4 @@
-// By which right the staff is told of what is theirs to look at. Who has lost it sees no more of what they were told by it.
+// The right by which the staff gets each kind of notification. Who has lost it does not see these notifications any more.
 
 import type { UserRight } from '../user/index.ts'
 import { hasRightSql } from './rule.ts'
@@ -14,7 +14,7 @@ export const rightsOfStaff = {
   newPeerTubeVersion: 'MANAGE_CONFIGURATION',
 } as const satisfies Partial<Record<NotificationType, UserRight>>
 
-/** What the staff alone is told of, and who reported too. */
+/** Notifications for the staff, and for the reporter. */
 export const RIGHT_OF_MESSAGES: UserRight = 'MANAGE_ABUSES'
 
 const ofStaff = Object.entries(rightsOfStaff) as [keyof typeof rightsOfStaff, UserRight][]

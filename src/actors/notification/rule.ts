@@ -43,7 +43,7 @@ export type Rule<N extends EventName = EventName> = Telling & { on: readonly N[]
 /** A rule as the table holds it. */
 export interface TabledRule extends Telling {
   on: readonly EventName[]
-  /** The values of each audience that is told of several events. */
+  /** The values of each audience of several events. */
   audiences(payloads: readonly unknown[]): (readonly unknown[])[]
 }
 

@@ -9,7 +9,7 @@ export interface VideoOwner {
   channelActorId: number
 }
 
-/** The local channel that still shares a video that moved, with its account: the owner that others were told of last. */
+/** The local channel that still shares a video that moved, with its account: the last owner that others know. */
 export async function lastToldOwner(
   unit: Unit,
   videoId: number,

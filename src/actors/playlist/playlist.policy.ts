@@ -13,7 +13,7 @@ export interface GuardedPlaylist {
   accountId: number
 }
 
-/** Whether everybody who has the link may read it: other servers are told of it. */
+/** Whether everybody who has the link may read it: other servers are notified of it. */
 export const isOpenPlaylist = (privacy: number): boolean => privacy !== playlistPrivacies.private
 
 /** The same of one link: ids can be counted through, so they do not show what is unlisted. */

@@ -101,7 +101,7 @@ export interface PlaylistListQuery {
   /** Of this server (null: ours). */
   host?: string | null | undefined
   uuids?: readonly string[] | undefined
-  /** Those alone, also when they are unlisted: whoever asks knows their address. */
+  /** Those alone, also when they are unlisted: the requester knows their address. */
   ids?: readonly number[] | undefined
   /** Without those of owners whom the instance or this account (null: nobody more) mutes; left out: with all. */
   mutedFor?: number | null | undefined

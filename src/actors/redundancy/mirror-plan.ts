@@ -24,7 +24,7 @@ export interface Candidate {
 export interface Held extends Candidate {
   /**
    * - `coming`: asked for, and its bytes are set aside;
-   * - `here`: stored, and others were told;
+   * - `here`: stored, and others were notified;
    * - `leaving`: over, with files that may still lie here.
    */
   phase: 'coming' | 'here' | 'leaving'

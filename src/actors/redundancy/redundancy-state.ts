@@ -27,7 +27,7 @@ export const redundancyLifecycle = defineLifecycle({
     if (state === 'wanted' || state === 'stored' || state === 'failed') copy.leaseOwner = null
     if (state === 'wanted') askForDownload(unit, { id, videoId })
     if (state === 'stored') unit.emit(of, 'RedundancyStored', { redundancyId: id })
-    // Other servers are told once; when the row is looked at again, only the files are removed.
+    // Other servers are notified once; when the row is looked at again, only the files are removed.
     if (state === 'expiring' && from !== 'expiring') unit.emit(of, 'RedundancyRemoved', { redundancyId: id })
     else if (state === 'expiring') askForRemoval(unit, id)
     if (state === 'removed') unit.em.remove(copy)

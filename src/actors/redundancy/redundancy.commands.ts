@@ -77,7 +77,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
   })
   registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => askForRemoval(unit, redundancyId))
 
-  // Who held a copy of a video that not everybody may see any more was told that it is gone.
+  // Servers with a copy of a video that not everybody may see any more were notified of its removal.
   for (const event of ['VideoUpdated', 'VideoRemoved', 'VideoBlocked'] as const) {
     registry.on(event, 'redundancy', async ({ videoId }, unit) => {
       await unit.query(

@@ -37,7 +37,7 @@ export interface Registrations {
   reject(id: number, decision: Decision): Promise<void>
   /** Forgets the request; an account that was made of it stays. */
   remove(id: number): Promise<void>
-  /** Sends the link again to whoever asked for an account with this address. Does not tell whether somebody did. */
+  /** Sends the link again to the applicant with this address. Does not tell whether there is one. */
   askToVerifyAgain(email: string): Promise<void>
   /** Throws `not_found`, and `forbidden` for a link that does not count. */
   verifyEmail(id: number, secret: string): Promise<void>

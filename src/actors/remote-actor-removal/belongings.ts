@@ -1,5 +1,5 @@
 // What an actor of another server had here, taken away thing by thing with the commands by which its server would do it, so
-// that counts stay right and everybody is told who has to be. What others said below its comments stays, and so does what
+// that counts stay right and everybody concerned is notified. What others said below its comments stays, and so does what
 // others keep of it: reports, and blocks of its account.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
@@ -50,7 +50,7 @@ const ratingsOf = (account: string) => `from rating o where o.account_id = ${acc
 const sharesOf = (actor: string) => `from share o where o.actor_id = ${actor}`
 const followersOf = (actor: string) => `from follow o where o.target_id = ${actor}`
 const followingsOf = (actor: string) => `from follow o where o.follower_id = ${actor}`
-/** Nobody counts them or is told of them. */
+/** They are neither counted nor announced. */
 const quiet = ['redundancy', 'waiting_comment'] as const
 
 /** Takes everything away. Each thing is gone when its command is done. Throws when `signal` says so. */

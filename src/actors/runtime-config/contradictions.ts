@@ -1,4 +1,4 @@
-// Settings that are right alone and wrong together, where an administrator is told before they are stored. Pure.
+// Settings that are right alone and wrong together, refused before they are stored. Pure.
 
 import { type Config, isMailEnabled } from '../../config/index.ts'
 

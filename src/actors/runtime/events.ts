@@ -47,7 +47,7 @@ export interface EventPayloads {
   /** A video is gone, or no longer to be seen: a Delete is to be sent. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
-  /** What is in playlists changed with a video of theirs: those up to this one are told of, more may follow. */
+  /** What is in playlists changed with a video of theirs: this event covers those up to this one, more may follow. */
   PlaylistsOfVideoTold: { videoId: number; lastPlaylistId: number }
 
   CommentCreated: { commentId: number }
@@ -55,9 +55,9 @@ export interface EventPayloads {
   CommentApproved: { commentId: number }
   /** What a comment answers waits no more, so that it is shown with it. */
   CommentShown: { commentId: number }
-  /** What answers a comment is shown with it: answers up to this one are told of, more may follow. */
+  /** What answers a comment is shown with it: this event covers answers up to this one, more may follow. */
   AnswersShown: { commentId: number; lastId: number }
-  /** A comment of another server on a local video was removed without having been shown: its server is to be told. */
+  /** A comment of another server on a local video was removed without having been shown: notify its server. */
   CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
   /** A comment that was shown waits again, since it says something else. */
   CommentHeldAgain: { commentId: number; videoId: number }
@@ -77,7 +77,7 @@ export interface EventPayloads {
 
   /** So many watch a video now, until `expiresAt` (ms) if nothing more is said; of ours with those of other servers. */
   ViewersCounted: { videoId: number; viewers: number; expiresAt: number }
-  /** A video of another server was viewed here so many times since it was told last. */
+  /** A video of another server was viewed here so many times since the last report. */
   ViewsCounted: { videoId: number; views: number; at: number }
   /** Somebody has watched a video of another server, and is gone: its server is to hear what was watched. */
   WatchEnded: { watchId: number; videoId: number }
@@ -105,16 +105,16 @@ export interface EventPayloads {
   UserRegistered: { userId: number }
   /** Somebody asks for an account. */
   RegistrationRequested: { registrationId: number }
-  /** There is a newer release of the software than the one that runs, and than those that were told of before. */
+  /** There is a newer release of the software than the one that runs, and than those that were reported before. */
   NewVersionReleased: { version: string }
   /** The instance or (`ownerId`, an account) a user blocked an account or a server: follows are to end. */
   AccountBlocked: { blockId: number }
   ServerBlocked: { blockId: number }
-  /** A copy of another server's video is stored here: that server is to be told. */
+  /** A copy of another server's video is stored here: notify that server. */
   RedundancyStored: { redundancyId: number }
   /** A local copy is kept for longer. */
   RedundancyRenewed: { redundancyId: number }
-  /** A local copy is about to go: who was told of it is to be told, then its files are removed. */
+  /** A local copy is about to go: notify those who know of it, then remove its files. */
   RedundancyRemoved: { redundancyId: number }
 }
 

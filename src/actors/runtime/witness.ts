@@ -6,7 +6,7 @@ import type { AggregateRef } from './events.ts'
 export interface Witnesses {
   /** Of a unit of work that begins; undefined when nobody needs to know. */
   witness(query: Sql): Witness | undefined
-  /** Runs what follows from a commit, but is not the doing of whoever asked. */
+  /** Runs what follows from a commit, but is not part of the command. */
   apart<T>(work: () => T): T
 }
 

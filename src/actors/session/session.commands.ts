@@ -153,7 +153,7 @@ export function makeSessions(
     return client.id
   }
 
-  /** A user by name or address, or else whoever asked for an account with these. */
+  /** A user by name or address, or else the applicant with these. */
   async function findByLogin(username: string): Promise<LoginRow | undefined> {
     const [user] = await db.query<LoginRow>(
       `select known.id, password_hash, blocked, email_verified, registration, t.secret_sealed from (

@@ -265,7 +265,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
     const made = await begin(task, { total, plan: outlineOf(plan) })
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
-    // A crash may have come between the rows of a step and what others are told of it.
+    // A crash may have come between the rows of a step and the notice of it.
     if (made > 0) await tellOfStored(task)
     if (made >= total) return
     // A playlist that is removed later does not come back under its old names.

@@ -13,7 +13,7 @@ export interface TranscodingWish {
 /** Of a transcoding that no worker has. */
 const SETTINGS = { lease: CHECK_OWNER_EVERY, check_owner_every: CHECK_OWNER_EVERY, max_lost: 1 }
 
-/** Stores a new transcoding of a video with its job, in the transaction of whoever asks for it. */
+/** Stores a new transcoding of a video with its job, in the transaction of the caller. */
 export async function planTranscoding(unit: Unit, videoId: number, priority: number, wish?: TranscodingWish): Promise<void> {
   const transcoding = unit.em.create(Transcoding, {
     videoId,

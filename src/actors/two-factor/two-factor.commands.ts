@@ -82,7 +82,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
   }
 
   async function findTarget(by: Asker, userId: number): Promise<Target> {
-    // Plain users are told nothing of others, not even whether they exist.
+    // Plain users learn nothing of others, not even whether they exist.
     if (by.id !== userId && by.role === userRoles.user) throw notYours(by)
     const [user] = await db.query<Target>(
       `select u.id, u.email, u.role, u.password_hash as "passwordHash", t.id as "rowId", t.state,

@@ -164,7 +164,7 @@ async function appendBody(
   return undefined
 }
 
-/** How clients are told where the upload stands; `bytes=0--1` when nothing was received. */
+/** The header that tells clients where the upload stands; `bytes=0--1` when nothing was received. */
 export const rangeHeader = (received: number): { range: string } => ({ range: `bytes=0-${received - 1}` })
 
 /** The refusal while another request has the upload; `afterMs` is when to try again, `received` where it stands. */

@@ -46,7 +46,7 @@ export interface Chunk {
   token: string
   /** The video whose file it replaces, by the address that it is sent to. */
   videoId?: number
-  /** Null when the client's range cannot be read: it is told where the upload stands. */
+  /** Null when the client's range cannot be read: the answer says where the upload stands. */
   range: ChunkRange | null
   body: AsyncIterable<Uint8Array>
 }

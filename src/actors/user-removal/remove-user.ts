@@ -1,5 +1,5 @@
-// The end of a user: a job takes everything away, then the rows, and at last the actors' keys, once all who had to be told
-// of their end were told. What stays is the actors as tombstones, so that no name is ever given again.
+// The end of a user: a job takes everything away, then the rows, and at last the actors' keys, once all concerned were
+// notified of their end. What stays is the actors as tombstones, so that no name is ever given again.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { removeAccount } from '../account/account.writes.ts'

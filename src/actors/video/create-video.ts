@@ -43,7 +43,7 @@ export interface CreateVideo {
   /** Moves the file into the store and writes the pictures that were sent. Done twice it stays done. */
   place(draft: FileDraft, path: string): Promise<void>
   /**
-   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews` false: subscribers on this server are not told of it. Throws
+   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews` false: subscribers on this server are not notified. Throws
    * `invalid` and `too_large` as the checks do.
    */
   insert(unit: Unit, draft: VideoDraft, options?: { isNews?: boolean }): Promise<CreatedVideo>

@@ -10,7 +10,7 @@ import type { UserRole } from '../user/index.ts'
 import { assertMaySee, type GuardedVideo, type Viewer } from './video.policy.ts'
 
 export interface FileTokens {
-  /** A token for a video that whoever asks was allowed to see just now. */
+  /** A token for a video that the requester was allowed to see just now. */
   issue(ask: {
     video: { id: number; uuid: string }
     userId: number | undefined

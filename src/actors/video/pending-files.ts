@@ -34,7 +34,7 @@ export interface PendingFiles {
   discard(files: readonly PendingFile[]): Promise<void>
   /** This process writes them no more. Those that were not settled go with a collection of this process, whatever its state now. */
   giveUp(files: readonly PendingFile[]): void
-  /** Removes what nobody works on. Answers how many. Never throws: what cannot be removed is told to the log, and tried again later. */
+  /** Removes what nobody works on. Answers how many. Never throws: what cannot be removed is logged, and tried again later. */
   collect(): Promise<number>
 }
 

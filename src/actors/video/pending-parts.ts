@@ -23,7 +23,7 @@ export interface Retimed {
 
 /**
  * In the transaction that gives the video another source: notes what comes with its files, in the place of what was to come with
- * those of an earlier source. Pictures that somebody chose stay; whoever calls has struck the drafts' files off the pending ones.
+ * those of an earlier source. Pictures that somebody chose stay; the caller has struck the drafts' files off the pending ones.
  */
 export async function storePendingParts(
   unit: Unit,

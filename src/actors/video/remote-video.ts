@@ -102,7 +102,7 @@ const RATES_EVERY_MS = 2000
 /** Of a history, which may have thousands: after the walk, one after the other, behind everything else. */
 const BY_AND_BY_MS = 600_000
 const SPREAD = 5000
-/** Nobody is told of what is older when it comes here. */
+/** Nobody is notified of a video that is older when it arrives. */
 const NEWS_MS = 7 * 24 * 3_600_000
 const BEHIND = 10
 
@@ -225,7 +225,7 @@ interface Stored {
   isNew: boolean
   /** Not just counted anew, as it is for every like. */
   looksNew: boolean
-  /** New to the world, and nobody was told of it. */
+  /** New, and nobody was notified of it. */
   isFresh: boolean
   isOutdated: boolean
 }

@@ -90,7 +90,7 @@ const [LOOKS, LOOK_EVERY_MS] = [40, 50]
 const ask = (unit: Unit, videoId: number): void =>
   unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
 
-/** Removes a video that was never published, of which nobody was told, in a transaction that holds it. */
+/** Removes a video that was never published or announced, in a transaction that holds it. */
 export function removeUnpublished(unit: Unit, video: Video): void {
   advance(unit, videoLifecycle, video, { type: 'REMOVED' })
   video.updatedAt = unit.now
@@ -102,7 +102,7 @@ export function removeUnpublished(unit: Unit, video: Video): void {
  * `busy`, for which the job waits.
  */
 async function assertAllIsTold(unit: Unit, videoId: number): Promise<void> {
-  if (await isUntold(unit, videoId)) throw new DomainError('busy', 'Others are still to be told of this video.')
+  if (await isUntold(unit, videoId)) throw new DomainError('busy', 'Other servers have not been notified of this video yet.')
 }
 
 async function isUntold({ query }: Pick<ActorDeps['db'], 'query'>, videoId: number): Promise<boolean> {

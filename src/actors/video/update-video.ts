@@ -42,7 +42,7 @@ export interface NewPictures {
   preview?: EncodedImage | undefined
 }
 
-/** Changes what hangs on a video in the video's own transaction; the world is told as of every other change. */
+/** Changes what hangs on a video in the video's own transaction; other servers are notified as of every other change. */
 export type ChangeParts = (videoId: number, by: NonNullable<Viewer>, apply: (unit: Unit) => Promise<void>) => Promise<void>
 
 export interface UpdateVideo {

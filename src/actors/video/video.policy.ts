@@ -86,7 +86,7 @@ export const isOpen = ({ privacy, blocked }: Openness): boolean => !blocked && i
 export const isOpenBy = (video: Openness, { byId }: { byId: boolean }): boolean =>
   isOpen(video) && (!byId || video.privacy === videoPrivacies.public)
 
-/** Whether its privacy lets other servers be told of the video; a block may still keep it from them. */
+/** Whether its privacy lets other servers know the video; a block may still keep it from them. */
 export const isFederated = (privacy: number): boolean => privacy === videoPrivacies.public || privacy === videoPrivacies.unlisted
 
 /** Whether the files lie in the private folders, where each request is checked. */

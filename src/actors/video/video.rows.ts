@@ -115,7 +115,7 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   channel: A
   schedule: { update_at: string; privacy: number | null } | null
   tags: string[]
-  /** Where whoever asks was last, in seconds. */
+  /** Where the requester was last, in seconds. */
   watched_seconds?: number | null
 }
 

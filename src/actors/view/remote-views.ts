@@ -112,7 +112,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
   }
 }
 
-/** How many of these are taken: what this server told of the video within the hour counts against it. */
+/** How many of these are taken: what that server reported of the video within the hour counts against it. */
 async function withinQuota(
   unit: Unit,
   { videoId, hostId }: ToldBy,

@@ -13,7 +13,7 @@ interface ToTell {
 
 export const TOLD_AT_ONCE = 500
 
-/** A quarter of the time that a count holds: it is told at every second step, so that views have a step of their own. */
+/** A quarter of the time that a count holds: it is reported at every second step, so that views have a step of their own. */
 export const tellingEveryMs = (viewerCounterMs: number): number => Math.max(1, Math.floor(viewerCounterMs / 4))
 
 /** Claims the videos of which it is time to tell; safe to run in several processes at once. Answers how many. */

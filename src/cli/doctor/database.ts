@@ -57,7 +57,7 @@ async function connect(connectionString: string): Promise<pg.Pool> {
     query_timeout: CONNECT_TIMEOUT_MS,
     application_name: 'vireo-doctor',
   })
-  // One that ends under us is told by the next statement.
+  // A connection that was lost shows at the next statement.
   pool.on('error', () => {})
   try {
     await pool.query('select 1')

@@ -140,7 +140,7 @@ async function signed(url: string, patient: Patient, headers: Record<string, str
   return await signOutgoing({ method: 'GET', url, headers, key, profile: 'cavage', now: new Date() })
 }
 
-/** Redirects are told, not followed: others would end elsewhere. */
+/** Redirects are reported, not followed: others would end elsewhere. */
 async function read(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {
   const answer = await fetch(url, { headers, signal, redirect: 'manual' })
   const text = await answer.text()

@@ -1,4 +1,4 @@
-// What the dispatchers work with, and what they are told of a request.
+// What the dispatchers work with, and what they learn of a request.
 
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'

@@ -34,7 +34,7 @@ interface PlaylistRow {
   items: number[]
 }
 
-/** Elements that others are told of, with `playlist p`. */
+/** Elements that others can see, with `playlist p`. */
 const TOLD = `from playlist_element e join video v on v.id = e.video_id
   where e.playlist_id = p.id and v.privacy in ${FEDERATED_PRIVACIES} and not v.blocked and ${isBegun('v')}`
 

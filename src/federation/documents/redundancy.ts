@@ -16,7 +16,7 @@ export interface FoundCopy {
   state: string
   privacy: number
   blocked: boolean
-  /** Whether its video's server was told of it. */
+  /** Whether its video's server was notified of it. */
   told: boolean
   expiresOn: Date | null
   updatedAt: Date

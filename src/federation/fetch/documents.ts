@@ -116,7 +116,7 @@ export function makeFetchDocument(
   }
 }
 
-/** What a failed request means for whoever asked. */
+/** What a failed request means for the caller. */
 export function refusedFetch(url: string, error: unknown): Error {
   if (!(error instanceof FetchError)) return error instanceof Error ? error : new Error(String(error))
   const permanent = ['refused-url', 'refused-address', 'too-large', 'redirect'].includes(error.reason)

@@ -42,7 +42,7 @@ export async function attachNote(
   if (isNew && isHeld) await context.waitingComments.askRefresh(place.videoId, { soon: true })
 }
 
-/** Another text of a comment, or a comment that is told of for the first time by its edit. */
+/** Another text of a comment, or a comment that is first heard of by its edit. */
 export async function updateNote(note: NoteDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   const { activity, actor, document } = inbound
   const [known] = await context.db.query<{ id: number }>('select id from comment where url_hash = md5($1)::uuid and url = $1', [note.id])

@@ -18,7 +18,7 @@ export function sendAccounts(deps: FederationDeps & { instanceActorId: () => Pro
   })
 
   registry.on('ChannelEmptied', 'federation', async ({ actorId, url, accountActorId }, unit) => {
-    // Followers of the account were told of the videos, which name their channel.
+    // Followers of the account know the videos, which name their channel.
     await sayFarewell(unit, [{ actorId, url }], await whoKnows(unit, actorId, [actorId, accountActorId]))
   })
 

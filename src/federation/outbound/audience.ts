@@ -17,7 +17,7 @@ export async function audienceOf(query: Sql, actorIds: number[], videoId: number
   return [...followers, ...sharers]
 }
 
-/** Whether other servers are told of a video, and of what is said below it. */
+/** Whether other servers are notified of a video, and of the comments below it. */
 export const isTold = (video: { privacy: number; blocked: boolean; state: string }, config: Config): boolean =>
   video.state === 'published' &&
   !video.blocked &&

@@ -1,4 +1,4 @@
-// Follows and their answers, as the other side is told of them. All go to personal inboxes: the reference ignores an
+// Follows and their answers, as the other side receives them. All go to personal inboxes: the reference ignores an
 // Accept in the shared one.
 
 import { inboxOf } from '../../actors/delivery/index.ts'

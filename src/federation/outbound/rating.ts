@@ -1,4 +1,4 @@
-// Likes and dislikes: of a remote video its server is told; of ours, followers hear of the new counts by an Update.
+// Likes and dislikes: the server of a remote video is notified; followers of a local one get the new counts by an Update.
 
 import { findActorById } from '../../actors/actor/index.ts'
 import { inboxOf } from '../../actors/delivery/index.ts'
@@ -10,7 +10,7 @@ import { isTold } from './audience.ts'
 import { announceToGroups } from './groups.ts'
 import type { Sender } from './sender.ts'
 
-/** Counts of one video are told at most once in this time, however many rate it. */
+/** Counts of one video are sent at most once in this time, however many rate it. */
 const COUNTS_EVERY_MS = 5000
 
 interface Rated {

@@ -111,12 +111,12 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     return true
   }
 
-  /** Has others delete the video; false when they were not told of it. */
+  /** Has others delete the video; false when they do not know it. */
   async function takeBack(
     unit: Unit,
     videoId: number,
     video: VideoOwner & Pick<VideoActors, 'url'>,
-    /** It stays here, and may be told of again. */
+    /** It stays here, and may be announced again. */
     { again }: { again: boolean },
   ): Promise<boolean> {
     const former = await lastToldOwner(unit, videoId, video)
@@ -173,7 +173,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   ]
 }
 
-/** Playlists that are told of in one transaction. */
+/** Playlists that one transaction announces. */
 const PLAYLISTS_AT_ONCE = 100
 
 /**

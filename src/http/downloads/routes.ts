@@ -69,7 +69,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     return await send(request, reply, { refs, disposition, type, caching: isPrivate ? PRIVATE_FILE : OPEN })
   }
 
-  /** Throws unless whoever asks may see the video, and its files may be downloaded. */
+  /** Throws unless the requester may see the video, and its files may be downloaded. */
   async function assertMayDownload(
     request: FastifyRequest,
     video: DownloadRow,

@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not now',
 }
 
-/** Pages of videos, playlists, accounts and channels, for whoever asks: those who make previews of links name all kinds of types. */
+/** Pages of videos, playlists, accounts and channels, for the requester: those who make previews of links name all kinds of types. */
 const OF_SUBJECTS = /^\/(?:@|(?:w|a|c|accounts|video-channels|videos\/(?:watch|embed)|video-playlists\/embed)\/)/
 
 /** For all routes of the pages. Who takes no page is refused with 406 before anything is looked up, save at `OF_SUBJECTS`. */

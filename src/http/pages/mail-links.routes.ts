@@ -100,7 +100,7 @@ export function addMailLinkPages(tools: PageTools): void {
 
   app.get(ASK_RESET_PATH, pageOptions, async (request, reply) => showAsk(request, reply, {}))
 
-  // Whether somebody has the address is told to nobody.
+  // The answer does not reveal whether somebody has the address.
   app.post(ASK_RESET_PATH, mails, async (request, reply) => {
     const field = formOf(request)
     visitors.refuseForged(request, field('token'))

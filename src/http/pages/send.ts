@@ -69,7 +69,7 @@ export interface Answer extends Page {
   status?: number
   /** Other servers that the page's media come from. */
   origins?: readonly string[]
-  /** For whoever asked alone: nobody keeps it, and no search engine shows it. */
+  /** For the requester alone: nobody keeps it, and no search engine shows it. */
   isPrivate?: boolean
   /** Its address is a secret: no other site hears of it. */
   isSecret?: boolean

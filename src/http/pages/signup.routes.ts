@@ -28,7 +28,7 @@ interface Problems {
 export function addSignupPages({ app, config, visitors, registrations, send }: PageTools): void {
   const needsApproval = (): boolean => config().signup.requires_approval
 
-  /** Why nobody may sign up, or whoever asks may not; undefined while they may. */
+  /** Why nobody may sign up, or the requester may not; undefined while they may. */
   async function closedTo(request: FastifyRequest): Promise<string | undefined> {
     try {
       await registrations.assertOpen(needsApproval() ? 'request' : 'direct', clientIp(request))

@@ -1,4 +1,4 @@
-// A page of videos as whoever looks may see them, in one statement, without a count.
+// A page of videos as the viewer may see them, in one statement, without a count.
 
 import type { Visit } from '../../actors/session/index.ts'
 import { listVideos, type VideoListQuery, type VideoListRow } from '../../actors/video/index.ts'

@@ -1,4 +1,4 @@
-// The video of a page, when whoever asks may watch it, and the token with which their player reads files that are not for everybody.
+// The video of a page, when the requester may watch it, and the token with which their player reads files that are not for everybody.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
@@ -16,7 +16,7 @@ import { idOrUuid } from '../plugins/schemas.ts'
 import { viewerOf } from '../videos/viewer.ts'
 
 export type Watched =
-  /** There is none, or none for whoever asks: which of the two is nobody's business. */
+  /** There is none, or none for the requester: which of the two is nobody's business. */
   | { found: 'nothing' }
   /** It asks for a password. */
   | { found: 'locked'; isWrong: boolean }
@@ -67,8 +67,8 @@ export async function findWatched(
 export const coversOf = (config: Config, visit: Visit | null): boolean =>
   warnsOf(config, visit) && sensitivePolicy(config, visit) !== 'warn'
 
-/** Whether whoever looks is warned of sensitive videos before they are seen. */
+/** Whether the viewer is warned of sensitive videos before they are seen. */
 export const warnsOf = (config: Config, visit: Visit | null): boolean => sensitivePolicy(config, visit) !== 'display'
 
-/** What whoever looks wants of sensitive videos. */
+/** What the viewer wants of sensitive videos. */
 export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string => visit?.nsfwPolicy ?? instance.default_nsfw_policy

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger.ts'
 
 export interface SocketNamespace {
   name: `/${string}`
-  /** Lets a client in. What it throws as `Refused` is told to the client, anything else is a local failure. */
+  /** Lets a client in. What it throws as `Refused` is sent to the client, anything else is a fault of this server. */
   admit(socket: Socket): Promise<void>
   /** Told of each client that is in. */
   joined(socket: Socket): void

@@ -1,4 +1,4 @@
-// What peers may say to the tracker. Whatever else they send never reaches it: it takes what it is told for its own.
+// What peers may say to the tracker. Whatever else they send never reaches it: it would take the objects for its own.
 
 import { parse } from 'node:querystring'
 import { z } from 'zod'

@@ -4,7 +4,7 @@ import type { RemotePlaylists } from '../../actors/playlist/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 
-/** Asks for a job when the playlist is old; whoever looks does not wait for it. */
+/** Asks for a job when the playlist is old; the viewer does not wait for it. */
 export type KeepFresh = (playlist: { id: number; remote: boolean; refreshedAt: Date | null }) => Promise<void>
 
 export function makeKeepFresh(deps: {

@@ -1,4 +1,4 @@
-// A page of the videos of an account or a channel, as whoever asks may see them.
+// A page of the videos of an account or a channel, as the requester may see them.
 
 import type { FastifyRequest } from 'fastify'
 import type { VideoListScope } from '../../actors/video/index.ts'

@@ -1,4 +1,4 @@
-// The query of video lists, and what it asks of the database for whoever asks.
+// The query of video lists, and what it asks of the database for the requester.
 
 import { z } from 'zod'
 import { seesAllVideos, type VideoListQuery, type VideoListScope, type Viewer, videoSortFields } from '../../actors/video/index.ts'

@@ -61,7 +61,7 @@ const commonFields = {
   originallyPublishedAt: date.nullable(),
   isLive: z.boolean(),
   scheduledUpdate: scheduledUpdateView.optional(),
-  /** Of whoever asks. */
+  /** Of the requester. */
   userHistory: z.object({ currentTime: z.int() }).optional(),
 }
 

@@ -1,4 +1,4 @@
-// The video that a request is about, when whoever asks may see it: the first step of all that hangs on a video.
+// The video that a request is about, when the requester may see it: the first step of all that hangs on a video.
 
 import type { FastifyRequest } from 'fastify'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'

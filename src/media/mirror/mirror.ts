@@ -19,7 +19,7 @@ export interface MirrorOptions extends RemoteFileSource {
   /** What is in it already is kept where it is whole; what does not belong to the copy is removed. */
   folder: FileRef
   masterUrl: string
-  /** Bytes of the files that the video's server told of, by their address: they are that long, or nothing is stored. */
+  /** Bytes of the files that the video's server announced, by their address: they are that long, or nothing is stored. */
   sizes: ReadonlyMap<string, number>
   limits: MirrorLimits
   onProgress: (percent: number) => void

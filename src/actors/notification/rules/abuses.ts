@@ -22,7 +22,7 @@ export const abuseRules = [
     type: 'abuseStateChange',
     on: ['AbuseDecided'],
     about: ['abuse_id'],
-    // Decided otherwise is told again.
+    // Another decision is another notification.
     audience: `
       select a.user_id, concat_ws(' ', r.id, r.state, extract(epoch from r.updated_at)) as key, null::int as by_actor_id,
         r.id as abuse_id

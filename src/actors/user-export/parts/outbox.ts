@@ -1,4 +1,4 @@
-// What the user published, as other servers were told of it: `activity-pub/outbox`.
+// What the user published, as other servers received it: `activity-pub/outbox`.
 
 import { videoPrivacies } from '../../video/index.ts'
 import type { ArchivedDocument, ArchivedVideo } from '../archive-documents.ts'

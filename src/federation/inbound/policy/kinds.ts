@@ -1,4 +1,4 @@
-// How activities are told apart by the policy: by their type, and where it matters by the type of what they carry. Pure.
+// How the policy distinguishes activities: by their type, and where it matters by the type of what they carry. Pure.
 
 import { countedAs } from '../../../actors/incoming-activity/index.ts'
 import type { ActivityDocument, JsonObject, ObjectPart } from '../../wire/index.ts'

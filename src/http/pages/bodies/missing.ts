@@ -8,7 +8,7 @@ export const clientNeededBody = (): Html =>
 <p>The pages of this server are for watching. What you look for is in apps and web clients that can be used with this server.</p>
 <p><a class="button" href="/my-account/settings">Your account</a> <a class="button plain" href="/">Latest videos</a></p></section>`
 
-/** The same whether there is nothing or it is not for whoever asks. */
+/** The same whether there is nothing or it is not for the requester. */
 export const missingBody = ({ embed }: { embed: boolean }): Html =>
   html`<section class="missing"><h1>There is nothing here</h1>
 <p>What you look for does not exist, or it is not for everybody.</p>

@@ -1,4 +1,4 @@
-// The picture of a video in a list: with its length, and covered where it is sensitive and whoever looks is to be warned.
+// The picture of a video in a list: with its length, and covered where it is sensitive and the viewer is to be warned.
 
 import { type Html, html } from '../../../platform/html.ts'
 import { withFileToken } from '../../videos/address-token.ts'

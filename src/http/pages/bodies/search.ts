@@ -11,7 +11,7 @@ export const SEARCHES = [
 
 export type SearchKind = (typeof SEARCHES)[number]['kind']
 
-/** `login`: where whoever looks can log in, so that other servers are asked for what was pasted. */
+/** `login`: where the viewer can log in, so that other servers are asked for what was pasted. */
 export const searchBody = (asked: { search: string; kind: SearchKind; content: Html | undefined; login?: string | undefined }): Html =>
   asked.content === undefined
     ? html`<h1>Search</h1>
