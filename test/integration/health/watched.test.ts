@@ -96,7 +96,7 @@ describe('the figures', () => {
       const families = await figuresWith(node, (found) => seriesValue(found, 'vireo_ready') === 1)
       expect(seriesValue(families, 'vireo_build_info', { roles })).toBe(1)
       expect(seriesValue(families, 'vireo_part_up', { part: 'database' })).toBe(1)
-      expect(seriesValue(families, 'vireo_database_connections', { state: 'most' })).toBe(10)
+      expect(seriesValue(families, 'vireo_database_connections', { state: 'most' })).toBe(5)
       expect(seriesValue(families, 'nodejs_eventloop_lag_mean_seconds')).toBeGreaterThanOrEqual(0)
     }
   })
