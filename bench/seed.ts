@@ -7,7 +7,7 @@ export interface Seeded {
   uuid: string
 }
 
-/** Fills the database of a server that has started once. The rows are such as the server itself would have written. */
+/** Fills the database of a server that has started once. The rows are such as the server itself would have written: counters agree with what they count. */
 export async function seedVideos(options: { databaseUrl: string; origin: string; count: number }): Promise<Seeded> {
   const { databaseUrl, origin, count } = options
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -16,10 +16,10 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
     await client.query('begin')
     await client.query(
       `insert into video (uuid, channel_id, url, name, category, licence, language, privacy, description, duration, state,
-         tags, views, likes, aspect_ratio, published_at)
+         tags, views, aspect_ratio, published_at)
        select uuid, (select min(id) from channel), $1 || '/videos/watch/' || uuid, 'Video number ' || n, 1 + n % 18,
          1 + n % 7, (array['en', 'fr', 'de', null])[1 + n % 4], 1, repeat('A description of some length. ', 8), 60 + n % 600,
-         'published', array['one', 'two', 'tag' || n % 50], n % 1000, n % 100, 1.7778, now() - n * interval '1 minute'
+         'published', array['one', 'two', 'tag' || n % 50], n % 1000, 1.7778, now() - n * interval '1 minute'
        from (select gen_random_uuid() as uuid, n from generate_series(1, $2::integer) as n) as made`,
       [origin, count],
     )
