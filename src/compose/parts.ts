@@ -315,7 +315,9 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     ffmpeg,
     follows,
     guesses,
+    health,
     history,
+    homepage: makeHomepage(deps),
     http,
     inspectFile,
     instance,
@@ -350,7 +352,5 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     videos,
     views,
     waitingComments,
-    health,
-    homepage: makeHomepage(deps),
   }
 }
