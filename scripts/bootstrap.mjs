@@ -1,5 +1,5 @@
-// Installs what is missing before `npm start`, `npm test` and the like, and sees to it that a fitting Node runs them.
-// Plain JavaScript that runs on Node 18 and later, without dependencies: it runs before there are any.
+// Installs missing dependencies before `npm start`, `npm test` and others, and ensures that a suitable Node runs them. Plain JavaScript for
+// Node 18 and later, without dependencies, since it runs before there are any.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -32,15 +32,15 @@ function bootstrap() {
   requireNode()
 }
 
-/** Changes with the locked versions and with the machine: node_modules of another platform are of no use. */
+/** Changes with the locked versions and with the machine: node_modules of another platform are useless. */
 function fingerprint() {
   const versions = read(join(root, 'package-lock.json')) ?? read(join(root, 'package.json')) ?? ''
   return `${createHash('sha256').update(versions).digest('hex')} ${process.platform}-${process.arch}\n`
 }
 
 /**
- * The locked versions, as `npm ci` takes them, but without removing first what may be running this. No dependency needs its install
- * script.
+ * Installs the locked versions like `npm ci`, but without first deleting node_modules, which may contain the running Node. No dependency
+ * needs its install script.
  */
 function install() {
   console.error('Installing dependencies (the first time this takes about half a minute) …')
@@ -70,7 +70,7 @@ function linkBundledNode() {
   symlinkSync(join('..', folder, 'bin', 'node'), bundledNode)
 }
 
-/** A bundled Node that the system cannot load (musl) would stand before the system's own on PATH. */
+/** A bundled Node that the system cannot load (musl) would precede the system's own on PATH. */
 function dropNodeThatCannotRun() {
   if (!existsSync(bundledNode)) return
   const { status } = spawnSync(bundledNode, ['-v'], { stdio: 'ignore', shell: process.platform === 'win32' })

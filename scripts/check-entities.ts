@@ -1,5 +1,5 @@
-// Part of `npm run check`: the entities describe every table, with its columns, their types, and what may be null. Keys,
-// defaults, indexes and triggers are those of the migrations alone (ADR 0016).
+// Part of `npm run check`: the entities describe every table with its columns, their types, and nullability. Keys, defaults, indexes and
+// triggers are only in the migrations (ADR 0016).
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const COLUMNS = `
   where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migration'
   order by name`
 
-/** What differs, one line for each column. */
+/** The differences, one line per column. */
 export function driftOf(migrated: Column[], described: Column[]): string[] {
   const left = new Map(described.map(({ name, type }) => [name, type]))
   const faults = migrated.flatMap(({ name, type }) => {

@@ -1,5 +1,5 @@
-// Part of `npm run check`: a table is written by its owner alone, the noun whose folder holds its entity (ADR 0016). Others call a
-// function of that noun, most of them in its `<noun>.writes.ts`.
+// Part of `npm run check`: only its owner writes a table, which is the noun whose folder contains its entity (ADR 0016). Others call
+// functions of that noun, usually in its `<noun>.writes.ts`.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,12 +10,12 @@ export interface Owners {
   entities: ReadonlyMap<string, string>
 }
 
-/** Files that write tables of others, and why they may. */
+/** Files that may write tables of others, and the reasons. */
 const EXEMPT: Record<string, string> = {
   'actors/host-change/rewrite.ts': 'rewrites the addresses in all tables while no server runs',
 }
 
-/** Code that writes tables whose names it is given, and by whom. */
+/** Code that writes tables passed by name, and the callers. */
 const DYNAMIC: Record<string, string> = {
   'actors/runtime/': 'the owner, who declares the name (DECLARATIONS)',
   'platform/queue/back-end.ts': 'the catalog, of the schema of the queue',
@@ -27,7 +27,7 @@ const SQL_WRITES = new RegExp(
   'gi',
 )
 const ENTITY_WRITES = /\.(?:create|insert|insertMany|upsert|upsertMany|nativeUpdate|nativeDelete)(?:<\w+>)?\(\s*(\w+)/g
-/** What names a table to the functions of runtime that write it. */
+/** Matches declarations that name a table for functions of runtime that write it. */
 const DECLARATIONS = /(?:\b(?:defineLifecycle|makeRowLeases|recountNext)\([^)]*?|: KeptTotal = )\{[^}]*?\btable: '(\w+)'/g
 
 /** `files`: the texts of src/ by path. */
@@ -44,7 +44,7 @@ export function ownersOf(files: ReadonlyMap<string, string>): Owners {
   return { tables, entities }
 }
 
-/** Writes of a file to tables of others, one line for each. */
+/** Writes of a file to tables of others, one line per write. */
 export function foreignWrites(file: string, text: string, { tables, entities }: Owners): string[] {
   if (file in EXEMPT) return []
   const isDynamic = Object.keys(DYNAMIC).some((path) => file.startsWith(path))

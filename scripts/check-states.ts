@@ -1,10 +1,10 @@
-// Part of `npm run check`: SQL writes states by the functions of actors/runtime/lifecycle.ts alone. That no assignment of TypeScript
-// does is checked by states.grit, a rule of the linter.
+// Part of `npm run check`: only the functions of actors/runtime/lifecycle.ts write states in SQL. For TypeScript assignments states.grit, a
+// rule of the linter, checks that.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Files that write states by other rules, and why they may. */
+/** Files that may write states, and the reasons. */
 const EXEMPT: Record<string, string> = {
   'actors/runtime/lifecycle.ts': 'the one place',
   'actors/video/remote-video.ts': 'a video of another server shows the state that its origin reports',
@@ -15,7 +15,7 @@ const SETS_STATE = /(?<![\w.])(?:state|remote_state)\s*=/
 const INSERTS = /\binsert\s+into\s+\w+\s*\(([^)]*)\)/gi
 const STATE_COLUMN = /(?:^|,)\s*(?:state|remote_state)\s*(?:,|$)/
 
-/** What is wrong with a file of src/, one line for each fault. */
+/** The errors of a file in src/, one line each. */
 export function stateFaults(file: string, text: string): string[] {
   if (file in EXEMPT || file.startsWith('state-machines/')) return []
   const found = (matches: Iterable<RegExpExecArray>, what: string) => [...matches].map(({ index }) => ({ index, what }))
@@ -32,7 +32,7 @@ export function stateFaults(file: string, text: string): string[] {
     .map(({ index, what }) => `src/${file}:${lineAt(text, index)} ${what}: use advance() and its like of actors/runtime`)
 }
 
-/** The list of assignments of a statement, without what is in parentheses. */
+/** The assignments of a statement, without parenthesised parts. */
 function assignmentsAt(text: string, start: number): string {
   let list = ''
   let depth = 0

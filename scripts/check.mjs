@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url)
 
 const importRules = ['lint/style/noRestrictedImports', 'lint/suspicious/noImportCycles']
 
-/** The slowest first. */
+/** Slowest first. */
 const checks = [
   { name: 'unused exports and dependencies', file: bin('knip'), args: ['--no-progress'] },
   { name: 'types', file: bin('typescript', 'tsc'), args: ['--noEmit', '-p', '.'] },
@@ -68,7 +68,7 @@ function run({ name, file, args }) {
   })
 }
 
-/** The script behind a package's command, so that it runs on this very Node and on every platform. */
+/** The script of a package's command, so that it runs on this Node and on every platform. */
 function bin(packageName, command = packageName) {
   const manifest = findManifest(packageName)
   const { bin: commands } = JSON.parse(readFileSync(manifest, 'utf8'))

@@ -1,5 +1,5 @@
-// `npm run demo`: two nodes on loopback with temporary data play the journey of a video; each step is printed with its
-// URL and time. Ends with 0 only when every step was verified. DATABASE_URL and REDIS_URL make them use real servers.
+// `npm run demo`: two nodes on loopback with temporary data run the journey of a video; each step is printed with its URL and time. Exits
+// with 0 only if every step was verified. DATABASE_URL and REDIS_URL make them use existing servers.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -71,7 +71,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** B follows A once more, and is gone when A has something to tell. */
+/** B follows A again, and is down when A has an activity to send. */
 async function playOutage(a: NodeProcess, b: NodeProcess): Promise<void> {
   const begun = performance.now()
   const [onA, onB] = await Promise.all([a, b].map(({ base, username, password }) => login(base, username, password)))
@@ -87,7 +87,7 @@ async function playOutage(a: NodeProcess, b: NodeProcess): Promise<void> {
   say('the jobs of A come to rest although B is away', a.base, Math.round(performance.now() - begun))
 }
 
-/** With DATABASE_URL, each node gets an empty database of its own on that server; else it brings its own server. */
+/** With DATABASE_URL, each node gets an empty database on that server; otherwise an embedded server. */
 async function databaseOf(name: string): Promise<Record<string, string>> {
   const server = process.env.DATABASE_URL
   if (!server) return {}

@@ -1,4 +1,4 @@
-// `npm run docs`: writes the documents that are drawn from the code, so that they cannot drift from it.
+// `npm run docs`: writes the documents that are generated from the code, so that they cannot drift.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { describeConfig } from '../src/config/index.ts'

@@ -1,4 +1,4 @@
-// What `@jest/globals` is in a test: bound anew for each test file, for all who import it.
+// Replacement of `@jest/globals`: bound to the current test file.
 
 import type * as globals from '@jest/globals'
 

@@ -1,6 +1,5 @@
-// Jest's own test runner, with the modules loaded by Node itself: what test files import is loaded once in each worker,
-// not once for each file in a vm context, and tests run what production runs.
-// Of `jest` there are `fn` and `setTimeout` only: parts take what a test replaces, and a clock, as options.
+// Jest's own test runner, with modules loaded by Node itself: imports of test files are loaded once per worker, not once per file in a vm
+// context, and tests run the production code. Of `jest` only `fn` and `setTimeout` exist: parts take replacements and a clock as options.
 
 import { createRequire, registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -11,7 +10,7 @@ interface Environment {
   moduleMocker: { fn(implementation?: unknown): unknown }
 }
 
-/** What Jest's runner asks of its runtime, which loads modules into the vm context. */
+/** The runtime interface of Jest's runner, which loads modules into the vm context. */
 interface Runtime {
   requireInternalModule(file: string): unknown
   setGlobalsForRuntime(globals: Omit<TestGlobals, 'jest'>): void
@@ -24,7 +23,7 @@ type TestRunner = (globalConfig: object, config: object, environment: Environmen
 const require = createRequire(import.meta.url)
 const jestRunner: { default: TestRunner } = require('jest-circus/runner')
 
-/** Where it keeps the state of a file's run: on the global object, which is the same for all files here. */
+/** Jest stores the state of a file's run on the global object, which all files share here. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL')
 const STATE = [TIMEOUT, Symbol.for('EVENT_HANDLERS')]
 
@@ -37,7 +36,7 @@ const runTestFile: TestRunner = (globalConfig, config, environment, runtime, ...
   const { console: ownConsole } = globalThis
   const env = { ...process.env }
   globalThis.console = environment.global.console
-  // Without `await`, or the stack of every failure would lead here.
+  // Without `await`, which would add this frame to the stack of every failure.
   return jestRunner.default(globalConfig, config, environment, loadingByNode(runtime, environment), ...more).finally(() => {
     globalThis.console = ownConsole
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]

@@ -1,4 +1,4 @@
-// The text of docs/lifecycles.md: each machine as a diagram and a table of what ends each state.
+// The text of docs/lifecycles.md: each machine as a diagram and a table of the exits of each state.
 
 import type { AnyStateMachine } from 'xstate'
 import { loadMachines, type Move, metaOf, movesOf, statesOf } from './machines.ts'
@@ -52,7 +52,7 @@ function diagram(machine: AnyStateMachine): string {
   ].join('\n')
 }
 
-/** One arrow for each pair of states, with all its events: diagrams stay readable. */
+/** One arrow per pair of states, with all its events, so that diagrams stay readable. */
 function arrows(moves: Move[]): string[] {
   const labels = new Map<string, string[]>()
   for (const move of moves) {
@@ -68,7 +68,7 @@ const leavesNowhere = (machine: AnyStateMachine, state: string): boolean =>
 
 const toEnd = (state: string): string => `    ${id(state)} --> [*]`
 
-/** Names that the diagram language reads as one word. */
+/** Names that the diagram language parses as one word. */
 const id = (state: string): string => state.replaceAll('-', '_')
 
 /** Colons and semicolons would end a label. */

@@ -1,5 +1,5 @@
-// Checks of deploy/ by the programs that will read it: container image, nginx, systemd, shell scripts. `npm run lint:deploy`.
-// A program that is missing is told of, and counts as a failure with CI=true. Its last line is "N passed, N failed".
+// Checks deploy/ with the programs that will read it: container image, nginx, systemd, shell scripts. `npm run lint:deploy`. A missing
+// program is reported, and counts as a failure with CI=true. Its last line is "N passed, N failed".
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { validate } from 'dockerfile-utils'
 
-/** What is wrong, one line each; or the program that is missing. */
+/** The complaints, one line each; or the missing program. */
 type Finding = { complaints: string[] } | { missing: string }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const deploy = join(root, 'deploy')
-// nginx lies among the programs of the administrator, which are not on every PATH.
+// nginx is installed with programs for administrators, which are not on every PATH.
 const searched = [process.env.PATH, '/usr/sbin', '/sbin'].join(':')
 const work = mkdtempSync(join(tmpdir(), 'vireo-lint-'))
 
@@ -58,7 +58,7 @@ function checkDockerfile(): Finding {
   return { complaints }
 }
 
-/** The configuration as it is, apart from names of hosts, paths and ports, which are not those of this machine. */
+/** The configuration, except for host names, paths and ports, which differ on this machine. */
 function checkNginx(file: string): Finding {
   for (const program of ['nginx', 'openssl']) if (!isInstalled(program)) return { missing: program }
   const folder = join(work, basename(file))
@@ -67,7 +67,7 @@ function checkNginx(file: string): Finding {
   run('openssl', [...certificate, '-subj', '/CN=x', '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')])
   const fitted = (text: string) =>
     text
-      // Debian's nginx is older than the image's: upstreams that are resolved again, and another word for HTTP/2.
+      // Debian's nginx is older than the image's: it cannot re-resolve upstreams, and has another directive for HTTP/2.
       .replace(/ resolve;/g, ';')
       .replace(/^ *http2 on;\n/m, '')
       .replace(/^ *listen \[::\].*\n/gm, '')
@@ -85,12 +85,12 @@ function checkNginx(file: string): Finding {
   writeFileSync(join(folder, 'nginx.conf'), `${main}\n`)
   const { status, output } = run('nginx', ['-t', '-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')])
   const complaints = output.split('\n').filter((line) => /\[(?:warn|error|emerg|crit|alert)\]/.test(line))
-  // The account that nginx would change to is told of wherever it is not root.
+  // Nginx complains about its account unless it runs as root.
   const grave = complaints.filter((line) => !line.includes('"user" directive'))
   return { complaints: status === 0 || grave.length > 0 ? grave : [output] }
 }
 
-/** With programs that are here in the place of those that are installed later. */
+/** With local programs instead of those that are installed later. */
 function checkUnits(): Finding {
   if (!isInstalled('systemd-analyze')) return { missing: 'systemd' }
   const units = readdirSync(join(deploy, 'systemd'))
@@ -104,7 +104,7 @@ function checkUnits(): Finding {
   }
   const asked = units.map((unit) => join(work, unit.replace('@.', '@web.')))
   const { status, output } = run('systemd-analyze', ['verify', '--man=no', ...asked])
-  // What is wrong with the units of this machine is not looked at.
+  // Complaints about other units of this machine are ignored.
   const complaints = output.split('\n').filter((line) => /\bvireo[\w@-]*\.(?:service|timer|target)\b/.test(line))
   return { complaints: status === 0 || complaints.length > 0 ? complaints : [output] }
 }

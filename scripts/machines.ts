@@ -1,4 +1,4 @@
-// The lifecycles as data: loads every machine of src/state-machines, lists its moves, and says which of them a table tries.
+// The lifecycles as data: loads every machine of src/state-machines, lists its moves, and finds those that a table covers.
 
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -14,7 +14,7 @@ export interface Move {
   description: string | undefined
 }
 
-/** The part of a test table that says what it tries. */
+/** The part of a test table that names the move. */
 export interface TriedRow {
   from: string
   context: unknown
@@ -23,7 +23,7 @@ export interface TriedRow {
 
 const folder = new URL('../src/state-machines/', import.meta.url)
 
-/** All machines by the names of their files, sorted. Files that export no machine are helpers. */
+/** All machines by file name, sorted. Files that export no machine are helpers. */
 export async function loadMachines(): Promise<Array<{ name: string; machine: AnyStateMachine }>> {
   const names = (await readdir(folder)).filter((file) => file.endsWith('.ts')).map((file) => file.replace(/\.ts$/, ''))
   const loaded = await Promise.all(
@@ -56,7 +56,7 @@ export const statesOf = (machine: AnyStateMachine): string[] => Object.keys(mach
 
 export const metaOf = (machine: AnyStateMachine, state: string): StateMeta => machine.states[state]?.meta ?? {}
 
-/** The arrows that no row of the table takes. */
+/** The arrows that no row of the table covers. */
 export function untried(machine: AnyStateMachine, rows: readonly TriedRow[]): Move[] {
   const taken = new Set<unknown>()
   for (const row of rows) {
@@ -69,7 +69,7 @@ export function untried(machine: AnyStateMachine, rows: readonly TriedRow[]): Mo
   })
 }
 
-/** What is wrong with the definition itself: states without an exit, an owner or a name for their time-out. */
+/** Errors of the definition: states without an exit, an owner or a name for their timeout. */
 export function definitionFaults(machine: AnyStateMachine): string[] {
   const moves = movesOf(machine)
   return statesOf(machine).flatMap((state) => {

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The command `vireo`: sees to it that what it needs is installed, then runs src/main.js with the Node that fits.
-// Plain JavaScript that runs on Node 18 and later.
+// The command `vireo`: installs missing dependencies, then runs src/main.js with a suitable Node. Plain JavaScript for Node 18 and later.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -15,13 +14,12 @@ const node = existsSync(bundled) ? bundled : process.execPath
 const flags = ['--max-semi-space-size=4']
 const child = spawn(node, [...flags, join(root, 'src', 'main.js'), ...process.argv.slice(2)], {
   stdio: 'inherit',
-  // glibc keeps memory apart for each thread: two such arenas instead of eight a processor. What is freed at the end of one
-  // goes back at once.
+  // glibc uses memory arenas per thread: two instead of eight per processor. Freed memory at the top is returned at once.
   env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', ...process.env },
   shell: process.platform === 'win32',
 })
 
-// A terminal sends Ctrl-C to both, an operator's SIGTERM comes to this one alone: it ends when the server has ended.
+// A terminal sends Ctrl-C to both processes; an operator's SIGTERM only to this one: it ends when the server has ended.
 process.on('SIGINT', () => {})
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.once('error', (error) => {

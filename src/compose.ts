@@ -1,5 +1,5 @@
-// The composition root, which knows every part: puts the nouns together on what they stand on, serves. The areas of the REST API and
-// the pages are put together in compose/http.ts.
+// The composition root, which knows every part: composes the nouns and their foundation, and serves. The areas of the REST API and the
+// pages are composed in compose/http.ts.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BlocklistOperator, makeBlocklistOperator } from './actors/blocklist/index.ts'
@@ -22,9 +22,9 @@ export type { Credentials, ServerOptions } from './compose/parts.ts'
 export interface Server {
   /** Public origin. */
   url: string
-  /** Where it listens; null without the role `web`. */
+  /** Listening address; null without the role `web`. */
   address: { hostname: string; port: number } | null
-  /** Where its figures can be had, and its health; null where that was not asked for. */
+  /** Address of its metrics and health; null if not configured. */
   exporter: { hostname: string; port: number } | null
   healthListener: { hostname: string; port: number } | null
   /** For the command line. */
@@ -33,11 +33,11 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Starts a server. Throws an Error of one clear line when something that it needs cannot be had; nothing stays running. */
+/** Starts a server. Throws an Error with a one-line message if a required service is unavailable; nothing keeps running then. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const closers: (() => Promise<void>)[] = []
   const health = makeHealth()
-  // The last thing started ends first; one that fails to end does not keep the others running.
+  // Stops in reverse order; one that fails to stop does not keep the others running.
   const stop = async () => {
     const failures: unknown[] = []
     health.drain()
@@ -68,7 +68,7 @@ async function start(
   await firstStart()
   await runtime.start()
   let stopServing = async () => {}
-  // Work is given back while the last requests are answered: what they leave for it waits in the database.
+  // Work is given back while the last requests are answered: new work from them waits in the database.
   closers.push(async () => {
     const worked = runtime.stop(config().vireo.runtime.drain_timeout)
     const ends = await Promise.allSettled([worked, stopServing()])
@@ -97,7 +97,7 @@ async function start(
   }
 
   async function firstStart(): Promise<void> {
-    // A command could not tell the password of root.
+    // A command could not show the password of root.
     if (roles.length === 0) return await instance.assertStarted()
     await instance.ensure()
     const password = options.rootPassword ?? randomToken(8)

@@ -1,5 +1,4 @@
-// What the server stands on, as the configuration names it: PostgreSQL (the embedded one where none is named), Redis, and the
-// store with its folders and buckets.
+// The external services in the configuration: PostgreSQL (embedded by default), Redis, and the store with its folders and buckets.
 
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -38,7 +37,7 @@ export async function openDatabaseServer(
   return { url: embedded.url, poolMax: loaded.database.poolMax, ssl: false, verifyCertificate: false }
 }
 
-/** The address with what `pg` has to know of TLS, for the parts that get nothing but an address. */
+/** The address with `pg`'s TLS parameters, for parts that get only an address. */
 export function withTls(url: string, connection: { ssl: boolean; verifyCertificate: boolean }): string {
   if (!connection.ssl) return url
   const address = new URL(url)
@@ -46,15 +45,15 @@ export function withTls(url: string, connection: { ssl: boolean; verifyCertifica
   return address.href
 }
 
-/** The folders of the configuration, by the kinds of the store. */
+/** The configured folders, by the kinds of the store. */
 function storePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
   const { tmp_persistent: uploads, ...folders } = storage
   return { directories: { ...folders, uploads }, tmp: storage.tmp }
 }
 
 /**
- * A folder of stored files that holds another folder, as a line for the operator; undefined when all are apart. The server can live
- * with that, but nobody can tell what of it is in use.
+ * A warning about a folder of stored files that contains another one; undefined if all are separate. The server works with that, but cannot
+ * tell which files in it are in use.
  */
 export function mixedFolders({ config: { storage }, dataDir }: LoadedConfig): string | undefined {
   const kinds = [...fileKinds.filter((kind) => kind !== 'tmp' && kind !== 'uploads'), 'tmp_persistent']
@@ -75,13 +74,13 @@ function realPath(path: string): string {
   }
 }
 
-/** The folders of what was fetched from other servers, by the same kinds. */
+/** The folders for cached remote files, by the same kinds. */
 export function cachePlaces({ storage }: Config): Parameters<typeof makeFileStore>[0] {
   const folders = fileKinds.map((kind) => [kind, join(storage.cache, kind)])
   return { directories: Object.fromEntries(folders) as Record<FileKind, string>, tmp: storage.tmp }
 }
 
-/** The store of the configuration, and object storage of its own for the look at the start, if there is any. */
+/** The configured store, and a separate object storage client for the check at the start, if there is any. */
 export function openStore(config: Config, owner: string): { store: FileStore; objects: ObjectStore | undefined } {
   const files = makeFileStore({ ...storePlaces(config), owner })
   const settings = objectSettings(config)
@@ -91,7 +90,7 @@ export function openStore(config: Config, owner: string): { store: FileStore; ob
   return { store: makePlacedStore({ files, objects, preferred }), objects }
 }
 
-/** Where everybody reads files that lie in object storage. */
+/** Public addresses of files in object storage. */
 export function objectAddresses(config: Config) {
   const settings = objectSettings(config)
   return {
@@ -100,7 +99,7 @@ export function objectAddresses(config: Config) {
   }
 }
 
-/** Undefined without an endpoint. Throws an Error of one line when the keys of two kinds would mix in a bucket. */
+/** Undefined without an endpoint. Throws an Error with a one-line message if the keys of two kinds would mix in a bucket. */
 export function objectSettings({ object_storage, vireo }: Config): ObjectSettings | undefined {
   if (object_storage.endpoint === '') return undefined
   const { web_videos, streaming_playlists, original_video_files, captions, user_exports } = object_storage

@@ -1,4 +1,4 @@
-// Every entity, for the composition of the database and for the check that compares them with the migrations.
+// All entities, for the composition of the database and for the check that compares them with the migrations.
 
 import { Abuse, AbuseMessage, AbuseTotal, AbuseTotalDelta } from './actors/abuse/abuse.entity.ts'
 import { Account } from './actors/account/account.entity.ts'

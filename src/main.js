@@ -1,16 +1,16 @@
-// The entry: reads the command line, loads the configuration, runs the roles, and drains when told to end.
+// The entry: parses the command line, loads the configuration, runs the roles, and drains on a signal.
 
 import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 
-// Compiled code is kept between starts, which halves their time. It must be on before anything else is loaded, and this file is plain
-// JavaScript so that Node loads its TypeScript compiler only for what is not cached: 230 ms and 6 MiB of a start.
+// The compile cache halves the duration of a start. It must be enabled before anything else is loaded, and this file is plain JavaScript so
+// that Node loads its TypeScript compiler only for uncached files: 230 ms and 6 MiB per start.
 enableCompileCache()
 
-// V8's second compiler leaves some 20 MiB of fragmented memory behind. Only functions that run often are worth it.
+// V8's mid-tier compiler fragments some 20 MiB of memory. Let it compile only functions that run often.
 setFlagsFromString('--invocation-count-for-maglev=2000')
 
-// Whoever reads no further, such as `| head`, ends nothing.
+// A closed pipe, such as `| head`, must not end the process.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error) => {
     if (error.code !== 'EPIPE') throw error
@@ -19,5 +19,5 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const { cli } = await import('./cli/cli.ts')
 process.exitCode = await cli(process.argv.slice(2), { env: process.env, cwd: process.cwd() })
-// What was said is written by then; a connection that hangs keeps nobody waiting.
+// All output is written by then; a hanging connection must not keep the process.
 setTimeout(() => process.exit(), 2_000).unref()

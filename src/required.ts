@@ -1,4 +1,4 @@
-// What this build sends, enqueues and wakes: it refuses to start when something of it has no handler.
+// The events, jobs and lanes of this build: the server refuses to start if one of them has no handler.
 
 import type { Registry } from './actors/runtime/index.ts'
 

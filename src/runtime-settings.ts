@@ -1,4 +1,4 @@
-// The runtime's settings, read from the configuration each time, so that overrides act at once.
+// The runtime's settings, read from the configuration each time, so that overrides take effect at once.
 
 import type { RuntimeSettings } from './actors/runtime/index.ts'
 import type { Config } from './config/index.ts'
@@ -6,7 +6,7 @@ import type { Config } from './config/index.ts'
 export const roles = ['web', 'federation', 'media'] as const
 export type Role = (typeof roles)[number]
 
-/** Jobs of ours that the contract does not name. */
+/** Jobs that the contract does not name. */
 const OTHER_JOBS = { attempts: 5, ttl: 3_600_000, concurrency: 2 }
 
 const LOST_LEASES = 25

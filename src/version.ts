@@ -1,4 +1,4 @@
-// Which release of this software runs, and of which commit, where that can be known.
+// The version and, if known, the commit of this software.
 
 import { readFileSync } from 'node:fs'
 

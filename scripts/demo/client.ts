@@ -1,4 +1,4 @@
-// A small client of the REST API, over the public interface alone.
+// A small client of the REST API.
 
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -8,11 +8,11 @@ export interface Client {
   authorization: string
   get<T>(path: string, options?: { accept?: string }): Promise<T>
   send<T>(method: string, path: string, body?: unknown): Promise<T>
-  /** The whole answer, whatever its status. */
+  /** The whole response, whatever its status. */
   raw(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** Logs in and gives a client that sends the token. */
+/** Logs in and returns a client that sends the token. */
 export async function login(base: string, username: string, password: string): Promise<Client> {
   const client = await ok<{ client_id: string; client_secret: string }>(await fetch(`${base}/api/v1/oauth-clients/local`))
   const form = new URLSearchParams({ ...client, grant_type: 'password', username, password })
@@ -43,7 +43,7 @@ export async function login(base: string, username: string, password: string): P
   }
 }
 
-/** The answer's JSON, or nothing for 204; throws with status and detail otherwise. */
+/** The JSON of the response, or nothing for 204; throws with status and detail otherwise. */
 export async function ok<T>(response: Response): Promise<T> {
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.status} from ${response.url}: ${text.slice(0, 500)}`)
@@ -52,7 +52,7 @@ export async function ok<T>(response: Response): Promise<T> {
 
 const LOOK_EVERY_MS = 50
 
-/** Looks again and again until the answer is there; throws after `withinMs`, naming what was awaited. */
+/** Polls until there is a result; throws after `withinMs`, with the name of what was awaited. */
 export async function eventually<T>(what: string, withinMs: number, look: () => Promise<T | undefined | null | false>): Promise<T> {
   const giveUpAt = performance.now() + withinMs
   let last: unknown
@@ -69,7 +69,7 @@ export async function eventually<T>(what: string, withinMs: number, look: () => 
   throw new Error(`${what} did not happen within ${withinMs / 1000} s${last ? ` (${String(last)})` : ''}`)
 }
 
-/** Throws with what was expected. */
+/** Throws with the expectation. */
 export function verify(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Error(`Expected: ${what}`)
 }

@@ -1,5 +1,5 @@
-// The journey of a video over two nodes, all over the public interfaces: up, transcoded, published, federated, watched,
-// commented and liked on the other side, changed, removed, unfollowed. Every step is verified.
+// The journey of a video over two nodes, through public interfaces only: uploaded, transcoded, published, federated, watched, commented and
+// liked on the other node, changed, removed, unfollowed. Every step is verified.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -14,9 +14,9 @@ export interface JourneyOptions {
   /** A video of about `seconds` with sound. */
   video: { bytes: Buffer; seconds: number }
   ffprobePath: string
-  /** Told of each step that was verified. */
+  /** Called for each verified step. */
   report: (step: { what: string; url?: string; ms: number }) => void
-  /** How long a transcoding may take, in ms. */
+  /** Timeout of a transcoding, in ms. */
   transcodingMs?: number
 }
 
@@ -152,7 +152,7 @@ export async function playJourney(options: JourneyOptions): Promise<void> {
   )
   await step('it plays on B', async () => {
     const whole = await fetch((await onA.get<VideoView>(`/api/v1/videos/${second.uuid}`)).files[0]?.fileUrl ?? '')
-    // Unless its renditions are there already.
+    // Unless its renditions exist already.
     if (whole.ok) verify((await whole.arrayBuffer()).byteLength === video.bytes.length, 'the uploaded file')
     const view = await eventually('the renditions on B', transcodingMs, async () => {
       const found = await onB.get<VideoView>(`/api/v1/videos/${second.uuid}`)
@@ -210,14 +210,14 @@ export async function playJourney(options: JourneyOptions): Promise<void> {
     const { video: third } = await onA.send<Uploaded>('POST', '/api/v1/videos/upload', form)
     await published(onA, third.uuid, transcodingMs)
     await eventually('the third video in the list of A', 20 * SECOND, () => find(onA, third.uuid))
-    // What A's account says to B after that has arrived: had the video been sent, it would have come before.
+    // Later activities of A's account have arrived at B: if the video had been sent, it would have come before.
     await converse(onA, onB, first.uuid)
     verify((await find(onB, third.uuid)) === undefined, 'no video on B after the unfollow')
   })
   await step('the jobs of both come to rest', () => comeToRest([onA, onB]))
 }
 
-/** What tools wait for that watch the jobs of a server: nothing is waiting, active or delayed but what repeats for ever. */
+/** Waits until no job is waiting, active or delayed, except repeating ones. */
 export async function comeToRest(clients: readonly Client[]): Promise<void> {
   for (const client of clients) {
     let last: string[] = []
@@ -236,7 +236,7 @@ export async function comeToRest(clients: readonly Client[]): Promise<void> {
   }
 }
 
-/** B comments on a video of A, and the answer of A comes back to B. */
+/** B comments on a video of A, and A's reply arrives at B. */
 async function converse(onA: Client, onB: Client, uuid: string): Promise<void> {
   interface Thread {
     id: number
@@ -259,7 +259,7 @@ async function published(client: Client, uuid: string, withinMs: number): Promis
   })
 }
 
-/** The lower half of the ladder, which is the last to come. */
+/** The lower half of the ladder, which is made last. */
 async function allRenditions(client: Client, uuid: string, withinMs: number): Promise<void> {
   await eventually('the end of the transcoding', withinMs, async () => {
     const view = await client.get<VideoView>(`/api/v1/videos/${uuid}`)

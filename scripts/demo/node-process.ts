@@ -1,4 +1,4 @@
-// A node as its own process, on loopback, with a data folder of its own.
+// A node as a process, on loopback, with a data folder of its own.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -14,19 +14,19 @@ export interface NodeProcess {
   /** Milliseconds from the start of the process until it served. */
   startedInMs: number
   child: ChildProcess
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM, and waits for the end. */
   stop(): Promise<void>
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PASSWORD = 'demo-password'
 
-/** Starts `vireo serve`; resolves when it listens. Throws with its last words when it ends before. */
+/** Starts `vireo serve`; resolves when it listens. Throws with its last output if it ends before. */
 export async function startNode(options: {
   dataDir: string
   port: number
   env?: Record<string, string>
-  /** The checkout that it is of; this one when left out. */
+  /** The checkout to run; by default this one. */
   root?: string
 }): Promise<NodeProcess> {
   const { dataDir, port, env = {}, root = ROOT } = options
@@ -88,7 +88,7 @@ const mainOf = (root: string): string => {
 /** Below the ports that systems give to outgoing connections (from 32768 on Linux, 49152 elsewhere). */
 export const PORTS = { from: 20_000, count: 12_000 }
 
-/** A port on which nothing listens, and that no connection takes before a node listens on it. */
+/** A port on which nothing listens, outside of the range of outgoing connections. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
     const port = PORTS.from + Math.floor(Math.random() * PORTS.count)

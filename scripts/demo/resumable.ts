@@ -1,4 +1,4 @@
-// A resumable upload by hand: initialised, cut off in the middle of a chunk, asked how far it came, and continued.
+// A resumable upload by hand: initialised, interrupted within a chunk, queried for its offset, and continued.
 
 import { request } from 'node:http'
 import { type Client, ok, verify } from './client.ts'
@@ -7,7 +7,7 @@ export interface Uploaded {
   video: { id: number; uuid: string; shortUUID: string }
 }
 
-/** Uploads in chunks. With `interrupt`, the connection is cut in the middle of the second chunk and the upload resumed. */
+/** Uploads in chunks. With `interrupt`, the connection is cut within the second chunk and the upload resumed. */
 export async function uploadResumable(
   client: Client,
   options: {
@@ -58,7 +58,7 @@ const put = (client: Client, path: string, body: Buffer, range: string): Promise
     body: new Uint8Array(body),
   })
 
-/** How many bytes the server has. */
+/** Number of bytes that the server has. */
 async function offsetOf(client: Client, path: string, size: number): Promise<number> {
   const answer = await put(client, path, Buffer.alloc(0), `bytes */${size}`)
   verify(answer.status === 308, `308 to the question how far an upload came, not ${answer.status}`)

@@ -1,4 +1,4 @@
-// `vireo blocklist`: the servers that the instance blocks, passed on to others and taken from them.
+// `vireo blocklist`: exports and imports the servers that the instance blocks.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -17,7 +17,7 @@ interface ImportOptions {
   skipBad?: boolean
 }
 
-/** Bad lines that are said to people. */
+/** Invalid lines that are shown. */
 const MOST_SAID = 20
 
 export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools): void {

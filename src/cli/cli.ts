@@ -1,4 +1,4 @@
-// The command line: the options that all commands share, what goes wrong, and the exit code. Each family of commands has a file.
+// The command line: common options, errors, and the exit code. Each family of commands has a file.
 
 import { Command, CommanderError } from 'commander'
 import { ConfigError, loadConfig } from '../config/index.ts'
@@ -28,10 +28,10 @@ const families: readonly Family[] = [
   updateHostCommands,
 ]
 
-/** Of a command that did what it was asked; that could not, or found a problem; that was called wrongly. */
+/** Exit codes: success; failure or a found problem; wrong usage. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** Runs one command; answers the exit code. What goes wrong is said on standard error. */
+/** Runs one command; returns the exit code. Errors go to standard error. */
 export async function cli(argv: string[], context: CliContext): Promise<number> {
   let exitCode: number = EXIT.done
   const out = makeOutput({ json: argv.includes('--json') })

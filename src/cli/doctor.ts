@@ -1,4 +1,4 @@
-// `vireo doctor`: looks at everything that the server needs, and says what to do. Changes nothing.
+// `vireo doctor`: checks everything that the server needs, and gives advice. Changes nothing.
 
 import { emailAddress } from '../http/users/fields.ts'
 import { type Finding, runChecks, type Status } from './doctor/check.ts'

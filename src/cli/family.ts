@@ -1,4 +1,4 @@
-// What each file of commands gets: the program to add to, the configuration, and how to answer.
+// What each file of commands gets: the program, the configuration, and the output.
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { z } from 'zod'
@@ -16,7 +16,7 @@ export interface Tools extends CliContext {
   out: Output
   /** Throws ConfigError. */
   load(): LoadedConfig
-  /** For commands whose answer is itself that something is wrong. */
+  /** For commands whose result is itself a problem. */
   exitWith(code: number): void
 }
 
@@ -44,7 +44,7 @@ export function positive(text: string): number {
   return number
 }
 
-/** The one of `names` that is said. */
+/** Parses one of `names`. */
 export const oneOf =
   <Name extends string>(names: readonly Name[]) =>
   (text: string): Name => {

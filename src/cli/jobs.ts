@@ -1,4 +1,4 @@
-// `vireo jobs`: the queue of jobs for the operator, beside a running server or without one.
+// `vireo jobs`: the queue of jobs for the operator, with or without a running server.
 
 import { InvalidArgumentError, Option } from 'commander'
 import { type JobState, jobStates, type ListedJob } from '../actors/job-queue/index.ts'

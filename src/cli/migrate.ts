@@ -1,4 +1,4 @@
-// `vireo migrate`: brings the schema up to date, which a start of the server does too.
+// `vireo migrate`: updates the schema, which a start of the server does too.
 
 import { migrations } from '../../migrations/index.ts'
 import type { LoadedConfig } from '../config/index.ts'
@@ -36,7 +36,7 @@ export interface DatabaseConnection {
   verifyCertificate: boolean
 }
 
-/** Gives `work` the database as it is: nothing is migrated, and no server composed. */
+/** Runs `work` with the database, without migrations and without a server. */
 export async function withDatabase<T>(
   loaded: LoadedConfig,
   work: (db: Database, connection: DatabaseConnection) => Promise<T>,

@@ -1,10 +1,10 @@
-// Commands that act on the data, beside a running server or without one.
+// Runs commands that act on the data, with or without a running server.
 
 import { type Server, startServer } from '../compose.ts'
 import type { LoadedConfig } from '../config/index.ts'
 import { type Logger, makeLogger } from '../platform/logger.ts'
 
-/** Gives `work` the operator's commands on the database of the configuration. Nothing is served meanwhile. */
+/** Runs `work` with the operator's commands on the configured database. Nothing is served meanwhile. */
 export async function operate<T>(loaded: LoadedConfig, work: (operator: Server['operator']) => Promise<T>): Promise<T> {
   const server = await startServer({ loaded, logger: commandLogger(), roles: [] })
   try {
@@ -14,5 +14,5 @@ export async function operate<T>(loaded: LoadedConfig, work: (operator: Server['
   }
 }
 
-/** Standard output is for the answer. */
+/** Standard output is for the result. */
 export const commandLogger = (): Logger => makeLogger({ level: 'error', destination: process.stderr })

@@ -1,19 +1,19 @@
-// What a command says: lines for people, or with `--json` one document; progress and complaints go to standard error.
+// Output of a command: lines for people, or one document with `--json`; progress and errors go to standard error.
 
 import { createInterface } from 'node:readline/promises'
 import { SingleBar } from 'cli-progress'
 
 export interface Output {
   json: boolean
-  /** The one answer of the command. */
+  /** The result of the command. */
   answer(document: object, lines: string | readonly string[]): void
-  /** A remark beside the answer; nothing with `--json`. */
+  /** An additional remark; nothing with `--json`. */
   note(line: string): void
-  /** What goes wrong, on standard error. */
+  /** Errors, on standard error. */
   complain(code: ErrorCode, lines: readonly string[]): void
   /** A bar on a terminal, otherwise a line every so often; nothing with `--json`. */
   progress(what: string): Progress
-  /** Throws UsageError where nobody can be asked, before a command begins with what it would ask about. */
+  /** Throws UsageError without a terminal, before a command begins that needs a confirmation. */
   assertCanAsk(): void
   /** Asks on a terminal. */
   confirm(question: string): Promise<boolean>
@@ -22,12 +22,12 @@ export interface Output {
 export type ErrorCode = 'failed' | 'usage'
 
 export interface Progress {
-  /** `total` may be left out while it is not known. */
+  /** `total` may be omitted while it is unknown. */
   at(done: number, total?: number): void
   end(): void
 }
 
-/** The command was called in a way that it cannot be: exit code 2. */
+/** Wrong usage of the command: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

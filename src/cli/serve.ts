@@ -1,4 +1,4 @@
-// `vireo serve`: starts the server, says where it is, and drains on SIGTERM or Ctrl-C. `vireo stop` ends what a killed one left.
+// `vireo serve`: starts the server, prints its address, and drains on SIGTERM or Ctrl-C. `vireo stop` ends what a killed server left.
 
 import { join } from 'node:path'
 import { startServer } from '../compose.ts'
@@ -84,7 +84,7 @@ async function run({ loaded, roles, env, out }: ServeOptions, logger: Logger): P
   await server.stop()
 }
 
-/** Whatever does not end by itself is ended, as if it had crashed: the next start goes on with what it had in hand. */
+/** Forces the end of the process after the timeouts, like a crash: the next start resumes its work. */
 function endInTime(options: { http: { drain_delay: number }; runtime: { stop_timeout: number }; logger: Logger }): void {
   const { http, runtime, logger } = options
   setTimeout(() => {
@@ -93,7 +93,7 @@ function endInTime(options: { http: { drain_delay: number }; runtime: { stop_tim
   }, http.drain_delay + runtime.stop_timeout).unref()
 }
 
-/** Resolves at the first SIGTERM or SIGINT. Draining has a time limit, so that further ones need not be listened to. */
+/** Resolves at the first SIGTERM or SIGINT. Draining has a time limit, so that further signals can be ignored. */
 function endSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())

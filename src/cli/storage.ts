@@ -7,7 +7,7 @@ import { collectId, oneOf, positive, type Tools } from './family.ts'
 import { operate } from './operate.ts'
 
 const HOUR_MS = 3_600_000
-/** Missing files that are named. */
+/** Missing files that are listed. */
 const EXAMPLES = 20
 
 export function storageCommands({ program, load, out }: Tools): void {

@@ -1,4 +1,4 @@
-// `vireo update-host`: after the public address has changed for good, the data is made that of the new one.
+// `vireo update-host`: rewrites the data after a permanent change of the public address.
 
 import { type HostChange, type HostPreview, makeHostRewrite } from '../actors/host-change/index.ts'
 import type { LoadedConfig } from '../config/index.ts'
@@ -8,7 +8,7 @@ import type { Tools } from './family.ts'
 import { withDatabase } from './migrate.ts'
 import { commandLogger, operate } from './operate.ts'
 
-/** What an operator has to know before it is done. */
+/** Shown to the operator before it starts. */
 const WARNING = [
   'An address is who an actor is: other servers take the new one for another server. Followers on other servers are lost and have',
   'to follow again; what those servers hold of this one stays under the old addresses. Follows of others are asked for again.',
@@ -63,7 +63,7 @@ export function updateHostCommands({ program, load, out }: Tools): void {
       ])
     })
 
-  /** What needs the parts of the server, as the new one. */
+  /** The steps that need the server's parts, with the new address. */
   async function goOn(loaded: LoadedConfig, change: HostChange) {
     await forgetQueue(loaded, change)
     const progress = out.progress('Videos whose torrents are to be renewed')
@@ -77,7 +77,7 @@ export function updateHostCommands({ program, load, out }: Tools): void {
   }
 }
 
-/** The queue goes by the address; what waited in it is known to the database. */
+/** The queue's keys depend on the address; the database knows what waited in it. */
 async function forgetQueue(loaded: LoadedConfig, { from }: HostChange): Promise<void> {
   const { hostname, port, protocol } = new URL(from)
   const prefix = `vireo-${hostname}-${port || (protocol === 'https:' ? 443 : 80)}`

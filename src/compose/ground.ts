@@ -1,4 +1,4 @@
-// What all nouns stand on: the configuration, the database, the queue and the bus, the runtime.
+// The foundation of all nouns: the configuration, the database, the queue and the bus, the runtime.
 
 import { migrations } from '../../migrations/index.ts'
 import { makeAudit } from '../actors/audit/index.ts'
@@ -29,16 +29,16 @@ export interface Ground {
   loopWatch: LoopWatch
   db: ActorDeps['db']
   bus: Bus
-  /** Where Redis is configured: for limits, and for what federation keeps. */
+  /** If Redis is configured: for limits, and for the data of federation. */
   limits: Redis | undefined
-  /** Keeps several servers on one Redis or PostgreSQL apart. */
+  /** Separates several servers on one Redis or PostgreSQL. */
   prefix: string
   audit: ReturnType<typeof makeAudit>
   runtime: Runtime
   deps: ActorDeps
 }
 
-/** Throws an Error of one clear line when something that it needs cannot be had. */
+/** Throws an Error with a one-line message if a required service is unavailable. */
 export async function openGround(
   options: { loaded: LoadedConfig; logger: Logger; roles: readonly Role[]; clock: Clock },
   closers: (() => Promise<void>)[],
@@ -48,7 +48,7 @@ export async function openGround(
   makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
   const config = source.current
-  // A command of the operator plays no role, and runs beside a process that has these addresses.
+  // A command of the operator has no roles, and runs next to a process that uses these addresses.
   const watched = roles.length > 0 ? await openWatched({ config: config(), health, logger }, closers) : UNWATCHED
 
   const loopWatch = makeLoopWatch({ logger, telemetry: watched.telemetry })
@@ -65,7 +65,7 @@ export async function openGround(
     onAnswer: loopWatch.resumed,
   })
   closers.push(() => db.close())
-  // A command of another version than that of the server beside it leaves the schema alone.
+  // A command must not migrate the schema under a running server of another version.
   const migrated = roles.length > 0 ? await db.migrate() : await db.assertMigrated().then(() => [])
   health.migrated()
   if (migrated.length > 0) logger.info({ migrations: migrated }, 'the schema was brought up to date')

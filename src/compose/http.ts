@@ -1,4 +1,4 @@
-// The role `web`: every area of the REST API and the pages, put together from the parts of the server.
+// The role `web`: all areas of the REST API and the pages, composed from the parts of the server.
 
 import { join } from 'node:path'
 import { makeAbuseMessages } from '../actors/abuse/index.ts'
@@ -112,11 +112,11 @@ import type { Parts } from './parts.ts'
 export interface HttpParts extends Parts {
   /** Public origin. */
   publicUrl: string
-  /** Of the application (tests). */
+  /** Options of the application (tests). */
   options: Pick<AppOptions, 'checkResponses' | 'onRoute'>
 }
 
-/** The application, not yet listening. Throws an Error of one line when the web client of the configuration cannot be used. */
+/** The application, not yet listening. Throws an Error with a one-line message if the configured web client cannot be used. */
 export async function composeHttp(parts: HttpParts): Promise<App> {
   const { deps, limits, loopWatch, options, publicUrl, sessions, answers, health } = parts
   const { telemetry } = parts.watched
@@ -148,13 +148,13 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   const made = { ...deps, ...federation, ...parts, instanceActorId: instance.actorId, telemetry, client }
   const fileTokens = makeFileTokens(made)
 
-  /** A small file of another server, whole. Throws FetchError, also when it is larger than `maxBytes`. */
+  /** A small remote file. Throws FetchError, also if it is larger than `maxBytes`. */
   async function fetchRemoteFile(url: string, maxBytes: number): Promise<Buffer | null> {
     const answer = await http.fetch(url, { maxBytes, timeoutMs: config().vireo.federation.fetch.file_timeout })
     return answer.status === 200 ? answer.body : null
   }
 
-  // Each area takes of it what it declares.
+  // Each area uses the dependencies that it declares.
   const all = {
     ...made,
     fetchRemoteFile,

@@ -1,5 +1,4 @@
-// The downloads of imports, behind one guard: their fetcher takes plain http too, and where the operator has proxies for
-// imports, everything goes through them.
+// The downloads of imports, behind one guard: their fetcher allows plain http too, and uses the operator's proxies for imports.
 
 import { isIP } from 'node:net'
 import type { Config } from '../config/index.ts'
@@ -9,7 +8,7 @@ import type { Logger } from '../platform/logger.ts'
 
 export interface ImportDownloads {
   downloads: Downloads
-  /** Whether something may be imported from a host, by its name or address. */
+  /** True if imports from a host are allowed, by its name or address. */
   mayImportFrom(hostname: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -44,9 +43,9 @@ export function makeImportDownloads(options: { config: () => Config; logger: Log
     close: () => http.close(),
     async mayImportFrom(hostname) {
       const literal = hostname.replace(/^\[|\]$/g, '')
-      // Also where the guard is off, as for tests.
+      // Even if the guard is disabled, as in tests.
       if (isIP(literal)) return isPublicAddress(literal)
-      // A name that cannot be found now is looked at again when it is connected to.
+      // A name that cannot be resolved now is checked again when it is connected to.
       const found = await resolve(hostname).catch(() => [])
       return found.length === 0 || found.some(({ address }) => isAllowed(address))
     },

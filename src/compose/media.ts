@@ -1,4 +1,4 @@
-// What nouns with files stand on: ffmpeg, the stores, and who looks after files that are on their way.
+// The foundation of nouns with files: ffmpeg, the stores, and pending files.
 
 import type { AutomaticTags } from '../actors/automatic-tag/index.ts'
 import { type ActorDeps, isDeadHere, leaseOwner } from '../actors/runtime/index.ts'
@@ -7,7 +7,7 @@ import { cachePlaces, openStore } from '../connections.ts'
 import { type Ffmpeg, type FileStore, findFfmpeg, makeFileStore, type Store } from '../media/index.ts'
 import { tagged } from '../platform/logger.ts'
 
-/** What all of these nouns are made with. */
+/** Common dependencies of these nouns. */
 export interface Media extends ActorDeps {
   store: FileStore
   ffmpeg: Ffmpeg
@@ -17,7 +17,7 @@ export interface Media extends ActorDeps {
   automaticTags: AutomaticTags
 }
 
-/** Warns of an ffmpeg that lacks something, and of object storage that cannot be used. */
+/** Warns about missing features of ffmpeg, and about unusable object storage. */
 export async function openMedia(
   deps: ActorDeps & { automaticTags: AutomaticTags },
   instead: { ffmpeg?: Ffmpeg },
@@ -31,7 +31,7 @@ export async function openMedia(
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const { store, objects } = openStore(config(), leases.owner)
   if (objects) closers.push(() => objects.close())
-  // Local files are read all the same, so that nothing waits for it.
+  // Local files work without it, so the start does not wait.
   void objects?.complaints().then((lines) => {
     for (const line of lines) logger.error(`object storage cannot be used: ${line}`)
   })
@@ -45,7 +45,7 @@ export async function openMedia(
       }
     },
   })
-  // What goes leaves no copy behind either.
+  // Removes copies in all places.
   const remove: Store['remove'] = async (ref) => void (await Promise.all([store.remove(ref), remoteCache.remove(ref)]))
   const pendingFiles = makePendingFiles({ db, store: { ...store, remove }, clock, logger, leases })
   const placeFiles = makePlaceFiles({ ...deps, store, leases })

@@ -1,4 +1,4 @@
-// Makes all parts of a server, floor by floor: each stands on those above it. Nothing of it runs yet.
+// Makes all parts of a server, floor by floor: each depends on those above it. Nothing runs yet.
 
 import { keepAbuseTotals, makeAbuses } from '../actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from '../actors/actor/index.ts'
@@ -90,15 +90,15 @@ export interface ServerOptions {
   logger: Logger
   roles: readonly Role[]
   clock?: Clock
-  /** Compare every answer with its schema (tests). */
+  /** Validates every response with its schema (tests). */
   checkResponses?: boolean
-  /** Told of every route of the HTTP application (tests). */
+  /** Called for every route of the HTTP application (tests). */
   onRoute?: AppOptions['onRoute']
-  /** In the place of what takes much time to make (tests). */
+  /** Replacements for parts that are slow to make (tests). */
   instead?: { ffmpeg?: Ffmpeg; generateKeys?: GenerateKeys; passwords?: Passwords }
-  /** Of the user `root`, on the first start; a random one when left out. */
+  /** Password of the user `root` on the first start; by default a random one. */
   rootPassword?: string
-  /** Told of the first start's credentials as soon as they are stored, whatever happens afterwards. */
+  /** Called with the first start's credentials as soon as they are stored, whatever happens afterwards. */
   onFirstStart?: (credentials: Credentials) => void
 }
 
@@ -110,7 +110,7 @@ export interface Credentials {
 }
 export type Parts = Awaited<ReturnType<typeof makeParts>>
 
-/** Throws an Error of one clear line when something that it needs cannot be had. `closers` end what was opened, the last one first. */
+/** Throws an Error with a one-line message if a required service is unavailable. `closers` close what was opened, the last one first. */
 export async function makeParts(options: ServerOptions, closers: (() => Promise<void>)[], health: Health) {
   const { loaded, logger, roles, clock = systemClock, instead = {} } = options
   const ground = await openGround({ loaded, logger, roles, clock }, closers, health)
@@ -204,7 +204,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const history = makeHistory(deps)
 
   const userAgent = `Vireo/${VERSION} (+${loaded.publicUrl})`
-  // The only way out: nothing private, nothing blocked.
+  // All outgoing requests use this fetcher: no private addresses, no blocked servers.
   const http = fetchUnblocked(
     makeGuardedFetch({
       allowHttp: config().vireo.federation.allow_http,
@@ -277,7 +277,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   tellSubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)
   const notifications = makeNotifications(deps)
-  // After federation, whose reactions to the end of an account or channel come first.
+  // After federation, whose reactions to the removal of an account or channel must run first.
   makeUserRemoval({ ...deps, uploads, userImports, videos, comments, playlists, ratings, follows })
   makeChannelRemoval({ ...deps, videos, playlists, follows })
   const removers = { videos: remoteVideos, playlists: remotePlaylists, comments, ratings, shares }

@@ -1,4 +1,4 @@
-// The import of users' archives, with the commands by which each kind of data comes in.
+// The import of users' archives, with the commands for each kind of data.
 
 import { makeCommentTagPolicies } from '../actors/automatic-tag/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
@@ -14,7 +14,7 @@ import { isHost } from '../http/plugins/handles.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Media } from './media.ts'
 
-/** What serves other parts too. */
+/** Dependencies shared with other parts. */
 type Shared = Pick<
   PartImporterDeps,
   'actorImages' | 'blocklist' | 'captions' | 'channels' | 'createVideo' | 'history' | 'playlists' | 'ratings'
@@ -40,7 +40,7 @@ export const partImportersOf = (parts: UserImportParts): PartImporter[] =>
     watchedWords: makeWatchedWords(parts),
   })
 
-/** Adds the job to the registry. */
+/** Registers the job. */
 export function composeUserImports(parts: UserImportParts): void {
   runUserImports({ ...parts, partImporters: partImportersOf(parts) })
 }

@@ -1,5 +1,4 @@
-// What others see of a running process: the listener for its health and its figures, and which figures there are beside those of
-// the requests and of the players.
+// Monitoring of a running process: the listener for its health and metrics, and the metrics in addition to those of requests and players.
 
 import { type Backlog, readBacklog } from '../actors/backlog/index.ts'
 import type { Registry } from '../actors/runtime/index.ts'
@@ -17,26 +16,26 @@ import { makeTelemetry, type Sample, type Telemetry } from '../platform/telemetr
 import type { Role } from '../runtime-settings.ts'
 import { VERSION } from '../version.ts'
 
-/** So old may the figures from the database be, and so long are they shown while it is away. */
+/** Maximum age of metrics from the database, and how long they are shown during an outage. */
 const BACKLOG_FRESH_MS = 5000
 const BACKLOG_KEPT_MS = 300_000
 
-/** Making the text takes milliseconds of processor time, which are long ones while ffmpeg has the processors. */
+/** Rendering takes milliseconds of processor time, and more while ffmpeg uses the processors. */
 const FIGURES_EVERY_MS = 1000
-/** Prometheus asks several times a minute. */
+/** Prometheus scrapes several times a minute. */
 const FIGURES_WANTED_MS = 120_000
 
 export interface Watched {
-  /** Undefined where no figures are kept. */
+  /** Undefined without metrics. */
   telemetry: Telemetry | undefined
-  /** Where the figures, or `/health` alone, can be had; null where that was not asked for. */
+  /** Address of the metrics, or of `/health` alone; null if not configured. */
   exporter: Listening | null
   healthListener: Listening | null
 }
 
 export const UNWATCHED: Watched = { telemetry: undefined, exporter: null, healthListener: null }
 
-/** Opens the listeners that the configuration asks for. Throws ListenError when an address cannot be used. */
+/** Opens the configured listeners. Throws ListenError if an address cannot be used. */
 export async function openWatched(
   { config, health, logger }: { config: Config; health: Health; logger: Logger },
   closers: (() => Promise<void>)[],
@@ -66,11 +65,11 @@ function figuresOf(telemetry: Telemetry): Figures & { stop(): void } {
   return { contentType: telemetry.contentType, text: text.get, stop: text.stop }
 }
 
-/** What readiness wants, or tells of, beside a finished start. */
+/** What readiness requires or reports in addition to a finished start. */
 export function watchParts(health: Health, parts: { db: Database; redis: Redis | undefined }): void {
   const { db, redis } = parts
   health.add('database', { look: () => db.query('select 1'), seenAt: db.answeredAt })
-  // All processes have one Redis: were they unready without it, nobody would answer what each of them can.
+  // All processes share one Redis: if they became unready without it, nobody would serve what works without it.
   if (redis) health.add('redis', { look: () => redis.ping(), isDispensable: true })
 }
 
@@ -132,7 +131,7 @@ export function registerFigures(
 
 const STATES_OF_TRANSCODINGS = { waiting: 'waiting', delayed: 'waiting', active: 'running' } as const
 
-/** Of the whole server, so the same in every process. */
+/** For the whole server, so the same in every process. */
 function registerBacklog(
   telemetry: Telemetry,
   parts: { queueOf: (type: string) => string; read: () => Promise<Reading<Backlog> | undefined> },

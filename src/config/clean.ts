@@ -1,15 +1,15 @@
-// Compares one layer with the schema: unknown keys are named with the nearest known one and left out.
+// Compares one layer with the schema: unknown keys are reported with the nearest known one and left out.
 
 import { isValues, type Layer, merge, nest, show, type Values, valueAt } from './layers.ts'
 import { RENAMED, WITHOUT_EFFECT } from './peertube.ts'
 import { keys, nearest, type Section, tree } from './tree.ts'
 
 export interface Cleaned {
-  /** The known keys of the layer. A null stays only where it is a value of its own; elsewhere it means 'not said'. */
+  /** The known keys of the layer. A null stays only if it is a valid value; otherwise it means 'not set'. */
   values: Values
-  /** Keys that are not ours. */
+  /** Unknown keys. */
   unknown: string[]
-  /** What cannot be accepted. */
+  /** Invalid values. */
   problems: string[]
 }
 
@@ -62,7 +62,7 @@ function describeUnknown(path: string, label: string, section: Section): string 
   return `${label}: unknown key ${path}${suggestion ? `, did you mean ${suggestion}?` : ''}`
 }
 
-/** A sibling with nearly the same name, else a key whose whole path is near, else the only key that ends so. */
+/** A sibling with a similar name, or a key with a similar path, or the only key with that ending. */
 function suggestKey(path: string, section: Section): string | undefined {
   const dot = path.lastIndexOf('.')
   const sibling = nearest(path.slice(dot + 1), section.children.keys())

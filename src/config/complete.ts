@@ -1,4 +1,4 @@
-// Fills what follows other keys (job types, schedulers, folders below the data directory) and freezes the result.
+// Fills in keys that depend on others (job types, schedulers, folders below the data directory) and freezes the result.
 
 import { resolve } from 'node:path'
 import { ConfigError } from './errors.ts'
@@ -10,11 +10,11 @@ import { withoutUnbuilt } from './unbuilt.ts'
 
 export interface JobTypeConfig {
   attempts: number
-  /** Longest run in milliseconds; null: no limit. */
+  /** Maximum duration in milliseconds; null: no limit. */
   ttl: number | null
-  /** Jobs of this type at once in one process. */
+  /** Concurrent jobs of this type in one process. */
   concurrency: number
-  /** Milliseconds that completed and failed jobs are kept. */
+  /** Milliseconds for which completed and failed jobs are retained. */
   keep_completed: number
   keep_failed: number
 }
@@ -25,7 +25,7 @@ const PRIVATE = 3
 /** The effective configuration: durations in milliseconds, sizes in bytes, folders absolute, everything frozen. */
 export type Config = ReturnType<typeof complete>
 
-/** `input` says what is configured. */
+/** `input` contains the configured values. */
 export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: string; input: Values }) {
   const { vireo, defaults } = parsed
   const isPrivacySet = valueAt(input, ['defaults', 'publish', 'privacy']) !== undefined
@@ -35,7 +35,7 @@ export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: st
       ...defaults,
       publish: {
         ...defaults.publish,
-        /** Of uploads and imports that say nothing of it: the default is what clients offer, and would publish what nobody meant to. */
+        /** For uploads and imports that omit it: the default is a suggestion for clients, and would publish videos by accident. */
         unsaid_privacy: isPrivacySet ? defaults.publish.privacy : PRIVATE,
       },
     },
@@ -55,10 +55,10 @@ export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: st
   })
 }
 
-/** Addresses that mean 'this machine' and that nobody types into a browser. */
+/** Addresses that mean 'this machine' and are not public. */
 const LOCAL = new Set(['127.0.0.1', '0.0.0.0', '::', '::1', '[::]', '[::1]', 'localhost'])
 
-/** The public address follows the listening one as far as it is not configured: `input` says what is. Throws ConfigError. */
+/** Derives the public address from the listening one unless it is configured in `input`. Throws ConfigError. */
 export function fillWebserver(parsed: ParsedConfig, input: Values): ParsedConfig {
   const { listen, webserver } = parsed
   const isSet = (name: string) => valueAt(input, ['webserver', name]) !== undefined
@@ -72,7 +72,7 @@ export function publicUrlOf(webserver: { hostname: string; port: number; https: 
   return new URL(`${webserver.https ? 'https' : 'http'}://${webserver.hostname}:${webserver.port}`).origin
 }
 
-/** Small letters, punycode, brackets round IPv6. */
+/** Lower case, Punycode, brackets around IPv6. */
 function normalHostname(hostname: string): string {
   const bracketed = hostname.includes(':') && /^[0-9a-f:.]+$/i.test(hostname) ? `[${hostname}]` : hostname
   const url = URL.parse(`http://${bracketed}`)

@@ -1,4 +1,4 @@
-// Which PostgreSQL and Redis to use: those that the configuration or a URL names, else the embedded PostgreSQL and no Redis.
+// Chooses PostgreSQL and Redis: those in the configuration or a URL, otherwise the embedded PostgreSQL and no Redis.
 
 import type { Config } from './complete.ts'
 import type { Environment } from './environment.ts'
@@ -10,10 +10,10 @@ export type DatabaseChoice =
   | {
       kind: 'server'
       url: string
-      /** Connections of one process at most. */
+      /** Maximum connections of one process. */
       poolMax: number
       ssl: boolean
-      /** Whether the certificate must be valid: `sslmode=verify-ca` or `verify-full` in DATABASE_URL. */
+      /** True if the certificate must be valid: `sslmode=verify-ca` or `verify-full` in DATABASE_URL. */
       verifyCertificate: boolean
     }
 
@@ -28,11 +28,11 @@ export type RedisChoice =
       tls: boolean
     }
 
-/** Keys whose presence means that there is a server; `pool` alone does not. */
+/** Keys whose presence means that a server is configured; `pool` alone does not. */
 const DATABASE_KEYS = ['hostname', 'port', 'socket', 'name', 'suffix', 'username', 'password', 'ssl']
 const REDIS_KEYS = ['hostname', 'port', 'socket', 'auth', 'db', 'sentinel']
 
-/** Throws ConfigError for a DATABASE_URL that is none. */
+/** Throws ConfigError for an invalid DATABASE_URL. */
 export function chooseDatabase(config: Config, input: Values, env: Environment): DatabaseChoice {
   const poolMax = config.database.pool.max
   if (env.DATABASE_URL) return databaseFromUrl(env.DATABASE_URL, { poolMax, ssl: config.database.ssl })
@@ -49,7 +49,7 @@ export function chooseDatabase(config: Config, input: Values, env: Environment):
   return { kind: 'embedded', poolMax: isPoolSet ? poolMax : config.vireo.embedded.pool_max }
 }
 
-/** Throws ConfigError for a REDIS_URL that is none, and when sentinels are enabled but not named. */
+/** Throws ConfigError for an invalid REDIS_URL, and if sentinels are enabled but not listed. */
 export function chooseRedis(config: Config, input: Values, env: Environment): RedisChoice | null {
   if (env.REDIS_URL) return redisFromUrl(env.REDIS_URL)
   if (names(input, 'redis', REDIS_KEYS)) return redisFromKeys(config.redis)

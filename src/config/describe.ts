@@ -1,4 +1,4 @@
-// The reference of all keys as Markdown, made from the schema, so that docs/configuration.md cannot drift.
+// The reference of all keys as Markdown, generated from the schema, so that docs/configuration.md cannot drift.
 
 import { variableOf } from './environment.ts'
 import type { KeyInfo } from './kinds.ts'
@@ -92,7 +92,7 @@ function describeDefault(path: string, info: KeyInfo): string {
   return `\`${cell(shown)}\``
 }
 
-/** 'a duration such as …' is a duration; the forms are explained once. */
+/** Shortens 'a duration such as …' to 'a duration'; the formats are explained once. */
 function describeKind(info: KeyInfo): string {
   return info.expects.replace(/ such as '.*? or a number of \w+/, '').replace(/^an? /, '')
 }

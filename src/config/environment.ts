@@ -1,4 +1,4 @@
-// Keys from the environment: VIREO__TRANSCODING__THREADS=4 is transcoding.threads. Values are YAML, texts are taken as they are.
+// Keys from the environment: VIREO__TRANSCODING__THREADS=4 is transcoding.threads. Values are YAML; keys of texts are taken literally.
 
 import { parseDocument } from 'yaml'
 import { type Layer, nest } from './layers.ts'
@@ -11,7 +11,7 @@ const PREFIX = 'VIREO__'
 export interface EnvironmentLayers {
   /** Sections before the keys inside them. */
   layers: Layer[]
-  /** Keys that have a variable of their own, such as `instance.name`; not those inside of a section that one variable gives. */
+  /** Keys that have a variable of their own, such as `instance.name`; not those inside of a section that one variable sets. */
   pinned: string[]
   warnings: string[]
   problems: string[]
@@ -38,12 +38,12 @@ export function readEnvironment(env: Environment): EnvironmentLayers {
   return { layers: layers.sort((a, b) => a.depth - b.depth).map(({ layer }) => layer), pinned, warnings, problems }
 }
 
-/** How the key `transcoding.resolutions.1080p` is written in the environment. */
+/** The variable of the key `transcoding.resolutions.1080p`. */
 export function variableOf(path: string): string {
   return PREFIX + path.split('.').map(fold).join('__')
 }
 
-/** Names of variables have neither small letters nor dashes. */
+/** Names of variables have neither lower-case letters nor dashes. */
 function fold(name: string): string {
   return name.toUpperCase().replaceAll('-', '_')
 }
@@ -69,7 +69,7 @@ function readValue(value: string, node: Node): { value: unknown } | { problem: s
   return { value: document.toJS() }
 }
 
-/** A text counts as YAML only when it is quoted as a whole, or null. */
+/** A text counts as YAML only if it is quoted as a whole, or null. */
 function isWrittenAsYaml(value: string): boolean {
   return /^\s*("([^"\\]|\\.)*"|'([^']|'')*'|null|~)\s*$/s.test(value)
 }

@@ -1,6 +1,6 @@
-// What a start with a wrong configuration says.
+// The error of a start with an invalid configuration.
 
-/** One problem a line, each naming the key, its value, and what was expected. */
+/** One problem per line, with the key, its value, and what was expected. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 

@@ -1,4 +1,4 @@
-// Reads one YAML (or JSON) file of configuration.
+// Reads one YAML (or JSON) configuration file.
 
 import { readFileSync } from 'node:fs'
 import { LineCounter, parseDocument } from 'yaml'
@@ -11,7 +11,7 @@ const REASONS: Record<string, string> = {
   EISDIR: 'it is a directory',
 }
 
-/** Throws ConfigError of one line that names the file and, for wrong YAML, line and column. */
+/** Throws ConfigError with one line that names the file and, for invalid YAML, line and column. */
 export function readConfigFile(file: string): Layer {
   const lineCounter = new LineCounter()
   const document = parseDocument(readText(file), { lineCounter, prettyErrors: false, merge: true })

@@ -1,4 +1,4 @@
-// Freezes plain data to its last leaf.
+// Freezes plain data recursively.
 
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
@@ -6,7 +6,7 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: Frozen<T[Key]> }
     : T
 
-/** The same value, of which nothing can be changed any more. */
+/** The same value, frozen. */
 export function freeze<T>(value: T): Frozen<T>
 export function freeze(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value

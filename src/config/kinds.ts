@@ -1,5 +1,5 @@
-// The kinds of values a configuration key can have, and the section that groups keys. Each kind is a zod schema that takes
-// what people write in YAML or in the environment and carries its description for checks and for the documentation.
+// The kinds of values of configuration keys, and the section that groups keys. Each kind is a zod schema that accepts the notation of YAML
+// and the environment, and carries its description for checks and documentation.
 
 import { z } from 'zod'
 import { parseDuration, parseSize } from './units.ts'
@@ -7,17 +7,17 @@ import { parseDuration, parseSize } from './units.ts'
 export interface KeyInfo {
   /** One phrase for the documentation. */
   doc: string
-  /** What a value must be, to finish the sentence 'expected …'. */
+  /** The expected value, to complete the sentence 'expected …'. */
   expects: string
-  /** The default as people would write it. */
+  /** The default in the notation of the files. */
   default: unknown
-  /** Whether administrators change it while the server runs. */
+  /** True if administrators can change it at runtime. */
   editable: boolean
   /** Never shown in a message. */
   secret: boolean
-  /** Whether null is a value of its own; elsewhere null means 'the default'. */
+  /** True if null is a valid value; otherwise null means 'the default'. */
   nullable: boolean
-  /** Taken letter by letter from the environment, since '#1' or '0123' are texts and not YAML. */
+  /** Taken literally from the environment, since '#1' or '0123' are texts and not YAML. */
   text: boolean
 }
 
@@ -26,19 +26,19 @@ export interface KeyOptions {
   secret?: boolean
 }
 
-/** Shorthand for keys that administrators change while the server runs. */
+/** Shorthand for keys that administrators can change at runtime. */
 export const EDITABLE: KeyOptions = { editable: true }
 /** Shorthand for keys whose value never appears in a message. */
 export const SECRET: KeyOptions = { secret: true }
 
-/** What is known of each key; read with `keyInfo`. */
+/** The description of each key; read with `keyInfo`. */
 const registry = z.registry<KeyInfo>()
 
 export function keyInfo(schema: z.core.$ZodType): KeyInfo | undefined {
   return registry.get(schema)
 }
 
-/** Keys in YAML nesting; a missing section is one with all its defaults. */
+/** Nested keys; a missing section has all its defaults. */
 export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.object(shape).prefault(() => ({}) as never)
 }
@@ -128,12 +128,12 @@ export function limitedSize(initial: string | -1, doc: string, options?: KeyOpti
   return key(quantity(orUnlimited(parseSize)), `${SIZE}, or -1 for no limit`, initial, doc, options)
 }
 
-/** Texts; one text alone is a list of one. */
+/** Texts; a single text is a list of one. */
 export function texts(initial: string[], doc: string, options?: KeyOptions) {
   return key(z.preprocess(readList(readText), z.array(z.string())), 'a list of texts', initial, doc, options)
 }
 
-/** Whole numbers; one number alone is a list of one. */
+/** Whole numbers; a single number is a list of one. */
 export function integers(initial: number[], doc: string, options?: KeyOptions) {
   const schema = z.preprocess(readList(readNumber), z.array(z.int()))
   return key(schema, 'a list of whole numbers', initial, doc, options)

@@ -1,6 +1,6 @@
-// Layers of configuration: each file and each variable says something, a later one wins.
+// Layers of configuration: files and variables; later ones take precedence.
 
-/** Nested keys as they came from YAML. */
+/** Nested keys as parsed from YAML. */
 export type Values = { readonly [key: string]: unknown }
 
 export interface Layer {

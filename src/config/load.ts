@@ -1,4 +1,4 @@
-// Loads the configuration: files in their order, then the environment, each over the one before.
+// Loads the configuration: files in order, then the environment; later ones take precedence.
 
 import { delimiter, resolve } from 'node:path'
 import { type Cleaned, clean } from './clean.ts'
@@ -12,31 +12,31 @@ import { validate } from './validate.ts'
 
 export interface LoadedConfig {
   config: Config
-  /** One line each; not a reason to stop. */
+  /** One line each; they do not prevent the start. */
   warnings: string[]
   /** Absolute. */
   dataDir: string
   database: DatabaseChoice
-  /** null: the queues, limits and caches do without Redis. */
+  /** null: queues, limits and caches work without Redis. */
   redis: RedisChoice | null
   /** The public origin, such as `https://video.example` or `http://localhost:9000`. */
   publicUrl: string
-  /** Where values came from: files, then variables; 'built-in defaults' when there is no file. */
+  /** The sources of values: files, then variables; 'built-in defaults' without a file. */
   sources: string[]
-  /** What was said before defaults were filled in; runtime overrides are laid over it. */
+  /** The configured values without defaults; runtime overrides are applied to it. */
   input: Values
-  /** Keys that the environment gives one by one: no administrator changes them over the API. */
+  /** Keys set by single variables of the environment: administrators cannot change them by the API. */
   pinned: string[]
 }
 
 export interface LoadOptions {
-  /** Paths of YAML files, from `--config`; relative ones start at `cwd`. Those of VIREO_CONFIG come before. */
+  /** Paths of YAML files, from `--config`; relative to `cwd`. Those of VIREO_CONFIG come first. */
   files: readonly string[]
   env: Environment
   cwd: string
 }
 
-/** What a server without any file does more than the defaults of the keys: it makes the usual ladder. */
+/** Additional defaults of a server without any file: it makes the usual ladder. */
 const BUILT_IN: Layer = {
   label: 'built-in defaults',
   values: {
@@ -46,7 +46,7 @@ const BUILT_IN: Layer = {
   },
 }
 
-/** Throws ConfigError with one line for each problem. */
+/** Throws ConfigError with one line per problem. */
 export function loadConfig({ files, env, cwd }: LoadOptions): LoadedConfig {
   const dataDir = resolve(cwd, env.VIREO_DATA_DIR || 'data')
   const paths = [...(env.VIREO_CONFIG ?? '').split(delimiter).filter((path) => path !== ''), ...files]
@@ -73,7 +73,7 @@ export function loadConfig({ files, env, cwd }: LoadOptions): LoadedConfig {
   }
 }
 
-/** Unknown keys are no problem of their own, but often the reason of one. */
+/** Unknown keys are not a problem, but often the reason of one. */
 function validateAll(input: Values, options: Parameters<typeof validate>[1], problems: string[], unknown: string[]): Config {
   try {
     const config = validate(input, options)

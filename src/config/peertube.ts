@@ -1,4 +1,4 @@
-// Keys of PeerTube's files that are not ours: older names of our keys, and keys of other releases without effect here.
+// Keys of PeerTube's files without an equivalent here: older names, and keys without effect.
 
 /** Old name, new name. */
 export const RENAMED: ReadonlyMap<string, string> = new Map([
@@ -8,7 +8,7 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
   ['views.videos.ip_view_expiration', 'views.videos.view_expiration'],
 ])
 
-/** Sections and keys that are accepted, said to have no effect, and left out. */
+/** Sections and keys that are accepted, reported as without effect, and left out. */
 export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'client.browse_videos',
   'client.header',

@@ -17,5 +17,5 @@ export const schema = z.object({
   ...vireoKeys,
 })
 
-/** The configuration as the schema gives it, before keys that follow others are filled (see complete.ts). */
+/** The output of the schema, before dependent keys are filled in (see complete.ts). */
 export type ParsedConfig = z.output<typeof schema>

@@ -1,4 +1,4 @@
-// The configuration while the server runs: what was loaded, under what administrators changed.
+// The configuration at runtime: the loaded one with the administrators' changes.
 
 import { clean } from './clean.ts'
 import type { Config } from './complete.ts'
@@ -12,18 +12,18 @@ export interface ConfigSource {
   /** The effective configuration: frozen, the same object until the next override. */
   current(): Config
   /**
-   * Replaces all earlier overrides by `patch` (nested keys as in YAML; `{}` goes back to what was loaded) and answers the new
-   * effective configuration. Throws ConfigError, and changes nothing, when a value is wrong or a key is unknown or not
-   * editable while the server runs.
+   * Replaces all earlier overrides by `patch` (nested keys as in YAML; `{}` restores the loaded configuration) and returns the new
+   * effective configuration. Throws ConfigError, and changes nothing, if a value is invalid, or a key is unknown or not editable at
+   * runtime.
    */
   override(patch: unknown): Config
-  /** What `override` would answer; changes nothing. Throws as it does. */
+  /** What `override` would return; changes nothing. Throws like it. */
   check(patch: unknown): Config
   /** The configuration without any override. */
   loaded(): Config
-  /** Keys that stay as the environment gives them, whatever overrides say. */
+  /** Keys that keep the value of the environment, whatever overrides contain. */
   pinned: ReadonlySet<string>
-  /** Calls `listener` after each override; answers how to stop that. */
+  /** Calls `listener` after each override; returns the function that unsubscribes. */
   onChange(listener: (config: Config, previous: Config) => void): () => void
 }
 
@@ -68,7 +68,7 @@ function readPatch(patch: unknown): Values {
   return values
 }
 
-/** The values of a patch that are of no pinned key. */
+/** The values of a patch without those of pinned keys. */
 function without(values: Values, pinned: ReadonlySet<string>): Values {
   const kept = pathsOf(values, []).filter((path) => !pinned.has(path.join('.')))
   return kept.reduce<Values>((patch, path) => merge(patch, nest(path, valueAt(values, path))), {})
@@ -79,7 +79,7 @@ function isEditable(path: readonly string[]): boolean {
   return node?.kind === 'key' && node.info.editable
 }
 
-/** The paths of all keys that a patch names. */
+/** The paths of all keys in a patch. */
 function pathsOf(values: Values, prefix: readonly string[]): string[][] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = [...prefix, name]

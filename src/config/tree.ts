@@ -1,4 +1,4 @@
-// Walks the schema: which keys there are, what is known of each, and which key somebody may have meant.
+// Walks the schema: the keys, their descriptions, and suggestions for misspelt ones.
 
 import { z } from 'zod'
 import { type KeyInfo, keyInfo } from './kinds.ts'
@@ -31,7 +31,7 @@ export function findNode(path: readonly string[]): Node | undefined {
   return node
 }
 
-/** The candidate that is written most like `name`, if one is near enough to have been meant. */
+/** The candidate that is most similar to `name`, if it is similar enough. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(2, Math.floor(name.length / 3)) + 1

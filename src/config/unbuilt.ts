@@ -1,8 +1,8 @@
-// What the keys of a PeerTube configuration name and this version does not do: shown as off, whatever the configuration says.
+// Features of PeerTube's configuration that this version lacks: shown as disabled, whatever the configuration says.
 
 import type { ParsedConfig } from './schema.ts'
 
-/** Beginnings of the keys that have no effect yet. */
+/** Prefixes of the keys without effect. */
 const UNBUILT = [
   'client.open_in_app',
   'geo_ip',

@@ -1,4 +1,4 @@
-// Durations and sizes as people write them: '2 weeks', '10 seconds', 60000; '10GB', '100MB', 4096.
+// Durations and sizes in readable notation: '2 weeks', '10 seconds', 60000; '10GB', '100MB', 4096.
 
 const MILLISECONDS: Record<string, number> = {
   ms: 1,
@@ -21,12 +21,12 @@ const MILLISECONDS: Record<string, number> = {
 
 const BYTES: Record<string, number> = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30, tb: 2 ** 40 }
 
-/** Milliseconds of `2 weeks`, `1 day 12 hours`, `250 ms` or a number of milliseconds; null when it is none of these. */
+/** Milliseconds of `2 weeks`, `1 day 12 hours`, `250 ms` or a number of milliseconds; null if it is invalid. */
 export function parseDuration(value: unknown): number | null {
   return parseQuantity(value, (unit) => MILLISECONDS[unit] ?? MILLISECONDS[unit.replace(/s$/, '')])
 }
 
-/** Bytes of `10GB`, `1TB 512MB` or a number of bytes (1 KB is 1024 bytes); null when it is none of these. */
+/** Bytes of `10GB`, `1TB 512MB` or a number of bytes (1 KB is 1024 bytes); null if it is invalid. */
 export function parseSize(value: unknown): number | null {
   return parseQuantity(value, (unit) => BYTES[unit.replace(/ib$/, 'b')] ?? BYTES[`${unit}b`])
 }

@@ -1,4 +1,4 @@
-// Turns merged input into the effective configuration, or into one line for each wrong value.
+// Turns merged input into the effective configuration, or into one line per invalid value.
 
 import type { z } from 'zod'
 import { type Config, complete, fillWebserver } from './complete.ts'
@@ -7,7 +7,7 @@ import { type Layer, show, type Values, valueAt } from './layers.ts'
 import { schema } from './schema.ts'
 import { findNode, type Key } from './tree.ts'
 
-/** Throws ConfigError. `layers` are named as the origin of wrong values. */
+/** Throws ConfigError. `layers` are named as the origin of invalid values. */
 export function validate(input: Values, options: { dataDir: string; layers: readonly Layer[] }): Config {
   const result = schema.safeParse(input)
   if (!result.success) throw new ConfigError(describeIssues(result.error.issues, input, options.layers))
@@ -29,7 +29,7 @@ function describeIssues(issues: readonly z.core.$ZodIssue[], input: Values, laye
   return [...new Set(lines)]
 }
 
-/** The key that holds the value at a path; paths go on inside lists. */
+/** The key with the value at a path; paths continue inside lists. */
 function keyOf(path: readonly PropertyKey[]): Key | undefined {
   const names = path.map(String)
   for (let length = names.length; length > 0; length -= 1) {
@@ -39,7 +39,7 @@ function keyOf(path: readonly PropertyKey[]): Key | undefined {
   return undefined
 }
 
-/** Values that are right alone and wrong together. */
+/** Combinations of valid values that are invalid together. */
 function contradictions(config: z.output<typeof schema>): string[] {
   const problems: string[] = []
   const { transcoding, live, object_storage, redundancy, vireo } = config

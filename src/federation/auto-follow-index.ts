@@ -1,4 +1,4 @@
-// An index of servers, read from time to time: those that are new in it are followed.
+// Reads an index of servers periodically and follows those that are new in it.
 
 import { z } from 'zod'
 import { claimLook, restoreLook } from '../actors/instance/index.ts'
@@ -8,7 +8,7 @@ const MAX_BYTES = 5_000_000
 const MAX_HOSTS = 5000
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{1,63}(?::\d{1,5})?$/i
 const LAST_LOOK = 'auto-follow-index'
-/** How often it is asked whether the time has come. */
+/** How often the schedule is checked. */
 const CHECK_EVERY_MS = 60_000
 
 const answer = z.object({ data: z.array(z.unknown()) })
@@ -56,7 +56,7 @@ function hostsOf(entries: unknown[], { urls }: FederationDeps): string[] {
   return [...new Set(hosts)].filter((host) => host !== urls.host)
 }
 
-/** Those that the instance does not follow yet, nor ever asked, are asked by a job each. */
+/** Queues a follow job for each host that the instance does not follow and has never asked. */
 async function ask({ db, tell, urls }: FederationDeps, hosts: string[]): Promise<void> {
   const fresh = await db.query<{ host: string }>(
     `select host from unnest((select $1::text[])) as candidate(host) where not exists (

@@ -1,5 +1,5 @@
-// What the instance's blocks mean here: from blocked servers and actors nothing is taken, of them nothing is fetched, to
-// them nothing is sent but the end of follows.
+// Enforces the instance's blocks: nothing is accepted or fetched from blocked servers and actors, and nothing is sent to them except the
+// end of follows.
 
 import { type Blocks, blockedHosts, blocksOf, ownedByBlocked } from '../actors/blocklist/index.ts'
 import type { Send } from '../actors/delivery/index.ts'
@@ -14,15 +14,15 @@ import type { JsonObject } from './wire/index.ts'
 const ASKED_AT_ONCE = 100
 
 export interface Blocked {
-  /** Whether the server of an address is blocked. */
+  /** True if the server of an address is blocked. */
   host(url: string): Promise<boolean>
-  /** Whether an actor, its account or its server is blocked. */
+  /** True if an actor, its account or its server is blocked. */
   actor(url: string): Promise<boolean>
-  /** The same, and which of them it is. */
+  /** The same, with the reasons. */
   of(actorUrl: string): Promise<Blocks>
-  /** The same of whose key it is; of a key that is not known, of its server and of the actor that it is named after. */
+  /** The same for the owner of a key. For an unknown key, its server and the actor in its id are checked. */
   ofKey(keyId: string, find: FindKey): Promise<Blocks & { owner: string }>
-  /** The same of a video by its address: its server, and its owner as far as it is known here. */
+  /** The same for a video by its URL: its server, and its owner if it is stored here. */
   ofThing(url: string): Promise<Blocks>
   /** Throws DomainError `forbidden` for a blocked actor. */
   refuseActor(url: string): Promise<void>
@@ -30,11 +30,11 @@ export interface Blocked {
 
 export type { Blocks } from '../actors/blocklist/index.ts'
 
-/** Why nothing is taken from an actor, or fetched of it. */
+/** The refusal to accept or fetch something of a blocked actor. */
 export const blockedHere = (url: string): DomainError => new DomainError('forbidden', `${url} is blocked here.`)
 
 export function makeBlocked({ query }: { query: Sql }): Blocked {
-  // Asked of each activity, fetch and delivery: those of the same moment share a statement.
+  // Called for each activity, fetch and delivery: concurrent calls share a statement.
   const hostOf = batched<string, boolean>((hosts) => blockedHosts(query, hosts), { max: ASKED_AT_ONCE })
   const both = batched<{ host: string; url: string }, Blocks>((asked) => blocksOf(query, asked), { max: ASKED_AT_ONCE })
   const ownerOf = batched<string, boolean>((urls) => ownedByBlocked(query, urls), { max: ASKED_AT_ONCE })
@@ -65,7 +65,7 @@ export function makeBlocked({ query }: { query: Sql }): Blocked {
   }
 }
 
-/** The fetcher without blocked servers, also at the end of a redirection. Deliveries have their own rule. */
+/** A fetcher that refuses blocked servers, also as targets of redirects. Deliveries have their own rule. */
 export function fetchUnblocked(http: GuardedFetch, db: { query: Sql }): GuardedFetch {
   const blocked = makeBlocked(db)
   async function refuse(url: string): Promise<void> {
@@ -91,7 +91,7 @@ export function fetchUnblocked(http: GuardedFetch, db: { query: Sql }): GuardedF
   }
 }
 
-/** The fetcher while federation is enabled. Disabled, it asks nobody; what needs an answer can be tried again. */
+/** A fetcher that refuses all requests while federation is disabled, so that jobs retry later. */
 export function fetchWhileEnabled(http: GuardedFetch, { config }: { config: () => Config }): GuardedFetch {
   function refuse(url: string): void {
     if (!config().federation.enabled) throw new FetchError('aborted', url, { message: 'federation is disabled' })
@@ -110,8 +110,8 @@ export function fetchWhileEnabled(http: GuardedFetch, { config }: { config: () =
 }
 
 /**
- * Sends to blocked servers nothing but the end of a follow, and nothing at all while federation is disabled: what was on its way is
- * let go.
+ * Sends nothing to blocked servers except the end of a follow, and nothing at all while federation is disabled: queued deliveries are
+ * dropped.
  */
 export function sendUnblocked(send: Send, { blocked, config }: { blocked: Blocked; config: () => Config }): Send {
   return async (delivery, profile, signal) => {
@@ -123,7 +123,7 @@ export function sendUnblocked(send: Send, { blocked, config }: { blocked: Blocke
   }
 }
 
-/** A Reject of a follow, or the Undo of one: without it, the other side would believe in it until the end of the block. */
+/** True for a Reject of a follow, or the Undo of one: without it, the other side would believe in the follow until the block ends. */
 export function isFarewell({ type, object }: JsonObject): boolean {
   const inner = typeof object === 'object' && object !== null && 'type' in object ? object.type : undefined
   return inner === 'Follow' && (type === 'Reject' || type === 'Undo')

@@ -1,12 +1,12 @@
-// Serialised answers, kept for a moment: a document that a thousand servers fetch is built once.
+// Short-lived cache of serialised responses: a document that a thousand servers fetch is built once.
 
 import type { Bus, JsonValue } from '../platform/bus/index.ts'
 import { type ByteCache, makeByteCache } from '../platform/byte-cache.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /**
- * The topic on which changes of documents are told: `{ url }`; with the id of a `video`, what outboxes and its rates say of it too;
- * `{ all: true }` when it may be any of them.
+ * The topic for changes of documents. `{ url }`: this document changed; with the id of a `video`, also outboxes and ratings that contain
+ * it. `{ all: true }`: any document may have changed.
  */
 export const DOCUMENT_CHANGED = 'document-changed'
 
@@ -16,11 +16,11 @@ export interface CachedAnswer {
   body: Buffer
 }
 
-/** Its keys are addresses of ours without their origin. */
+/** Keyed by local addresses without their origin. */
 export interface DocumentCache extends Pick<ByteCache<CachedAnswer>, 'get' | 'clear'> {
-  /** Any document may have changed; not so the figures of the instance, which take long to count. */
+  /** Drops all documents, but not the statistics of the instance, which take long to count. */
   forgetDocuments(): void
-  /** Ends the subscription to changes. */
+  /** Unsubscribes from changes. */
   close(): void
 }
 
@@ -38,7 +38,7 @@ export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Cl
     const path = pathOf(change.url, origin)
     if (path === undefined) return
     const isMeant = typeof change.video === 'number' ? isOfVideo(change.video) : () => false
-    // Names and UUIDs are found however they are written.
+    // Names and UUIDs match in any case.
     cache.drop((key) => isAtOrBelow(key.toLowerCase(), path) || isMeant(key))
   })
   return { get: cache.get, clear: cache.clear, forgetDocuments, close }
@@ -47,7 +47,7 @@ export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Cl
 /** The document, its pages and what is below it. */
 const isAtOrBelow = (key: string, path: string): boolean => key === path || key.startsWith(`${path}/`) || key.startsWith(`${path}?`)
 
-/** An account, a channel and the instance list it in their outboxes, and former ones did; others have rated it. */
+/** Accounts, channels and the instance list it in their outboxes, as do former owners; others have rated it. */
 const isOfVideo = (id: number) => {
   const ofRate = new RegExp(`/(?:dis)?likes/0*${id}$`)
   return (key: string): boolean => OUTBOX.test(key) || ofRate.test(key)

@@ -1,4 +1,4 @@
-// Tells every process which documents changed, so that none of them serves an old one from its memory.
+// Notifies all processes about changed documents, so that none of them serves a stale one from its cache.
 
 import { findActorById } from '../actors/actor/index.ts'
 import type { Unit } from '../actors/runtime/index.ts'
@@ -14,7 +14,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     }
   }
 
-  /** Also of others: what is said here below them has our addresses. */
+  /** Also for remote videos: local documents below them have local addresses. */
   const urlOf = async (query: Sql, videoId: number): Promise<string | undefined> => {
     const [video] = await query<{ uuid: string }>('select uuid from video where id = $1', [videoId])
     return video && urls.video(video.uuid)
@@ -65,7 +65,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
       if (copy) unit.publish(DOCUMENT_CHANGED, { url: copy.url })
     })
   }
-  // What the blocked wrote stands in many documents. What a user mutes changes none.
+  // Content of blocked actors is in many documents. A user's mutes change none.
   for (const [event, table] of [
     ['AccountBlocked', 'account_block'],
     ['ServerBlocked', 'server_block'],

@@ -1,5 +1,5 @@
-// The job `activitypub-cleaner`: asks other servers whether they still have the likes, dislikes, shares and comments that their
-// actors gave our videos, and takes away what is gone for good. Killed at any line, it goes on where it was.
+// The job `activitypub-cleaner`: asks other servers whether the likes, dislikes, shares and comments of their actors on local videos still
+// exist, and removes those that are permanently gone. It can be killed and continues where it was.
 
 import type { Comments } from '../actors/comment/index.ts'
 import type { CleaningPlace, InteractionCleaning, RemoteInteraction } from '../actors/interaction/index.ts'
@@ -9,14 +9,14 @@ import type { Shares } from '../actors/share/index.ts'
 import type { FederationDeps } from './deps.ts'
 import type { FetchDocument } from './fetch/documents.ts'
 
-/** Servers that are asked at once, each one thing after the other. */
+/** Servers that are asked in parallel, one request at a time each. */
 const HOSTS_AT_ONCE = 5
-/** Questions to one server in one part of a round. */
+/** Requests to one server per part of a round. */
 const MAX_OF_HOST = 500
-/** What is missing may be back tomorrow: so many rounds in a row it has to be. */
+/** Consecutive rounds in which an object must be missing: it may come back. */
 const MISSES = 2
 
-/** What asking for something showed; `silent`: its server cannot say now, of this and of anything else. */
+/** Result of asking for an object. `silent`: its server cannot answer now, for this object or any other. */
 type Found = 'there' | 'gone' | 'missing' | 'unknown' | 'silent'
 
 export function cleanInteractions(
@@ -58,7 +58,7 @@ export function cleanInteractions(
   })
 
   interface Part {
-    /** By host. */
+    /** Requests by host. */
     asked: Map<number, number>
     silent: Set<number>
     removed: number
@@ -69,7 +69,7 @@ export function cleanInteractions(
     const work = async () => {
       for (let group = left.pop(); group; group = left.pop()) await askHost(group, place, part, signal)
     }
-    // All have ended before a failure is reported, so that nothing goes on behind the job.
+    // Waits for all before it reports a failure, so that nothing runs after the job.
     const ends = await Promise.allSettled(Array.from({ length: HOSTS_AT_ONCE }, work))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }

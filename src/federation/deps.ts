@@ -1,4 +1,4 @@
-// What the parts of the federation layer work with.
+// Dependencies of the federation layer.
 
 import type { Registry, Tell } from '../actors/runtime/index.ts'
 import type { Config } from '../config/index.ts'
@@ -21,7 +21,7 @@ export interface FederationDeps {
   urls: Urls
   keys: KeyStore
   checks: DocumentChecks
-  /** Refuses blocked servers, but for deliveries. */
+  /** Refuses blocked servers, except for deliveries. */
   http: GuardedFetch
   blocked: Blocked
 }

@@ -1,4 +1,4 @@
-// Fedify's federation: our actors, their keys, videos, comments and WebFinger, dispatched under their addresses.
+// Fedify's federation: local actors, their keys, videos, comments and WebFinger, dispatched under their addresses.
 
 import { createFederation, type Federation, type KvStore } from '@fedify/fedify/federation'
 import type { DocumentLoader } from '@fedify/vocab-runtime'
@@ -8,12 +8,10 @@ import { dispatchObjects } from './dispatchers/objects.ts'
 import type { FetchDocument } from './fetch/documents.ts'
 import { loadBundledContext } from './security/contexts.ts'
 
-/**
- * Fedify with our store, loaders and dispatchers. It delivers nothing and has no inbox: those are ours.
- */
+/** Creates Fedify with local store, loaders and dispatchers. Deliveries and inboxes are implemented outside of it. */
 export function makeFederation(deps: DispatcherDeps & { kv: KvStore; fetchDocument: FetchDocument }): Federation<RequestData> {
   const { kv, urls, fetchDocument } = deps
-  // Contexts are on board; everything else goes through the guarded fetcher.
+  // Contexts are bundled; everything else goes through the guarded fetcher.
   const loadDocument: DocumentLoader = async (url) => {
     const bundled = await loadBundledContext(url).catch(() => undefined)
     if (bundled) return bundled

@@ -1,5 +1,5 @@
-// The job that walks the outbox of a followed actor: page after page, each stored before the next one is asked for.
-// What a third server owes us (videos that a channel only announces) is put aside when that server is away.
+// The job that walks the outbox of a followed actor, page by page; each page is stored before the next one is requested. Objects of third
+// servers (videos that a channel only announces) are deferred if that server is unreachable.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WaitingComments } from '../actors/comment/index.ts'
@@ -21,22 +21,22 @@ export interface HistoryDeps extends FederationDeps {
   waitingComments: Pick<WaitingComments, 'askRefresh'>
 }
 
-/** What came of an item: `known`: we had it; `away`: it cannot be had now, and is tried again under this address. */
+/** Result for an item. `known`: stored before; `away`: cannot be fetched now, and is retried under this address. */
 type Outcome = { is: 'new' | 'known' | 'useless' } | { is: 'away'; url: string }
 
 const USELESS: Outcome = { is: 'useless' }
 
-/** Between two requests of a walk, in ms. */
+/** Pause between two requests of a walk, in ms. */
 const PACE_MS = 50
-/** The newest videos of a new follow whose comments are read at once; those of the others are when somebody looks at them. */
+/** The newest videos of a new follow whose comments are read at once; those of the others are read when somebody views them. */
 const WITH_COMMENTS = 100
 
-/** Nobody of this server follows the actor any more. */
+/** No local actor follows the remote one any more. */
 class Unfollowed extends Error {
   override readonly name = 'Unfollowed'
 }
 
-/** Failures in a row after which a server is taken to be away. */
+/** Consecutive failures after which a server counts as unreachable. */
 const FAILURES = 3
 
 export function registerHistoryWalks(deps: HistoryDeps): void {
@@ -50,13 +50,13 @@ export function registerHistoryWalks(deps: HistoryDeps): void {
       try {
         await makeReader(deps, walk, job).walk()
       } catch (error) {
-        // Another process takes it up where it was left.
+        // Another process continues at the stored page.
         if (job.signal.aborted) throw error
         if (error instanceof Unfollowed) return
         const reason = error instanceof Error ? error.message : String(error)
         await histories.fail(walk.id, { reason, hopeless: isHopeless(error) })
         logger.info({ outbox: walk.outboxUrl, reason }, 'a history could not be read')
-        // The machine of the walk asks for the next job.
+        // The machine of the walk queues the next job.
         throw new PermanentFailure(reason, { cause: error })
       }
     },
@@ -69,11 +69,11 @@ export function registerHistoryWalks(deps: HistoryDeps): void {
 function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: JobContext) {
   const { db, logger, config, clock, videos, histories, shares, waitingComments } = deps
   let withComments = 0
-  /** Failures in a row of each server: none of its items is waited for again when there were a few. */
+  /** Consecutive failures per server: after a few, none of its items is tried again. */
   const failures = new Map<string, number>()
   const own = originOf(walk.outboxUrl)
 
-  /** Before each request. Throws `Unfollowed` when nobody wants the answer any more. */
+  /** Called before each request. Throws `Unfollowed` if the result is no longer wanted. */
   async function takeTurn(): Promise<void> {
     await pause(PACE_MS, undefined, { signal })
     if (!(await histories.goesOn(walk.id))) throw new Unfollowed('Nobody follows this actor any more.')
@@ -121,7 +121,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     }
   }
 
-  /** An activity of the outbox, or the address of one, or of a video that was put aside. */
+  /** An activity of the outbox, or the address of one, or of a deferred video. */
   async function takeIn(item: string | JsonObject, pageAskedAt: Date): Promise<Outcome> {
     const document = typeof item === 'string' ? await had(item, () => fetchDocument(item)) : { document: item, askedAt: pageAskedAt }
     if ('is' in document) return document
@@ -149,11 +149,11 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     return await shared(await videos.resolve(id, { notBefore: notBefore(), ofMany: true }), share)
   }
 
-  /** The address of a share: that of its Announce, unless it is not known, or of another server. */
+  /** The address of a share: that of its Announce, unless that is unknown or on another server. */
   const shareOf = (videoUrl: string, announce: string | null = null): string =>
     announce !== null && isSameOrigin(announce, walk.outboxUrl) ? announce : `${walk.outboxUrl}#${videoUrl}`
 
-  /** What an actor announces in its outbox it shares, as if the Announce had come by itself. */
+  /** An Announce in an outbox counts as a share, as if it had arrived by itself. */
   async function shared(video: { id: number; isNew: boolean }, share: string | null): Promise<Outcome> {
     if (share !== null) await shares.receiveShare({ videoId: video.id, actorId: walk.actorId, url: share })
     if (walk.extent === 'whole' && withComments < WITH_COMMENTS) {
@@ -163,7 +163,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     return { is: video.isNew ? 'new' : 'known' }
   }
 
-  /** After a follow everything is read anew, once; later on only what has grown old. */
+  /** After a new follow everything is read once; later only stale videos. */
   const notBefore = (): Date =>
     walk.extent === 'whole' ? walk.since : new Date(clock.now().getTime() - config().vireo.federation.refresh.video)
 
@@ -175,7 +175,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
     return found.length > 0
   }
 
-  /** What can never be had is passed over; what cannot be had now is put aside, with all else of that server. */
+  /** Skips what can never be fetched; defers what cannot be fetched now, with all else of that server. */
   async function had<T>(url: string, work: () => Promise<T>): Promise<T | Outcome> {
     const origin = originOf(url) ?? ''
     if ((failures.get(origin) ?? 0) >= FAILURES) return { is: 'away', url }
@@ -188,7 +188,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
       logger.debug({ outbox: walk.outboxUrl, reason: String(error) }, 'an item of an outbox was passed over')
       if (isHopeless(error)) return USELESS
       failures.set(origin, (failures.get(origin) ?? 0) + 1)
-      // The server of the outbox itself is away: the page is tried again as a whole.
+      // The server of the outbox itself is unreachable: the whole page is retried.
       if (origin === own && failures.get(origin) === FAILURES) throw error
       return { is: 'away', url }
     }

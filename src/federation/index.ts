@@ -1,4 +1,4 @@
-// The federation layer, put together: doors for inbound activities and reads, and what the other layers ask of it.
+// The federation layer, assembled: entry points for inbound activities and reads, and ports for the other layers.
 
 import type { Abuses } from '../actors/abuse/index.ts'
 import type { RemoteActors } from '../actors/actor/index.ts'
@@ -71,7 +71,7 @@ export { fetchUnblocked } from './blocked.ts'
 
 export interface FederationOptions {
   deps: ActorDeps
-  /** Asks nothing of blocked servers. */
+  /** Refuses blocked servers. */
   http: GuardedFetch
   instanceActorId: () => Promise<number>
   remoteActors: RemoteActors
@@ -89,36 +89,36 @@ export interface FederationOptions {
   abuses: Abuses
   redundancies: Redundancies
   bus: Bus
-  /** Where Fedify keeps what it remembers; a table when there is none. */
+  /** Storage for Fedify's key-value data; by default a table. */
   redis?: { connection: Redis; prefix: string } | undefined
   software: Software
-  /** Names activities as work of the event loop. */
+  /** Attributes event loop time to activities. */
   loopWatch: Pick<LoopWatch, 'run'>
 }
 
 export interface FederationPart {
   serveActivityPub: ServeActivityPub
-  /** Makes every document anew, since the configuration changed. */
+  /** Drops all cached documents after a change of the configuration. */
   forgetDocuments(): void
-  /** A request changed something: no document from before it is served any more. */
+  /** A request changed something: no older document is served any more. */
   documentsChanged(): Promise<void>
-  /** Makes it ready for what comes in, beside what else a start does. */
+  /** Prepares for incoming activities, in parallel to the rest of the start. */
   warmUp(): Promise<void>
-  /** Ends what listens and cleans up. */
+  /** Unsubscribes and cleans up. */
   close(): Promise<void>
   receiveActivity: ReceiveActivity
-  /** What was not taken as it was sent. */
+  /** Log of activities that were not accepted as sent. */
   decisions: Pick<InboundJournal, 'flush'>
   /** For the operator. */
   retryHost: (host: string) => Promise<void>
   incoming: Pick<IncomingActivities, 'retryParked' | 'dropParked'>
-  /** What a text of a search names, on this server or on others. */
+  /** Resolves the text of a search, locally or remotely. */
   resolvePasted: ResolvePasted
-  /** What of this layer is in the archives of users. */
+  /** Documents for the archives of users. */
   archiveDocuments: ArchiveDocuments
-  /** Where a visitor with a handle elsewhere subscribes to a local actor. */
+  /** Where a visitor with a remote handle subscribes to a local actor. */
   subscribeAddress: SubscribeAddress
-  /** Whether a host answers a TLS handshake in plain HTTP; never where plain HTTP is allowed. */
+  /** True if a host answers a TLS handshake in plain HTTP; always false if plain HTTP is allowed. */
   speaksPlainHttp(host: string): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-// Jobs of the federation: asking to follow a host or handle (the instance, or a user a channel), and telling followers of new counts.
+// Jobs of the federation: follow requests to a host or handle (by the instance, or by a user to a channel), and new counts for followers.
 
 import type { Follows } from '../actors/follow/index.ts'
 import { DomainError, PermanentFailure } from '../actors/runtime/index.ts'
@@ -35,20 +35,20 @@ export function registerFederationJobs(
     },
   })
 
-  /** False once the follower took it back, which may be while a slow server is asked who it is. */
+  /** False if the follower withdrew it, possibly while a slow server was being asked. */
   async function isWanted(jobId: number): Promise<boolean> {
     const [job] = await db.query<{ state: string }>('select state from job where id = $1', [jobId])
     return job?.state !== 'cancelled'
   }
 
-  /** False for one that is to be followed back, and has gone or was rejected or removed meanwhile. */
+  /** False for a follow-back if the follower has left or was rejected or removed meanwhile. */
   async function isFollower({ followBackOf }: Record<string, string | number>): Promise<boolean> {
     if (followBackOf === undefined) return true
     const rows = await db.query("select 1 from follow where id = $1 and state = 'accepted'", [Number(followBackOf)])
     return rows.length > 0
   }
 
-  /** Row of the actor that is meant: one that is stored, the instance actor of a host, or whose handle it is. */
+  /** Row of the target actor: a stored one, the instance actor of a host, or that of a handle. */
   async function targetOf(data: Record<string, string | number>): Promise<number> {
     if (data.actorId) return Number(data.actorId)
     const url = data.host ? await discovery.instanceActorOf(String(data.host)) : await discovery.actorOf(String(data.handle))
@@ -58,7 +58,7 @@ export function registerFederationJobs(
     return target.id
   }
 
-  /** A server that cannot be reached now is asked again by the back-off of follows, as long as they are repeated. */
+  /** An unreachable server is asked again by the back-off of follows, as long as they are repeated. */
   async function askAgain(id: number, data: Record<string, string | number>, cause: DomainError): Promise<void> {
     const { initial_backoff, max_backoff, retry_for } = config().vireo.federation.follow
     const now = clock.now().getTime()
@@ -67,7 +67,7 @@ export function registerFederationJobs(
     if (now - askedAt >= retry_for) throw new PermanentFailure(cause.message, { cause })
     const target = data.host ?? data.handle ?? data.actorId
     await tell.create(async (unit) => {
-      // Whoever takes it back meanwhile waits for this row, and then finds the next job.
+      // A concurrent withdrawal waits for this row, and then finds the next job.
       const wanted = await unit.query("select 1 from job where id = $1 and state <> 'cancelled' for share", [id])
       if (wanted.length === 0) return
       logger.info({ target, reason: cause.message }, 'a follow is asked again later')

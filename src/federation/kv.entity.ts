@@ -1,4 +1,4 @@
-// Values of Fedify, when there is no Redis.
+// Values of Fedify, without Redis.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

@@ -6,28 +6,25 @@ import type { Redis } from 'ioredis'
 import type { Clock } from '../platform/clock.ts'
 import type { Sql } from '../platform/database/index.ts'
 
-/** As much of Fedify's options as is looked at: a Temporal.Duration, native or not. */
+/** The part of Fedify's options that is used: a Temporal.Duration, native or not. */
 export interface TimeToLive {
   ttl?: { total(unit: 'millisecond'): number }
 }
 
-/** A store that can also compare and swap, which the circuit breaker wants. */
+/** A store that can also compare and swap, which the circuit breaker needs. */
 export interface AtomicKvStore extends KvStore {
   set(key: KvKey, value: unknown, options?: TimeToLive): Promise<void>
   cas(key: KvKey, expected: unknown, value: unknown, options?: TimeToLive): Promise<boolean>
 }
 
 export interface TableKvStore extends AtomicKvStore {
-  /** Removes what has expired; the number of rows. For a regular job: expired rows are invisible anyhow. */
+  /** Deletes expired rows; returns their number. For a periodic task: expired rows are invisible anyhow. */
   sweep(): Promise<number>
 }
 
 const LIST_PAGE = 500
 
-/**
- * The store in the table `kv(key text primary key, value jsonb, expires_at timestamptz)`. Values are what JSON can
- * say. Expiry is by `clock`.
- */
+/** The store in the table `kv(key text primary key, value jsonb, expires_at timestamptz)`. Values must be JSON. Expiry is by `clock`. */
 export function makeTableKvStore(options: { query: Sql; clock: Clock }): TableKvStore {
   const { query, clock } = options
   const put = `insert into kv as old (key, value, expires_at) values ($1, $2::jsonb, $3)
@@ -54,7 +51,7 @@ export function makeTableKvStore(options: { query: Sql; clock: Clock }): TableKv
     async cas(key, expected, value, settings) {
       const now = clock.now()
       const [place, next, until] = [encodeKey(key), JSON.stringify(value ?? null), expiry(settings)]
-      // Nothing expected: only where there is nothing, or nothing any more.
+      // Expecting nothing: writes only if there is no value, or an expired one.
       const rows =
         expected === undefined
           ? await query(`${put} where old.expires_at <= $4 returning key`, [place, next, until, now])
@@ -100,8 +97,8 @@ if ARGV[4] == '' then redis.call('SET', KEYS[1], ARGV[3]) else redis.call('SET',
 return 1`
 
 /**
- * The store in Redis: that of `@fedify/redis`, with what Fedify 2 asks for beyond it (`list`, `cas`), and with
- * times to live below a second, which SETEX refuses.
+ * The store in Redis: that of `@fedify/redis`, with what Fedify 2 needs in addition (`list`, `cas`), and with times to live below a second,
+ * which SETEX refuses.
  */
 export class RedisKv extends RedisKvStore implements AtomicKvStore {
   readonly #redis: Redis
@@ -161,8 +158,8 @@ export class RedisKv extends RedisKvStore implements AtomicKvStore {
 }
 
 /**
- * A key as one text in which a prefix of parts is a prefix of characters: each part encoded and ended by a slash.
- * It has no colon, so that @fedify/redis leaves it as it is.
+ * A key as one text in which a prefix of parts is a prefix of characters: each part encoded and ended by a slash. It has no colon, so that
+ * @fedify/redis leaves it unchanged.
  */
 const encodeKey = (key: KvKey): string => key.map((part) => `${encodeURIComponent(part.toWellFormed())}/`).join('')
 
@@ -171,7 +168,7 @@ function decodeKey(text: string): KvKey {
   return [first, ...rest]
 }
 
-/** The time to live, at least a millisecond; null for ever. */
+/** The time to live, at least a millisecond; null for no expiry. */
 function milliseconds(options: TimeToLive | undefined): number | null {
   return options?.ttl ? Math.max(1, Math.ceil(options.ttl.total('millisecond'))) : null
 }

@@ -1,16 +1,16 @@
-// What the pages of this server show: other software names our videos, playlists and actors by the addresses that people copy.
+// Maps pages of this server to objects: other software names local videos, playlists and actors by the addresses that people copy.
 
 import type { Database } from '../platform/database/index.ts'
 import { readPasted } from './fetch/lookup.ts'
 import type { Urls } from './urls.ts'
 
 /**
- * The ActivityPub id of what one of our pages shows; every other address as it is. With `comments`, the page of a conversation
- * stands for the comment and not for the video.
+ * The ActivityPub id of the object that a local page shows; any other address is returned unchanged. With `comments`, the page of a
+ * conversation stands for the comment and not for the video.
  */
 export type ObjectAt = (url: string, options?: { comments?: boolean }) => Promise<string>
 
-/** Addresses that are pages too, and may be of what another server has. */
+/** Addresses that are also pages, and may show remote objects. */
 const SHARED_KINDS: ReadonlySet<string> = new Set(['account', 'channel', 'video', 'playlist'])
 
 const CONVERSATION = /[;?&]threadId=(\d{1,9})(?!\d)/

@@ -1,4 +1,4 @@
-// Jobs about playlists of other servers: reading one with its elements, and finding those of an actor that is followed.
+// Jobs for remote playlists: reading one with its elements, and finding those of a followed actor.
 
 import { PLAYLIST_JOB } from '../actors/playlist/index.ts'
 import { PermanentFailure } from '../actors/runtime/index.ts'
@@ -9,7 +9,7 @@ import type { PlaylistFetcher } from './fetch/playlists.ts'
 import { isSameOrigin } from './security/index.ts'
 import { readActor } from './wire/index.ts'
 
-/** Playlists of an actor that are taken in when it is followed. */
+/** Limit of playlists that are stored when an actor is followed. */
 const MAX_PLAYLISTS = 500
 
 export function registerPlaylistJobs(deps: FederationDeps & { fetchDocument: FetchDocument; playlists: PlaylistFetcher }): void {

@@ -1,4 +1,4 @@
-// Jobs about threads of other servers: the parents of a reply, and the comments of a remote video.
+// Jobs for remote threads: the parents of a reply, and the comments of a remote video.
 
 import { DomainError } from '../actors/runtime/index.ts'
 import { findRemoteAddress } from '../actors/video/index.ts'
@@ -66,7 +66,7 @@ export function registerThreadJobs(context: InboundContext): void {
     },
   })
 
-  /** The collection that the video names, of its own server alone. */
+  /** The collection that the video names, on its own server only. */
   async function commentsOf(videoUrl: string): Promise<string | undefined> {
     try {
       const { document } = await fetchDocument(videoUrl)
@@ -79,7 +79,7 @@ export function registerThreadJobs(context: InboundContext): void {
     }
   }
 
-  /** One that is stored is approved by being listed; one that is not is read where it lives. */
+  /** A stored comment is approved by being listed; an unknown one is fetched from its server. */
   async function takeListed(
     item: string | JsonObject,
     { collection, askedAt, ...where }: { collection: string; askedAt: Date; signal: AbortSignal; videoId: number },

@@ -1,4 +1,4 @@
-// Every ActivityPub address of this node, as PeerTube forms them: remote nodes and REST clients store them.
+// All ActivityPub addresses of this node, in PeerTube's form: remote nodes and REST clients store them.
 
 import { hash } from 'node:crypto'
 import { isUuid } from '../platform/ids.ts'
@@ -12,7 +12,7 @@ export type ActorCollection = (typeof COLLECTIONS)[number]
 const VIDEO_COLLECTIONS = ['announces', 'comments', 'likes', 'dislikes', 'chapters'] as const
 export type VideoCollection = (typeof VIDEO_COLLECTIONS)[number]
 
-/** What one of our own addresses stands for. `id`s are database ids in decimal. */
+/** The meaning of a local address. `id`s are database ids in decimal. */
 export type OwnAddress =
   | { kind: 'account' | 'channel'; name: string }
   | { kind: 'actor-collection'; owner: 'account' | 'channel'; name: string; collection: ActorCollection }
@@ -35,11 +35,11 @@ export type OwnAddress =
 /** An address with the derived activity that its suffix names, if any: `/delete`, `/undo`, `/updates/…`, `/activity`. */
 export type ParsedAddress = OwnAddress & { activity: 'create' | 'update' | 'delete' | 'undo' | null }
 
-/** Where files are read that lie in object storage. */
+/** Addresses of files in object storage. */
 export interface ObjectAddresses {
-  /** Undefined when the file is read through this server. */
+  /** Undefined if this server proxies the file. */
   addressOf(file: { kind: 'web_videos' | 'streaming_playlists'; name: string }): string | undefined
-  /** Of all the buckets that readers may be sent to. */
+  /** Origins of all the buckets that readers may be redirected to. */
   origins: readonly string[]
 }
 
@@ -65,7 +65,7 @@ export function makeUrls(origin: string, { addressOf: objectAddress, origins: bu
     account,
     channel: (name: string) => at(`/video-channels/${name}`),
     actorCollection: (actor: string, collection: ActorCollection) => `${actor}/${collection}`,
-    /** Where a server reads which of its actors follow a local one (FEP-8fcf). */
+    /** The list of an actor's followers on the requesting server (FEP-8fcf). */
     followerSynchronization: (actor: string) => `${actor}/followers_synchronization`,
     /** The RSA key, by the fragment that every implementation resolves to the actor. */
     publicKey: (actor: string) => `${actor}#main-key`,
@@ -79,14 +79,14 @@ export function makeUrls(origin: string, { addressOf: objectAddress, origins: bu
     commentApproval: (comment: string) => `${comment}/approve-reply`,
     commentRefusal: (comment: string) => `${comment}/reject-reply`,
     announce: (videoUrl: string, actorId: string | number) => `${videoUrl}/announces/${actorId}`,
-    /** Of an activity that a channel passes on. */
+    /** Address of an activity that a channel forwards. */
     announcement: (actor: string, activityId: string) => `${actor}/announces/${hash('sha256', activityId).slice(0, 32)}`,
     like: (actor: string, videoId: string | number) => `${actor}/likes/${videoId}`,
     dislike: (actor: string, videoId: string | number) => `${actor}/dislikes/${videoId}`,
     follow: (actor: string, followedId: string | number) => `${actor}/follows/${followedId}`,
     acceptFollow: (followId: string | number) => at(`/accepts/follows/${followId}`),
     rejectFollow: (when: Date) => at(`/rejects/follows/${when.toISOString()}`),
-    /** A viewer of `videoId`; `viewerId` tells no more than that two views are the same one's. */
+    /** A viewer of `videoId`; `viewerId` only tells whether two views are by the same viewer. */
     view: (actor: string, videoId: string | number, viewerId: string) => `${actor}/views/videos/${videoId}/${viewerId}`,
     watchAction: (uuid: string) => at(`/videos/local-viewer/${uuid}`),
     report: (abuseId: string | number) => at(`/admin/abuses/${abuseId}`),
@@ -97,11 +97,11 @@ export function makeUrls(origin: string, { addressOf: objectAddress, origins: bu
     playlistRedundancy: (uuid: string) => at(`/redundancy/streaming-playlists/hls/${uuid}`),
 
     createOf: (id: string) => `${id}/activity`,
-    /** Of what may happen again, so that servers which count by id hear of it each time. */
+    /** For repeatable activities, so that servers which deduplicate by id handle each one. */
     againOf: (activityId: string, when: Date) => `${activityId}#${when.toISOString()}`,
     updateOf: (id: string, when: Date) => `${id}/updates/${when.toISOString()}`,
     deleteOf: (id: string) => `${id}/delete`,
-    /** By one of several who may be believed to own it. */
+    /** By one of several actors that may own it. */
     deleteBy: (id: string, actorId: string | number) => `${id}/delete/${actorId}`,
     undoOf: (id: string) => `${id}/undo`,
 
@@ -109,12 +109,12 @@ export function makeUrls(origin: string, { addressOf: objectAddress, origins: bu
     webFingerTemplate: at('/.well-known/webfinger?resource={uri}'),
     subscribeTemplate: at('/remote-interaction?uri={uri}'),
 
-    /** Whether `url` is on this node. */
+    /** True if `url` is on this node. */
     isOurs: (url: string): boolean => {
       const parsed = URL.parse(url)
       return parsed !== null && parsed.host === host && parsed.protocol === protocol
     },
-    /** What one of our addresses stands for; undefined for those of others and for unknown paths. */
+    /** The meaning of a local address; undefined for remote ones and unknown paths. */
     parse: (url: string): ParsedAddress | undefined => {
       const parsed = url.length <= 2000 ? URL.parse(url) : null
       if (parsed === null || parsed.host !== host || parsed.protocol !== protocol || parsed.username !== '') return undefined
@@ -123,7 +123,7 @@ export function makeUrls(origin: string, { addressOf: objectAddress, origins: bu
   }
 }
 
-/** Reads the path of one of our addresses; a query or fragment is not part of it. */
+/** Parses the path of a local address, without query and fragment. */
 function parsePath(path: string): ParsedAddress | undefined {
   const whole = parsePlain(path)
   if (whole) return { ...whole, activity: null }
@@ -222,7 +222,7 @@ const FORMS: { form: RegExp; make: (parts: Parts) => OwnAddress | undefined }[] 
     resolution: text(p, 'resolution'),
     fps: p.fps ?? null,
   })),
-  // The recorded reference answers the document under the numeric type 1 only, although its id says hls.
+  // The recorded reference serves the document under the numeric type 1 only, although its id contains hls.
   form(`/redundancy/streaming-playlists/(?:hls|1)/(?<uuid>${UUID})`, (p) => ({
     kind: 'playlist-redundancy',
     uuid: text(p, 'uuid'),

@@ -1,4 +1,4 @@
-// The HTTP application: Fastify with everything that each route of the REST API relies on, and the areas' routes.
+// The HTTP application: Fastify with what each route of the REST API needs, and the routes of all areas.
 
 import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController, type RouteOptions } from 'fastify'
 import type { Redis } from 'ioredis'
@@ -42,36 +42,36 @@ export type { App, Area } from './plugins/types.ts'
 export interface AppOptions {
   config: () => Config
   logger: Logger
-  /** Address under which the world sees this server, such as `https://videos.example.org`. */
+  /** Public address of this server, such as `https://videos.example.org`. */
   publicUrl: string
   authenticate: Authenticate
-  /** Counts the rate limits for all processes; without it each process counts its own. */
+  /** Shares the rate limits of all processes; without it each process counts its own. */
   rateLimitRedis?: Redis
   areas: Area[]
-  /** Told of requests that may have changed what is kept ready, before they are answered. */
+  /** Called before the response of requests that may have changed cached data. */
   written?: Written
-  /** Told who asks for a change. */
+  /** Notified of the user behind a change. */
   audit?: Pick<Audit, 'as'>
-  /** Compare every answer with its zod schema (tests). */
+  /** Validates every response with its zod schema (tests). */
   checkResponses?: boolean
-  /** Of this software, for the documentation. */
+  /** Version of this software, for the documentation. */
   version: string
   clock?: Clock
-  /** Whether the server is about to end. */
+  /** True if the server is about to stop. */
   isDraining?: () => boolean
-  /** Names requests as work of the event loop. */
+  /** Attributes event loop time to requests. */
   loopWatch?: Pick<LoopWatch, 'run'> | undefined
-  /** Told of every request when it is answered. */
+  /** Called after every response. */
   countRequest?: CountRequest | undefined
   newRequestId?: () => string
-  /** Told of every route as it is added (tests). */
+  /** Called for every added route (tests). */
   onRoute?: (route: RouteOptions) => void
 }
 
 /** Longest path parameter: a handle with a host name. */
 const LONGEST_PARAMETER = 400
 
-/** Makes the application with its routes; it listens by `listen()` of server.ts, or answers `inject()`. */
+/** Makes the application with its routes; use `listen()` of server.ts or `inject()`. */
 export async function makeApp(options: AppOptions): Promise<App> {
   const { config, logger, publicUrl, authenticate, rateLimitRedis, areas, version } = options
   const { clock = systemClock, newRequestId = newUuid, checkResponses = false } = options
@@ -82,7 +82,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   const loggerInstance: FastifyBaseLogger = logger
   const app: App = Fastify({
     loggerInstance,
-    // A logger for each request would cost more than most of its hooks: lines say the id themselves.
+    // A logger per request would cost more than most hooks: log calls add the request id themselves.
     childLoggerFactory: (shared) => shared,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: makeRequestIds(newRequestId),
@@ -90,7 +90,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
     bodyLimit: BODY_LIMIT,
     return503OnClosing: false,
     rewriteUrl: withSingleSlashes,
-    // Some routes are added with a slash at the end.
+    // Some routes are registered with a trailing slash.
     routerOptions: { querystringParser: parseQuery, maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
       setDefaultHeaders(request, reply)
@@ -137,7 +137,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   return app
 }
 
-/** A body arrives outside of what asked for it, so that requests are named once more behind it. */
+/** A body arrives in another async context than its request, so that the request is named again after it. */
 function nameWork(app: App, { run }: Pick<LoopWatch, 'run'>): void {
   const name = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>
     run(`${request.method} ${request.routeOptions.url ?? 'unknown'}`, done)
@@ -145,7 +145,7 @@ function nameWork(app: App, { run }: Pick<LoopWatch, 'run'>): void {
   app.addHook('preValidation', name)
 }
 
-/** Limits first, then who asks, then the route's own hooks. */
+/** Rate limits first, then authentication, then the route's own hooks. */
 function frameRoute(
   route: RouteOptions,
   frame: { auth: Auth; rateLimits: RateLimits; written: AppOptions['written']; audit: AppOptions['audit'] },

@@ -1,13 +1,13 @@
-// Listens, and says in one line why it cannot.
+// Listens, or reports in one line why it cannot.
 
 import type { AddressInfo } from 'node:net'
 import type { App } from './app.ts'
 
 export interface Listening {
   hostname: string
-  /** The port in use, also when 0 was asked for. */
+  /** The port in use, also if 0 was configured. */
   port: number
-  /** Stops to accept, lets requests finish (up to `vireo.runtime.drain_timeout`), and closes every connection. */
+  /** Stops accepting, lets requests finish (up to `vireo.runtime.drain_timeout`), and closes every connection. */
   close(): Promise<void>
 }
 
@@ -17,12 +17,12 @@ export interface ConfigKeys {
   port: string
 }
 
-/** Why a server cannot listen, in one line that names what to do. */
+/** Why the server cannot listen, in one line with a remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
-/** Starts to accept connections. Throws ListenError when the address cannot be used. */
+/** Starts accepting connections. Throws ListenError if the address cannot be used. */
 export async function listen(app: App, options: { hostname: string; port: number }): Promise<Listening> {
   const { hostname, port } = options
   try {

@@ -35,7 +35,7 @@ const ADDITIONAL = [
 
 const SOUND = ['.mp3', '.ogg', '.oga', '.opus', '.wma', '.wav', '.flac', '.aac', '.m4a', '.ac3']
 
-/** The extensions that this server takes now, each once. */
+/** The extensions that the configuration allows, without duplicates. */
 export function acceptedExtensions({ transcoding }: Config): string[] {
   const { enabled, allow_additional_extensions, allow_audio_files } = transcoding
   return [

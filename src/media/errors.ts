@@ -1,11 +1,10 @@
-// What can go wrong with bytes and media tools, as one typed error with a reason that callers switch on.
+// Typed errors of bytes and media tools, with a reason for callers.
 
 /**
- * - `invalid-name`, `not-found`, `exists`, `offset`, `disk-full`: the store.
- * - `empty`, `playlist`, `not-media`, `truncated`, `unreadable`, `no-streams`, `unsupported-codec`, `too-large`,
- *   `frame-rate`, `too-long`: the file was read and cannot be used; trying again will not help.
- * - `ffmpeg-missing`: no usable binary. `aborted`: the caller's signal. `stalled`, `memory`, `time-out`: the process was
- *   killed by a limit. `failed`: ffmpeg ended with an error.
+ * - `invalid-name`, `not-found`, `exists`, `offset`, `disk-full`: the store. - `empty`, `playlist`, `not-media`, `truncated`, `unreadable`,
+ * `no-streams`, `unsupported-codec`, `too-large`, `frame-rate`, `too-long`: the file was read and cannot be used; a retry will not help. -
+ * `ffmpeg-missing`: no usable binary. `aborted`: the caller's signal. `stalled`, `memory`, `time-out`: the process was killed by a limit.
+ * `failed`: ffmpeg ended with an error.
  */
 export type MediaErrorReason =
   | 'invalid-name'
@@ -46,7 +45,7 @@ const REFUSALS: ReadonlySet<MediaErrorReason> = new Set([
 export class MediaError extends Error {
   override readonly name = 'MediaError'
   readonly reason: MediaErrorReason
-  /** The last lines that the tool printed, for the operator; never for the client. */
+  /** The last output of the tool, for the operator; never for the client. */
   readonly detail: string
 
   constructor(reason: MediaErrorReason, message: string, options: { detail?: string; cause?: unknown } = {}) {
@@ -56,12 +55,12 @@ export class MediaError extends Error {
   }
 }
 
-/** Object storage cannot be worked with now: nothing is known of the file, and another try later may succeed. */
+/** Object storage is unavailable: the state of the file is unknown, and a later retry may succeed. */
 export class StorageOutage extends Error {
   override readonly name = 'StorageOutage'
 }
 
-/** True when the file itself is to blame, so that the job must not be tried again. */
+/** True if the file itself is at fault, so that the job must not be retried. */
 export const isRefusal = (error: unknown): error is MediaError => error instanceof MediaError && REFUSALS.has(error.reason)
 
 /** The code of a Node system error (`ENOENT`, `ENOSPC`, ...), or undefined. Not by class: errors may cross realms. */
@@ -73,7 +72,7 @@ export function systemCode(error: unknown): string | undefined {
 export const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error)
 
-/** Whether the error, or what caused it, is that a disk or a quota of the system is full. */
+/** True if the error, or its cause, is a full disk or quota. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined) {
     if (at instanceof MediaError && at.reason === 'disk-full') return true

@@ -1,5 +1,5 @@
 export { acceptedExtensions } from './accepted-extensions.ts'
-// The public face of media: bytes and what they hold. Knows files, not users.
+// The public interface of media: bytes and their content. Knows files, not users.
 
 export { type Archive, type ArchiveFile, openArchive } from './archive/archive.ts'
 export { ArchiveError, type ArchiveFault } from './archive/archive-error.ts'

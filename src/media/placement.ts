@@ -1,11 +1,11 @@
-// Where the files of a video lie in the store, and putting the ladder's files there.
+// Locations of a video's files in the store, and storing the ladder's files there.
 
 import { MediaError } from './errors.ts'
 import type { LadderFile } from './ffmpeg/ladder.ts'
 import { buildMasterPlaylist, buildSegmentHashes, type HlsEntry } from './ffmpeg/playlists.ts'
 import type { FileRef, Store } from './store/store.ts'
 
-/** `hls/<uuid>`, or `hls/private/<uuid>` for videos that not everybody may watch. */
+/** `hls/<uuid>`, or `hls/private/<uuid>` for private videos. */
 export const hlsFolder = (videoUuid: string, isPrivate: boolean): FileRef => ({
   kind: 'streaming_playlists',
   name: isPrivate ? `hls/private/${videoUuid}` : `hls/${videoUuid}`,
@@ -21,7 +21,7 @@ export const webVideoFile = (filename: string, isPrivate: boolean): FileRef => (
   name: isPrivate ? `private/${filename}` : filename,
 })
 
-/** `hls/<uuid>`: a copy of another server's HLS playlist with all that it needs. */
+/** `hls/<uuid>`: a copy of a remote HLS playlist with all its files. */
 export const mirrorFolder = (videoUuid: string): FileRef => ({ kind: 'redundancy', name: `hls/${videoUuid}` })
 
 export interface StoreLadderOptions {
@@ -31,7 +31,7 @@ export interface StoreLadderOptions {
   isPrivate: boolean
 }
 
-/** Moves the files of a step into the store. Done again after a crash it finishes what was begun. */
+/** Moves the files of a step into the store. After a crash, a repeated call finishes the work. */
 export async function storeLadderFiles({ store, files, videoUuid, isPrivate }: StoreLadderOptions): Promise<void> {
   for (const file of files) {
     if (file.hls) {
@@ -55,11 +55,11 @@ async function moveIn(store: Store, ref: FileRef, path: string): Promise<void> {
 
 export interface StoreMasterOptions {
   store: Store
-  /** All renditions that the playlist has now, from earlier steps too. */
+  /** All current renditions of the playlist, also from earlier steps. */
   entries: readonly HlsEntry[]
   videoUuid: string
   isPrivate: boolean
-  /** `<uuid>-master.m3u8` and `<uuid>-segments-sha256.json`; the old ones stay until the caller removes them. */
+  /** `<uuid>-master.m3u8` and `<uuid>-segments-sha256.json`; the caller removes the old ones. */
   masterFilename: string
   hashesFilename: string
 }

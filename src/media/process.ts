@@ -1,4 +1,4 @@
-// One process of a program for media, the leader of a process group: whatever ends it ends all that it started.
+// Runs one media program as the leader of a process group: ending it ends all its children.
 
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
@@ -6,11 +6,11 @@ import { setPriority } from 'node:os'
 import type { MediaErrorReason } from './errors.ts'
 
 export interface ProcessLimits {
-  /** Milliseconds that the process may run. */
+  /** Maximum runtime in milliseconds. */
   timeoutMs?: number | undefined
   /** Milliseconds without a sign of progress. */
   stallMs?: number | undefined
-  /** Bytes of resident memory of the whole group (where /proc tells). */
+  /** Bytes of resident memory of the whole group (if /proc exists). */
   maxMemoryBytes?: number | undefined
   /** Bytes of standard output. */
   maxOutputBytes?: number | undefined
@@ -22,41 +22,41 @@ export interface ProcessOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
   limits: ProcessLimits
-  /** 0 to 19: how much it yields to others. */
+  /** 0 to 19: its niceness. */
   niceness?: number | undefined
   signal?: AbortSignal | undefined
   onStart?: (pid: number) => void
-  /** Called with each line of standard error; answers true for a sign of progress. */
+  /** Called for each line of standard error; returns true for a sign of progress. */
   onLine?: (line: string) => boolean
-  /** Called with each line of standard output, which is not kept then. */
+  /** Called for each line of standard output, which is not buffered then. */
   onOutputLine?: (line: string) => void
-  /** For a program of Node: what it is sent first, and what it sends, which is a sign of progress. */
+  /** For a Node program: the first message to it, and a handler of its messages, which are signs of progress. */
   messages?: { first: Serializable; onMessage: (message: unknown) => void }
-  /** Where its id is noted while it runs, so that a restarted worker can end an orphan. */
+  /** File with its id while it runs, so that a restarted worker can kill an orphan. */
   pidFile?: string | undefined
-  /** From when on its limits count, other than from its start. */
+  /** When its limits begin to count, if not at its start. */
   begun?: Promise<void>
-  /** Whether descriptor 3 is a pipe that ends with this process. */
+  /** True if descriptor 3 is a pipe that ends with this process. */
   hasLifeline?: boolean
 }
 
 export interface ProcessEnd {
-  /** Undefined when it ended by itself. */
+  /** Undefined if it ended by itself. */
   killedFor: MediaErrorReason | 'output' | undefined
-  /** Undefined when a signal ended it. */
+  /** Undefined if a signal ended it. */
   code: number | undefined
   endedBy: NodeJS.Signals | undefined
   stdout: string
-  /** The end of what it printed. */
+  /** The end of its output. */
   stderr: string
 }
 
 const WATCH_MS = 250
 const TAIL_CHARS = 8_000
-/** Streams that stay open this long after the process ended are held by somebody who left its group. */
+/** Streams that stay open this long after the process ended are held by a process that left its group. */
 const GRACE_MS = 1_000
 
-/** Runs it to its end, whatever that is. Throws only what `spawn` throws, such as ENOENT. */
+/** Runs it to its end, in any case. Throws only errors of `spawn`, such as ENOENT. */
 export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   const { pidFile, onStart } = options
   if (pidFile === undefined) return await ended(options)
@@ -179,12 +179,12 @@ function ended(options: ProcessOptions): Promise<ProcessEnd> {
     if (signal?.aborted) onAbort()
     lowerPriority(child.pid, niceness ?? 0)
     onStart?.(child.pid)
-    // One that ended meanwhile is seen by its end.
+    // If it has ended meanwhile, its end event tells.
     if (messages) child.send(messages.first, () => {})
   })
 }
 
-/** Cuts text into lines; of a longer one only the end is kept. */
+/** Splits text into lines; of a longer line only the end is kept. */
 function byLine(onLine: (line: string) => void): { push(text: string): void; end(): void } {
   let rest = ''
   return {
@@ -199,25 +199,24 @@ function byLine(onLine: (line: string) => void): { push(text: string): void; end
   }
 }
 
-/** SIGKILL, because a stopped or stuck process does not hear anything else. No files are worth a soft end. */
+/** SIGKILL, because a stopped or stuck process does not handle other signals. No output needs a graceful end. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || !killGroupOf(child.pid)) child.kill('SIGKILL')
 }
 
-/** Ends a group by the process that leads it. Answers false where there is none. */
+/** Kills a group by its leader. Returns false if there is none. */
 function killGroupOf(pid: number): boolean {
   try {
     return process.kill(-pid, 'SIGKILL')
   } catch {
-    // It ended in between, or the system knows no groups.
+    // It ended meanwhile, or the system has no process groups.
     return false
   }
 }
 
 /**
- * Ends the process noted in `pidFile` by a worker that died, with all that it started, if it still runs with `folder` among
- * its arguments or for its temporary files. Only where /proc shows that; elsewhere an orphan ends by itself and writes into a
- * folder that is gone.
+ * Kills the process noted in `pidFile` by a dead worker, with its children, if it still runs with `folder` among its arguments or as its
+ * temporary folder. Only if /proc shows that; elsewhere an orphan ends by itself and writes into a deleted folder.
  */
 export async function killOrphan(pidFile: string, folder: string): Promise<void> {
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''))
@@ -228,22 +227,22 @@ export async function killOrphan(pidFile: string, folder: string): Promise<void>
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It ended in between.
+      // It ended meanwhile.
     }
   }
   await rm(pidFile, { force: true })
 }
 
-/** `niceness`: 0 to 19, how much the process yields to others. */
+/** `niceness`: 0 to 19. */
 export function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, niceness))
   } catch {
-    // The process may have ended already, and a container may forbid it: the work goes on at the usual priority.
+    // The process may have ended, or a container may forbid it: it runs with the usual priority.
   }
 }
 
-/** Of a process and all that it started. */
+/** Of a process and its children. */
 async function residentBytes(pid: number): Promise<number> {
   const [status, children] = await Promise.all([
     readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),

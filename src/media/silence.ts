@@ -1,18 +1,18 @@
-// Ends a transfer in which nothing comes for too long, however long the whole may take.
+// Aborts a transfer after a silence, however long the whole may take.
 
 import { Transform } from 'node:stream'
 import { FetchError } from '../platform/fetch/index.ts'
 
 export interface SilenceGuard {
-  /** Set by silence, with its reason. */
+  /** Aborted by silence, with its reason. */
   signal: AbortSignal
-  /** What comes goes through it, and is heard. */
+  /** The transfer's bytes pass through it. */
   ear: Transform
-  /** Nobody listens any more. */
+  /** Stops the timer. */
   end(): void
 }
 
-/** It listens at once: the first silence is that before the answer. */
+/** Starts at once: the first silence is the one before the response. */
 export function silenceGuard(url: string, silenceMs: number): SilenceGuard {
   const silent = new AbortController()
   const silence = new FetchError('timeout', url, { message: 'nothing came for too long' })
@@ -31,7 +31,7 @@ export function silenceGuard(url: string, silenceMs: number): SilenceGuard {
     },
   })
   ear.once('close', () => clearTimeout(timer))
-  // It may fail before its reader has begun, who then hears of it all the same.
+  // It may fail before its reader begins, which gets the error anyway.
   ear.on('error', () => {})
   heard()
   return { signal: silent.signal, ear, end: () => clearTimeout(timer) }

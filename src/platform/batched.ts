@@ -1,12 +1,12 @@
-// Merges calls that come at about the same time into one: what is asked while a round is on its way goes with the next.
-// Under load one statement serves many callers; a lone caller waits no longer than without it.
+// Merges concurrent calls: calls that arrive during a round share the next one. Under load one statement serves many callers; a single
+// caller waits no longer than without it.
 
-/** Answers in the order of the items. */
+/** Returns results in the order of the items. */
 export type RunBatch<I, O> = (items: I[]) => Promise<O[]>
 
 /**
- * A round that fails as a whole is run again for each item alone, so that one bad item does not spoil it for the others:
- * `run` must leave nothing behind when it throws.
+ * If a round fails as a whole, it is repeated for each item alone, so that one bad item does not affect the others: `run` must leave
+ * nothing behind when it throws.
  */
 export function batched<I, O>(run: RunBatch<I, O>, options: { max: number }): (item: I) => Promise<O> {
   let waiting: { item: I; resolve: (output: O) => void; reject: (error: unknown) => void }[] = []
@@ -38,7 +38,7 @@ export function batched<I, O>(run: RunBatch<I, O>, options: { max: number }): (i
       waiting.push({ item, resolve, reject })
       if (running) return
       running = true
-      // After whatever else this turn of the event loop brings.
+      // After the other events of this turn of the event loop.
       setImmediate(() => void rounds())
     })
 }

@@ -1,8 +1,8 @@
-// Long computations that let others have their turn: one process answers everybody.
+// Yields to the event loop during long computations.
 
 import { setImmediate } from 'node:timers/promises'
 
-/** To be awaited in the loops of a computation: others run when this one has run for so long (ms) at a stretch. */
+/** To be awaited in the loops of a computation: yields after this many ms of uninterrupted work. */
 export function makeBreaks(stretch = 5): () => Promise<void> {
   let since = performance.now()
   return async () => {

@@ -1,30 +1,30 @@
-// Answers made ready, kept in memory for a moment and bounded in bytes: what many ask for is made once.
+// A short-lived cache of responses in memory, bounded in bytes: concurrent requests share one computation.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
-/** What an entry is measured by; a text counts by its length. */
+/** The size of an entry; a text counts by its length. */
 interface Sized {
   body: Buffer | string
-  /** Until when it may be given at most, in ms since the epoch: what it is made of is too old then. */
+  /** Latest expiry, in ms since the epoch, given by its parts. */
   until?: number | undefined
 }
 
 export interface ByteCache<A extends Sized> {
-  /** The answer of `key`, when it is there and not too old. */
+  /** The entry of `key`, if it exists and has not expired. */
   find(key: string): A | undefined
   /**
-   * The answer of `key`, made by `fill` when it is not there; `fill` is called before this returns. Several requests at once
-   * wait for one `fill`. `ttlMs` is how long after it began the answer may be given.
+   * The entry of `key`, computed by `fill` if it is missing; `fill` is called before this returns. Concurrent requests share one `fill`.
+   * `ttlMs` is the lifetime from the start of `fill`.
    */
   get(key: string, ttlMs: number, fill: () => Promise<A>): Promise<A>
-  /** Forgets what is meant. Of what is still being made there is no answer yet. */
+  /** Drops matching entries. An entry that is being computed has no answer yet. */
   drop(isMeant: (key: string, answer?: A) => boolean): void
-  /** Forgets every answer: what all of them are made from has changed. */
+  /** Drops all entries. */
   clear(): void
 }
 
-/** What an entry takes beside its key and its body. */
+/** Overhead of an entry in addition to its key and its body. */
 const OVERHEAD = 500
 
 export function makeByteCache<A extends Sized>(options: { clock: Clock; maxBytes: number }): ByteCache<A> {
@@ -61,7 +61,7 @@ export function makeByteCache<A extends Sized>(options: { clock: Clock; maxBytes
     },
     drop(isMeant) {
       for (const [key, { answer }] of [...kept.entries()]) if (isMeant(key, answer)) kept.delete(key)
-      // What is being made may have been read before the change: it goes to those who wait, and is not kept.
+      // A running computation may have read data before the change: its waiters get the result, but it is not stored.
       for (const key of [...filling.keys()]) if (isMeant(key)) filling.delete(key)
     },
     clear() {

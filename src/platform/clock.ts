@@ -1,4 +1,4 @@
-// The clock is a port, so that tests can hold time still.
+// The clock is a port, so that tests can control time.
 
 export interface Clock {
   now(): Date

@@ -1,9 +1,9 @@
-// The data folder, which must be there before anything else.
+// The data folder, which must exist before anything else.
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes the folder with those above it. Throws an Error of one line that names what to do. */
+/** Makes the folder and its parents. Throws an Error with a one-line message and a remedy. */
 export function makeDataFolder(path: string): void {
   try {
     makeFolder(path)
@@ -16,7 +16,7 @@ export function makeDataFolder(path: string): void {
   }
 }
 
-/** Node's own recursive way never ends where the system refuses folders with "not found", as below /proc. */
+/** Node's own recursive mode never ends if the system refuses folders with "not found", as below /proc. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path)
@@ -29,5 +29,5 @@ function makeFolder(path: string): void {
   }
 }
 
-/** By shape: an error of Node's own is no instance of the `Error` that a test sees. */
+/** By shape: Node's own errors are no instances of the `Error` in tests. */
 const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined)

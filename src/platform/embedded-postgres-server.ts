@@ -1,4 +1,4 @@
-// One PostgreSQL server on one cluster: made by initdb, started, asked whether it is ready, shut down.
+// One PostgreSQL server on one cluster: initdb, start, readiness, shutdown.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -25,13 +25,13 @@ import { clearForeignPidFile, freePort, isAlive, type Postmaster, readPostmaster
 import type { Logger } from './logger.ts'
 
 export interface ServerSettings {
-  /** TCP port on 127.0.0.1; 0 takes the port of the last start when it is free, else any. */
+  /** TCP port on 127.0.0.1; 0 takes the last port if it is free, otherwise any. */
   port?: number
   maxConnections?: number
   logger: Logger
-  /** False only for throw-away data: commits are not forced to the disk. */
+  /** False only for throw-away data: commits are not flushed to disk. */
   fsync?: boolean
-  /** False only where no data lives long enough to be worth the processor time, as in tests. */
+  /** False only for short-lived data, as in tests, to save processor time. */
   autovacuum?: boolean
 }
 
@@ -44,7 +44,7 @@ const MAX_LOG_BYTES = 5 * 1024 * 1024
 const DATABASE = 'vireo'
 const MISSING_DATABASE = '3D000'
 
-/** Runs initdb in a folder beside the cluster and renames it, so that an interrupted one is never taken for a cluster. */
+/** Runs initdb in a temporary folder and renames it, so that an interrupted one is never used as a cluster. */
 export async function makeCluster(place: Place, binaries: Binaries, options: ServerSettings): Promise<void> {
   const { account, cluster } = place
   const parent = dirname(cluster)
@@ -76,7 +76,7 @@ export async function makeCluster(place: Place, binaries: Binaries, options: Ser
   renameSync(fresh, cluster)
 }
 
-/** Starts the server; retries when the port was taken meanwhile or when processes of a killed server linger. */
+/** Starts the server; retries if the port was taken meanwhile or processes of a killed server linger. */
 export async function startServer(place: Place, binaries: Binaries, options: ServerSettings): Promise<number> {
   clearForeignPidFile(place.cluster)
   for (let attempt = 1; ; attempt += 1) {
@@ -125,7 +125,7 @@ function spawnServer(place: Place, binaries: Binaries, port: number, options: Se
   }
 }
 
-/** Undefined once the server takes connections; else why it ended. */
+/** Undefined once the server accepts connections; otherwise why it ended. */
 async function untilReady(place: Place, child: ChildProcess): Promise<string | undefined> {
   const giveUpAt = performance.now() + READY_TIMEOUT_MS
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
@@ -137,7 +137,7 @@ async function untilReady(place: Place, child: ChildProcess): Promise<string | u
   return logTail(place)
 }
 
-/** Proves that the password opens the database, which is made when it is missing. */
+/** Checks that the password opens the database, which is created if it is missing. */
 export async function openDatabase(place: Place, port: number): Promise<void> {
   const missing = await canConnect(urlOf(place, port)).then(
     () => false,
@@ -162,7 +162,7 @@ async function canConnect(url: string, statement = 'select 1'): Promise<void> {
   }
 }
 
-/** The running server once it is ready; undefined when there is none, or when it was just shutting down. */
+/** The running server once it is ready; undefined if there is none, or if it is shutting down. */
 export async function settledServer(place: Place, logger: Logger): Promise<Postmaster | undefined> {
   const startedAt = performance.now()
   let told = false
@@ -177,7 +177,7 @@ export async function settledServer(place: Place, logger: Logger): Promise<Postm
   }
 }
 
-/** SIGINT is PostgreSQL's "fast" shutdown. Returns the pid of the server that was stopped. */
+/** SIGINT is PostgreSQL's "fast" shutdown. Returns the pid of the stopped server. */
 export async function shutDown(place: Place): Promise<number | undefined> {
   const server = readPostmaster(place.cluster)
   if (!server) return undefined
@@ -194,7 +194,7 @@ export async function shutDown(place: Place): Promise<number | undefined> {
   return server.pid
 }
 
-/** Through the socket in the cluster's folder where there is one: a small statement takes half the time that it takes by TCP. */
+/** Through the socket in the cluster's folder if possible: a small statement takes half the time of TCP. */
 export function urlOf(place: Place, port: number, database: string = DATABASE): string {
   const password = readText(join(place.home, 'password'))?.trim()
   if (!password) throw new Error(`The password of the database is missing: restore ${join(place.home, 'password')}`)
@@ -202,23 +202,23 @@ export function urlOf(place: Place, port: number, database: string = DATABASE): 
   return `postgres://postgres:${password}@${host}:${port}/${database}`
 }
 
-/** PostgreSQL names it so. */
+/** PostgreSQL's name for it. */
 const socketOf = ({ cluster }: Place, port: number): string => join(cluster, `.s.PGSQL.${port}`)
 
-/** As one item of a list of folders, whatever is in its name. */
+/** Quoted for a list of folders. */
 const quoted = (path: string): string => `"${path.replaceAll('"', '""')}"`
 
-/** Systems take addresses of sockets of 103 bytes at most, or a few more. */
+/** Systems limit socket paths to 103 bytes, or a few more. */
 const isShortEnough = (place: Place): boolean => process.platform !== 'win32' && Buffer.byteLength(socketOf(place, 65_535)) <= 103
 
-/** No PG* variable of ours may reach the programs; as root they get an account of their own. */
+/** The programs must not inherit PG* variables; as root they get an account of their own. */
 function spawnSettings(place: Place): { env: NodeJS.ProcessEnv; cwd: string; uid?: number; gid?: number } {
   const { account } = place
   const env = { LC_ALL: 'C', PATH: process.env.PATH ?? '/usr/bin:/bin' }
   return { env, cwd: '/', ...(account ? { uid: account.uid, gid: account.gid } : {}) }
 }
 
-/** A file, not a pipe, since the server may outlive us. */
+/** A file, not a pipe, since the server may outlive this process. */
 function openLog(place: Place): number {
   const file = logFile(place)
   const keep = existsSync(file) && statSync(file).size < MAX_LOG_BYTES
@@ -231,7 +231,7 @@ const logFile = (place: Place): string => join(place.home, 'postgres.log')
 
 const logTail = (place: Place): string => lastLine(readText(logFile(place)) ?? '')
 
-/** The last line that says why: hints and routine lines of a shutdown come after it. */
+/** The last line with a reason: hints and routine lines of a shutdown follow it. */
 function lastLine(text: string): string {
   const lines = text.trim().split('\n').slice(-15)
   return lines.findLast((line) => /FATAL|PANIC|ERROR|error:/.test(line)) ?? lines.at(-1) ?? ''

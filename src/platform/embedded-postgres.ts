@@ -1,4 +1,4 @@
-// The embedded PostgreSQL: started when no database is configured, kept across crashes of ours, stopped by its last user.
+// The embedded PostgreSQL: started if no database is configured, survives crashes of Vireo, stopped by its last user.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import type { Logger } from './logger.ts'
 import { withProcessLock } from './mutex.ts'
 
 export interface EmbeddedPostgresOptions extends ServerSettings {
-  /** A folder of its own (for example `data/postgres`); the cluster lies in `cluster/` below it. */
+  /** A folder of its own (for example `data/postgres`); the cluster is in `cluster/` below it. */
   dataDir: string
 }
 
@@ -20,7 +20,7 @@ export interface EmbeddedPostgres {
   /** `postgres://…` of the database `vireo`, with the password. */
   url: string
   port: number
-  /** Whether a server that was already running on the data was taken over. */
+  /** True if a running server was taken over. */
   reused: boolean
   /** Shuts the server down (fast: open transactions are rolled back), unless another live process still uses it. */
   stop(): Promise<void>
@@ -33,10 +33,10 @@ const WATCH_MS = 1_000
 const ENDING_TIMEOUT_MS = 5_000
 
 /**
- * Starts PostgreSQL on `dataDir`, or takes over the server that still runs there after a local crash.
- * The server runs in a process group of its own, so that Ctrl-C lets the application drain first. It outlives a kill -9
- * of this process: the next start takes it over, and `stopEmbeddedPostgres` ends it. If it dies while in use, it is
- * started again on the same port. Throws an error of one line that names what to do.
+ * Starts PostgreSQL on `dataDir`, or takes over the server that still runs there after a crash. The server has a process group of its own,
+ * so that Ctrl-C lets the application drain first. It outlives a kill -9 of this process: the next start takes it over, and
+ * `stopEmbeddedPostgres` ends it. If it dies while in use, it is restarted on the same port. Throws an error with a one-line message and a
+ * remedy.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const place = choosePlace(options.dataDir)
@@ -72,8 +72,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Ends the server of `dataDir` that a killed process left behind. Returns its pid, or undefined when none ran.
- * Throws when a live process still uses it.
+ * Ends the server of `dataDir` that a killed process left behind. Returns its pid, or undefined if none ran. Throws if a live process still
+ * uses it.
  */
 export async function stopEmbeddedPostgres(options: { dataDir: string }): Promise<number | undefined> {
   if (!existsSync(options.dataDir)) return undefined
@@ -84,7 +84,7 @@ export async function stopEmbeddedPostgres(options: { dataDir: string }): Promis
   })
 }
 
-/** Makes the cluster when there is none, and finds or starts its server. Called under the lock of the place. */
+/** Creates the cluster if necessary, and finds or starts its server. Called under the lock of the place. */
 async function bringUp(place: Place, options: EmbeddedPostgresOptions): Promise<{ port: number; reused: boolean }> {
   const running = await settledServer(place, options.logger)
   if (running && (await takeOver(place, running))) return { port: running.port, reused: true }
@@ -96,7 +96,7 @@ async function bringUp(place: Place, options: EmbeddedPostgresOptions): Promise<
   return { port, reused: false }
 }
 
-/** Whether the server serves us. Not one that was killed and is still ending: that one is waited for. */
+/** True if the server can be used. Waits for one that was killed and is still ending. */
 async function takeOver(place: Place, { pid, port }: Postmaster): Promise<boolean> {
   try {
     await openDatabase(place, port)
@@ -111,7 +111,7 @@ async function takeOver(place: Place, { pid, port }: Postmaster): Promise<boolea
   }
 }
 
-/** Starts the server again when it dies while in use (killed for memory, by hand). */
+/** Restarts the server if it dies while in use (out of memory, killed by hand). */
 function keepUp(place: Place, logger: Logger, port: number, restart: () => Promise<{ port: number }>): { close(): Promise<void> } {
   let pid = readPostmaster(place.cluster)?.pid
   let busy: Promise<void> | undefined
@@ -137,7 +137,7 @@ function keepUp(place: Place, logger: Logger, port: number, restart: () => Promi
   }
 }
 
-/** How many live users the server has; marks of dead processes are removed. */
+/** Number of the server's live users; marks of dead processes are removed. */
 function liveClients(place: Place): number {
   const folder = join(place.home, 'clients')
   if (!existsSync(folder)) return 0

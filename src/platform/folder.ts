@@ -1,10 +1,10 @@
-// Files of a folder that an administrator fills, by paths that strangers send.
+// Serves files of an administrator's folder by untrusted paths.
 
 import { realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 
 export interface FolderFile {
-  /** Without links. */
+  /** The resolved path. */
   path: string
   /** Bytes. */
   size: number
@@ -12,8 +12,8 @@ export interface FolderFile {
 }
 
 /**
- * The plain file of a path below `root`, which must be a real path; undefined when there is none. Nothing outside is found, neither by
- * `..` nor through a link, and no name that begins with a dot.
+ * The plain file of a path below `root`, which must be a real path; undefined if there is none. Nothing outside is found, neither by `..`
+ * nor through a link, nor names that begin with a dot.
  */
 export async function fileIn(root: string, path: string): Promise<FolderFile | undefined> {
   const names = path.split('/')
@@ -29,7 +29,7 @@ export async function fileIn(root: string, path: string): Promise<FolderFile | u
   }
 }
 
-/** The folder without links; undefined when there is none. */
+/** The resolved folder; undefined if it does not exist. */
 export async function realFolder(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path)
@@ -41,7 +41,7 @@ export async function realFolder(path: string): Promise<string | undefined> {
 }
 
 const LONGEST = 1000
-/** Neither hidden nor a step upwards, and without what separates paths on any system. */
+/** Neither hidden nor a step upwards, and without path separators of any system. */
 const PLAIN = /^[^./\\\0:][^/\\\0:]*$/
 
 const ABSENT = new Set<unknown>(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EINVAL'])

@@ -1,5 +1,5 @@
-// Whether this process lives, and whether it is ready for requests. Answers come at once, also while what it stands on does not
-// answer at all: a part counts as up by the last sign of it.
+// Liveness and readiness of this process. The response is immediate, even if a dependency hangs: a dependency counts as up by its last sign
+// of life.
 
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -7,36 +7,36 @@ export type PartState = 'up' | 'down'
 
 export interface Readiness {
   ready: boolean
-  /** Why not, in a word. */
+  /** Why it is not ready, in one word. */
   status: 'ready' | 'starting' | 'draining' | 'unavailable'
   migrations: 'pending' | 'done'
   parts: Record<string, PartState>
 }
 
 export interface Part {
-  /** Looks whether it is there; rejects when it is not. */
+  /** Checks it; rejects if it is unavailable. */
   look: () => Promise<unknown>
-  /** When it last gave a sign by itself, on the clock of `performance.now()`. */
+  /** Its last sign of life, on the clock of `performance.now()`. */
   seenAt?: () => number
-  /** Requests are answered without it: it is reported, and readiness does not require it. */
+  /** Requests work without it: it is reported, but readiness does not require it. */
   isDispensable?: boolean
 }
 
 export interface Health {
-  /** From now on readiness tells of this part, and wants it. */
+  /** From now on readiness reports this dependency, and requires it. */
   add(name: string, part: Part): void
   migrated(): void
   started(): void
-  /** For good: not ready any more, at once. */
+  /** Permanently: not ready from now on. */
   drain(): void
   isDraining(): boolean
-  /** Resolves within some milliseconds, whatever state the parts are in. */
+  /** Resolves within some milliseconds, whatever state the dependencies are in. */
   readiness(): Promise<Readiness>
 }
 
-/** A sign of a part is as good as a look for so long. */
+/** A sign of life replaces a check for this time. */
 const FRESH_MS = 1000
-/** How long a look is waited for, and how old a sign may be meanwhile. */
+/** How long a check is awaited, and the maximum age of a sign meanwhile. */
 const PATIENCE_MS = 10
 const TRUSTED_MS = 3000
 
@@ -71,7 +71,7 @@ export function makeHealth({ now = () => performance.now() }: { now?: () => numb
 function watch({ look, seenAt = () => Number.NEGATIVE_INFINITY }: Part, now: () => number): () => Promise<PartState> {
   let answeredAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
-  // Not a second one while one hangs: each may hold a connection.
+  // One check at a time: a hanging one may hold a connection.
   let looking: Promise<void> | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   const lastSign = () => Math.max(answeredAt, seenAt())

@@ -1,24 +1,23 @@
-// Takes what opens something out of texts that are logged or shown: secret parameters and credentials of addresses, and tokens of
-// headers.
+// Redacts secrets in texts that are logged or shown: secret parameters and credentials of addresses, and tokens of headers.
 
-/** Of names; bounded, so that a hostile text takes no longer than an honest one. */
+/** Part of a name; bounded, so that a hostile text takes no longer than an honest one. */
 const PART = String.raw`[^=&#?\s"'<>\\]{0,60}`
 const SECRET_PARTS = 'token|passw|passkey|secret|jwt|verification|signature|credential|(?:api|access|auth|stream|private)_?key|session_?id'
 const SECRET_NAMES = 'upload_id|code|otp|key|pass|sig|sid|auth|session'
 
-/** Parameters, of queries and of fragments, that open something to whoever holds them. */
+/** Parameters, in queries and fragments, that grant access to anybody who has them. */
 const SECRET_PARAMETERS = new RegExp(String.raw`([?&#](?:${PART}(?:${SECRET_PARTS})${PART}|${SECRET_NAMES})=)[^&#\s"'<>\\]*`, 'gi')
 
-/** Whoever has the link in a mail ends mails of its kind. */
+/** Anybody who has the link in a mail can unsubscribe. */
 const UNSUBSCRIBE_LINKS = /(\/unsubscribe\/\d{1,20}\/\w{1,60}\/)[0-9a-f]+/gi
 
 const CREDENTIALS = /(:\/\/)[^\s/@"'<>\\]{1,300}@/g
 
-/** Short ones too; what has but small letters after `Basic` is a word. */
+/** Short ones too; lower-case letters after `Basic` are a word. */
 const TOKENS = /\b(bearer) {1,4}(?!auth)[\w.~+/-]{6,}=*/gi
 const PASSWORDS = /\b([Bb]asic) {1,4}(?=[a-z]{0,80}[A-Z\d=])[\w.~+/-]{6,}=*/g
 
-/** The text without the values of secret parameters and the credentials of addresses, and without tokens of `Authorization`. */
+/** The text without the values of secret parameters, the credentials of addresses, and tokens of `Authorization`. */
 export function hideSecrets(text: string): string {
   const open = text.includes('=') ? text.replace(SECRET_PARAMETERS, '$1[hidden]') : text
   return open

@@ -25,7 +25,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Text for an element or for a quoted attribute. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char)
 
-/** A piece of HTML. Lists are joined; null, undefined and false are nothing. */
+/** A piece of HTML. Lists are joined; null, undefined and false give nothing. */
 export function html(pieces: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(pieces.reduce((text, piece, index) => text + render(values[index - 1]) + piece))
 }
@@ -37,11 +37,11 @@ function render(value: Value): string {
   return value.map(render).join('')
 }
 
-/** Data for machines inside a page: nothing in it can end the element. */
+/** JSON data inside a page: nothing in it can end the element. */
 export const jsonScript = (data: unknown): Html =>
   new Html(`<script type="application/ld+json">${forScript(JSON.stringify(data))}</script>`)
 
-/** JSON, or a literal of JavaScript, that can stand in a script: nothing in it ends the element or the line. */
+/** JSON, or a JavaScript literal, for a script: nothing in it ends the element or the line. */
 export const forScript = (json: string): string =>
   json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
@@ -49,7 +49,7 @@ export const forScript = (json: string): string =>
 export const styleTag = (css: string, className: string): Html =>
   new Html(`<style class="${escapeHtml(className)}">${css.replace(/<(?=[/!])/g, '\\3c ')}</style>`)
 
-/** An address of the web, or undefined for anything else, such as `javascript:`. */
+/** A web address, or undefined for anything else, such as `javascript:`. */
 export function webUrl(text: string | undefined | null): string | undefined {
   const url = text ? URL.parse(text) : null
   return url && (url.protocol === 'https:' || url.protocol === 'http:') ? url.href : undefined

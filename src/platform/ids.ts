@@ -3,7 +3,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { constants, createTranslator } from 'short-uuid'
 
-/** Of rows: PostgreSQL's `integer`. */
+/** Row ids: PostgreSQL's `integer`. */
 export const LARGEST_ID = 2_147_483_647
 
 const translator = createTranslator(constants.flickrBase58, { consistentLength: true })
@@ -13,10 +13,10 @@ export const newUuid = (): string => randomUUID()
 
 export const isUuid = (text: string): boolean => UUID.test(text)
 
-/** The 22 character form of a UUID that PeerTube's URLs carry (base 58, Flickr's alphabet). */
+/** The 22 character form of a UUID in PeerTube's URLs (base 58, Flickr's alphabet). */
 export const toShortUuid = (uuid: string): string => translator.fromUUID(uuid)
 
-/** The UUID of a short form, or undefined when the text is none. */
+/** The UUID of a short form; undefined if it is invalid. */
 export function fromShortUuid(text: string): string | undefined {
   if (!/^[1-9A-HJ-NP-Za-km-z]{22}$/.test(text)) return undefined
   try {

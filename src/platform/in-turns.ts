@@ -1,12 +1,12 @@
-// Long work in several turns of the event loop, so that others are served in between.
+// Splits long work over several turns of the event loop, so that other work runs in between.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Of one turn (ms); what a single item takes comes on top. */
+/** Duration of a turn (ms); a single item may exceed it. */
 const TURN_MS = 5
 
 export interface Turns {
-  /** Lets others in when this turn was long enough. */
+  /** Yields if this turn was long enough. */
   pause(): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function makeTurns(): Turns {
   }
 }
 
-/** What is made of each item, in their order. */
+/** Maps the items in order. */
 export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
   const turns = makeTurns()
   const made: Made[] = []
@@ -32,7 +32,7 @@ export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item
   return made
 }
 
-/** Runs the work to its end, and lets others in where it yields. */
+/** Runs the work to its end, and yields to the event loop where it yields. */
 export async function inTurns<Result>(work: Generator<void, Result>): Promise<Result> {
   const turns = makeTurns()
   while (true) {

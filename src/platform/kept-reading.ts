@@ -1,4 +1,4 @@
-// A reading that takes a moment, for those who cannot wait: what was read last, renewed in the background when it is asked for.
+// A cached reading for callers that cannot wait: the last value, refreshed in the background on demand.
 
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -10,10 +10,10 @@ export interface Reading<T> {
 
 const PATIENCE_MS = 10
 
-/** Answers within some milliseconds; undefined while there was none yet, and when the last one is older than `keptMs`. */
+/** Returns within some milliseconds; undefined before the first reading, and if the last one is older than `keptMs`. */
 export function makeKeptReading<T>(options: {
   read: () => Promise<T>
-  /** Younger ones are not renewed. */
+  /** Younger ones are not refreshed. */
   freshMs: number
   keptMs: number
   failed: (error: unknown) => void

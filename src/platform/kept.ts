@@ -1,14 +1,14 @@
-// Values that are kept for a moment after they were read, by their key: at most so many, the most recently used ones.
+// A short-lived cache of values by key, limited to the most recently used ones.
 
 import type { Clock } from './clock.ts'
 import { makeLru } from './lru.ts'
 
 export interface Kept<K, V> {
-  /** The value, when it is there and not too old. */
+  /** The value, if it exists and has not expired. */
   find(key: K): V | undefined
-  /** When it is too old, in ms since the epoch. */
+  /** Its expiry, in ms since the epoch. */
   endOf(key: K): number | undefined
-  /** Begins to read: what it returns keeps a value for `ttlMs` from now on, unless something was dropped since. */
+  /** Begins a read: the returned function caches a value for `ttlMs` from now on, unless something was dropped since. */
   reading(ttlMs: number): (key: K, value: V) => void
   drop(isMeant: (key: K, value: V) => boolean): void
   clear(): void

@@ -21,7 +21,7 @@ const RSA_BITS = 2048
 const ED25519_PREFIX = Buffer.from([0xed, 0x01])
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** Makes both pairs off the main thread; about 0.1 s. Public keys as SPKI, private ones as PKCS #8, in PEM. */
+/** Generates both pairs off the main thread; about 0.1 s. Public keys as SPKI, private ones as PKCS #8, in PEM. */
 export const generateActorKeys: GenerateKeys = async () => {
   const [rsa, ed25519] = await Promise.all([generate('rsa', { modulusLength: RSA_BITS }), generate('ed25519')])
   return { rsa: pems(rsa), ed25519: { ...pems(ed25519), publicMultibase: multibaseOf(ed25519.publicKey) } }
@@ -39,7 +39,7 @@ function multibaseOf(publicKey: KeyObject): string {
   return `z${toBase58(Buffer.concat([ED25519_PREFIX, raw]))}`
 }
 
-/** Base 58 as Bitcoin has it. The prefix is never zero, so there are no leading zeros to keep. */
+/** Base 58 with Bitcoin's alphabet. The prefix is never zero, so there are no leading zeros to preserve. */
 function toBase58(bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   let text = ''

@@ -1,4 +1,4 @@
-// Where requests are counted: in memory, or in Redis so that all processes share the limits. Fixed windows in both.
+// Counters of requests: in memory, or in Redis so that all processes share the limits. Both use fixed windows.
 
 import type { Redis } from 'ioredis'
 import type { Clock } from './clock.ts'
@@ -13,11 +13,11 @@ interface Count {
 export interface LimitStore {
   /** Counts one request; `windowMs` is the length of a new window. */
   add(key: string, windowMs: number): Count | Promise<Count>
-  /** Takes one request back, in the window that is still open. */
+  /** Takes one request back, in the current window. */
   giveBack(key: string): void | Promise<void>
 }
 
-/** Counts in Redis where there is one, else in memory. `prefix` sets the counters of this server apart from those of others. */
+/** Counts in Redis if available, otherwise in memory. `prefix` separates the counters of several servers. */
 export function makeLimitStore(options: { redis: Redis | undefined; prefix: string; clock: Clock }): LimitStore {
   const { redis, prefix, clock } = options
   const now = () => clock.now().getTime()
@@ -25,7 +25,7 @@ export function makeLimitStore(options: { redis: Redis | undefined; prefix: stri
   return redis ? makeRedisLimitStore({ redis, prefix, fallback: memory, now }) : memory
 }
 
-/** Most addresses remembered at once; the oldest windows go first, so that many addresses cannot fill the memory. */
+/** Maximum stored addresses; the oldest windows are dropped first, so that many addresses cannot fill the memory. */
 const MOST_WINDOWS = 50_000
 
 export function makeMemoryLimitStore(options: { now: () => number; mostWindows?: number }): LimitStore {
@@ -40,7 +40,7 @@ export function makeMemoryLimitStore(options: { now: () => number; mostWindows?:
         open.count++
         return { current: open.count, ttl: open.end - time }
       }
-      // A new window goes to the end of the map, which therefore stays in the order of age.
+      // A new window goes to the end of the map, which stays ordered by age.
       windows.delete(key)
       if (windows.size >= mostWindows) {
         const [oldest] = windows.keys()
@@ -56,7 +56,7 @@ export function makeMemoryLimitStore(options: { now: () => number; mostWindows?:
   }
 }
 
-// A counter that lost its expiry (a crash between two commands of somebody else) gets one again.
+// A counter without an expiry (after a crash of another program between two commands) gets one again.
 const ADD = `
 local current = redis.call('INCR', KEYS[1])
 local ttl = redis.call('PTTL', KEYS[1])
@@ -66,7 +66,7 @@ if ttl < 0 then
 end
 return { current, ttl }`
 
-/** How long Redis is left alone after a command that failed or was not answered in time. */
+/** Pause after a Redis command that failed or timed out. */
 const AWAY_MS = 5_000
 
 const GIVE_BACK = `
@@ -74,8 +74,8 @@ if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[
 return 0`
 
 /**
- * Counts in Redis, each step one atomic script. While Redis is away the fallback counts, so that limits hold for each
- * process; after an answer that did not come, nobody waits for the next one for a while.
+ * Counts in Redis, each step an atomic script. During an outage the fallback counts, so that limits hold per process; after a timeout,
+ * Redis is not used for a while.
  */
 export function makeRedisLimitStore(options: {
   redis: Pick<Redis, 'status' | 'eval'>

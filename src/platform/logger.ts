@@ -5,12 +5,12 @@ import { hideSecrets } from './hidden.ts'
 
 export type { Logger }
 
-/** Paths that never reach a log line: credentials in headers, bodies and configuration. */
+/** Redacted paths: credentials in headers, bodies and configuration. */
 const REDACTED = [
   'authorization',
   'password',
   'token',
-  // In those of a request too, and in what its parser of forms is given.
+  // Also in headers of a request, and in the options of its form parser.
   ...['headers', '*.headers'].flatMap((headers) => [
     `${headers}.authorization`,
     `${headers}.cookie`,
@@ -22,25 +22,25 @@ const REDACTED = [
   '*.client_secret',
 ]
 
-/** What a line is about, to find lines of one kind. */
+/** The subject of a line, for filtering. */
 export type LogTag = 'http' | 'ap' | 'job' | 'sql' | 'video' | 'mail' | 'tracker' | 'client' | 'config'
 
-/** Makes the process logger. `level` is one of pino's levels (`debug`, `info`, `warn`, `error`, `silent`). */
+/** Makes the logger of the process. `level` is one of pino's levels (`debug`, `info`, `warn`, `error`, `silent`). */
 export function makeLogger(options: { level: string; destination?: DestinationStream }): Logger {
   const settings = {
     level: options.level,
     base: null,
     redact: { paths: REDACTED, censor: '[hidden]' },
-    // Addresses stand in texts and errors too.
+    // Texts and errors may contain addresses, too.
     hooks: { streamWrite: hideSecrets },
   }
   return options.destination ? pino(settings, options.destination) : pino(settings)
 }
 
-/** The logger of a part: its lines carry these tags. */
+/** The logger of a component: its lines carry these tags. */
 export const tagged = (logger: Logger, ...tags: [LogTag, ...LogTag[]]): Logger => logger.child({ tags })
 
-/** Lines go to standard output, and to whatever `also` is. */
+/** Writes lines to standard output and to `also`. */
 export function standardOutputAnd(also: DestinationStream): DestinationStream {
   const output = pino.destination({ fd: 1, sync: true })
   return {
@@ -51,5 +51,5 @@ export function standardOutputAnd(also: DestinationStream): DestinationStream {
   }
 }
 
-/** A logger that says nothing, for tests and one-shot commands. */
+/** A logger without output, for tests and one-shot commands. */
 export const silentLogger: Logger = pino({ level: 'silent' })

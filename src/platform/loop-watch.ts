@@ -1,23 +1,22 @@
-// Watches the event loop: what one piece of work computes without a pause, all others wait for. Names the work in the log and in the
-// figures.
+// Watches the event loop: a long synchronous computation delays all other work. Reports the work by name in the log and in the metrics.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from './logger.ts'
 import type { Telemetry } from './telemetry.ts'
 
 export interface LoopWatch {
-  /** Does work under the name by which it is reported. Names are few: they become labels of figures. */
+  /** Runs work under the name by which it is reported. Names are few: they become labels of metrics. */
   run<T>(name: string, work: () => T): T
-  /** Notes that the caller's work goes on after it waited, so that what it computes from now on is reported as its own. */
+  /** Marks that the caller's work continues after a wait, so that its further computation is attributed to it. */
   resumed(): void
   start(): void
   stop(): void
 }
 
 const LOOK_EVERY_MS = 50
-/** What is reported (ms). */
+/** Reporting threshold (ms). */
 const LONG_MS = 100
-/** Names that are remembered between two looks. */
+/** Marks that are stored between two checks. */
 const MARKS = 64
 const UNKNOWN = 'other'
 
@@ -35,7 +34,7 @@ export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | un
   let timer: NodeJS.Timeout | undefined
 
   const mark = (name: string): void => {
-    // The last one counts most: it may hold the loop until the next look.
+    // The last one matters most: it may block the loop until the next check.
     if (marks.length === MARKS) marks.pop()
     marks.push({ name, at: performance.now() })
   }
@@ -45,7 +44,7 @@ export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | un
     const before = computed
     computed = computedMs()
     const heldMs = now - lookedAt - LOOK_EVERY_MS
-    // A process that gets no processor is late too; that is nobody's work.
+    // A process without processor time is late too, but no work is to blame.
     const computedInTurn = computed - before
     if (heldMs >= LONG_MS && computedInTurn >= LONG_MS) {
       const work = longest(now)
@@ -56,7 +55,7 @@ export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | un
     lookedAt = performance.now()
   }
 
-  /** Whose time to the next mark was the longest. */
+  /** The mark with the longest time to the next one. */
   function longest(now: number): string {
     const times = marks.map(({ name, at }, index) => ({ name, ms: (marks[index + 1]?.at ?? now) - at }))
     const found = times.reduce((most, one) => (one.ms > most.ms ? one : most), { name: UNKNOWN, ms: 0 })

@@ -1,5 +1,5 @@
-// A map of the entries that were used last. LRUCache takes the memory of `max` entries at once; this grows with what it holds, so that
-// a wide bound costs nothing at the start.
+// A map of the most recently used entries. LRUCache allocates `max` entries at once; this one grows on demand, so that a large limit is
+// free at the start.
 
 import { LRUCache } from 'lru-cache'
 

@@ -2,7 +2,7 @@
 
 import { domainToASCII, domainToUnicode } from 'node:url'
 
-/** The longest that mail servers take (RFC 5321, 4.5.3.1.3). */
+/** The longest address that mail servers accept (RFC 5321, 4.5.3.1.3). */
 export const LONGEST_ADDRESS = 254
 
 const LETTER = String.raw`[[\w\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}]`
@@ -14,7 +14,7 @@ export function isMailAddress(text: string): boolean {
   return host !== undefined && HOST.test(domainToASCII(host))
 }
 
-/** The one form of an address that is kept and looked for: a host in Punycode becomes Unicode, and letters are composed (NFC). */
+/** The canonical form for storing and searching: a host in Punycode becomes Unicode, and letters are composed (NFC). */
 export function canonicalAddress(text: string): string {
   const at = text.lastIndexOf('@')
   const host = text.slice(at + 1)

@@ -1,4 +1,4 @@
-// Sends mails by SMTP or through the sendmail command (nodemailer). Knows nothing of what they say.
+// Sends mails by SMTP or with the sendmail command (nodemailer), independent of their content.
 
 import { readFileSync } from 'node:fs'
 import type { Transporter } from 'nodemailer'
@@ -11,7 +11,7 @@ export interface MailerSettings {
   port: number
   username: string | null
   password: string | null
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   tls: boolean
   disable_starttls: boolean
   /** Certificate authority of the mail server, PEM. */
@@ -20,39 +20,39 @@ export interface MailerSettings {
 }
 
 export interface OutgoingMail {
-  /** The same for each try, so that mail programs show a mail that was sent twice only once. */
+  /** The same for each attempt, so that mail programs show a mail that was sent twice only once. */
   id: string
-  /** The name of this server. Others may send from the same address, and the ids of their mails are not ours. */
+  /** The name of this server. Others may send from the same address, and must not share ids. */
   host: string
   /** One address, or several that do not see each other. */
   to: string | readonly string[]
   fromName: string
-  /** An address for answers, when not ours. */
+  /** Reply address, if it differs from the sender's. */
   replyTo?: string
   subject: string
   text: string
   html: string
-  /** Where the reader ends mails of this kind, by one POST (RFC 2369, RFC 8058). */
+  /** Unsubscribe address, used by one POST (RFC 2369, RFC 8058). */
   unsubscribe?: string
-  /** Mails of one thread are shown together, as answers to one that nobody was sent. */
+  /** Mails of one thread are shown together, as replies to a mail that was never sent. */
   thread?: string
 }
 
 export interface Mailer {
-  /** Hands the mail over. Throws `MailRefused`. */
+  /** Sends the mail. Throws `MailRefused`. */
   send(mail: OutgoingMail): Promise<void>
-  /** Connects, goes over to TLS and logs in as configured, and sends nothing. By SMTP only. Throws `MailRefused`. */
+  /** Connects, switches to TLS and logs in as configured, without sending. SMTP only. Throws `MailRefused`. */
   verify(): Promise<void>
 }
 
-/** Says what the mail server said by code only: its sentences quote addresses. */
+/** Contains only the code of the mail server: its messages quote addresses. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused'
-  /** Whether another try cannot help: the server knows no such recipient (RFC 5321, 4.2.1). */
+  /** True if a retry cannot help: the server does not know the recipient (RFC 5321, 4.2.1). */
   readonly permanent: boolean
-  /** Whether the mail server could not be reached or used at all, so that this says nothing of the mail. */
+  /** True if the mail server was unreachable or unusable, so that the mail is not at fault. */
   readonly outage: boolean
-  /** Whether the server asks to come again later, as grey-listing does (RFC 5321, 4.2.1; RFC 6647). */
+  /** True if the server wants a later retry, as in grey-listing (RFC 5321, 4.2.1; RFC 6647). */
   readonly temporary: boolean
 
   constructor(message: string, kind: { permanent: boolean; outage: boolean; temporary: boolean }) {
@@ -63,7 +63,7 @@ export class MailRefused extends Error {
   }
 }
 
-/** Waiting for the connection, the greeting, and between two lines of the server. */
+/** For the connection, the greeting, and between two lines of the server. */
 const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 }
 
 export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
@@ -77,7 +77,7 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
           messageId: `<${id}@${host}>`,
           ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${host}>`, references: `<${thread}@${host}>` }),
           from: { name: fromName, address },
-          // Several get it in the name of the sender, who gets no copy.
+          // Several recipients get it as blind copies of a mail to the sender, who gets none.
           ...(typeof to === 'string'
             ? { to: { name: '', address: to } }
             : { to: { name: fromName, address }, envelope: { from: address, to: [...to] } }),
@@ -87,7 +87,7 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
           html,
           ...(unsubscribe === undefined ? {} : { list: { unsubscribe } }),
           headers: {
-            // Nobody's absence note is to answer (RFC 3834).
+            // Suppresses automatic replies (RFC 3834).
             'Auto-Submitted': 'auto-generated',
             ...(unsubscribe === undefined ? {} : { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
           },
@@ -135,7 +135,7 @@ function refusal(error: unknown, what = 'The mail could not be handed over'): Ma
   const { code, responseCode, command } = told(error)
   const said = [code, responseCode, command].filter((part) => part !== undefined).join(' ')
   const permanent = responseCode !== undefined && responseCode >= 500 && command === 'RCPT TO'
-  // 421: the server is about to go away, whatever it was asked (RFC 5321, 3.8).
+  // 421: the server is shutting down, whatever the command was (RFC 5321, 3.8).
   const outage = responseCode === 421 || (code !== undefined && UNREACHABLE.has(code))
   const temporary = responseCode !== undefined && responseCode >= 400 && responseCode < 500
   return new MailRefused(`${what}: ${said || 'no reason was given'}.`, { permanent, outage, temporary })
@@ -149,7 +149,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'EDNS',
   'EPIPE',
   'EPROXY',
-  // What the operator has to set right: nothing is lost until then.
+  // The operator has to fix these: mails wait until then.
   ...['ETLS', 'EREQUIRETLS', 'EAUTH', 'ENOAUTH'],
 ])
 

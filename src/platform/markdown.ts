@@ -1,12 +1,12 @@
-// Markdown as the HTML that feeds carry: HTML in it is text, and links lead to the web alone, so that nothing in it acts.
+// Renders Markdown as HTML for feeds: HTML in it is escaped, and links lead only to the web, so that it is inert.
 
 import MarkdownIt from 'markdown-it'
 import { type Html, html, webUrl } from './html.ts'
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: 20 })
-// Rows of tables that end early are filled up with cells: from a few bytes each, much would come.
+// Short rows of tables are padded with cells: a few bytes would become many.
 markdown.disable('table')
-// Words such as `example.org` are no addresses.
+// Words such as `example.org` are not linked.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 markdown.validateLink = (url) => webUrl(URL.parse(url, 'https://localhost')?.href) !== undefined
 markdown.normalizeLink = (url) => url
@@ -16,7 +16,7 @@ markdown.renderer.rules.link_open = (tokens, at, options, env, renderer) => {
   token?.attrs?.splice(0, token.attrs.length, ['href', absolute(token.attrGet('href'), env)], ['rel', REL])
   return renderer.renderToken(tokens, at, options)
 }
-// A reader asks nobody for pictures unawares.
+// Readers must not load pictures unknowingly.
 markdown.renderer.rules.image = (tokens, at, _options, env) => {
   const token = tokens[at]
   return html`<a href="${absolute(token?.attrGet('src'), env)}" rel="${REL}">${token?.content ?? ''}</a>`.text
@@ -34,7 +34,7 @@ const absolute = (url: unknown, env: object | undefined): string => {
 /** `1:02:03` and `2:03`, but no part of a longer number, address or ratio. */
 const TIME = /(?<![\p{L}\p{N}:.,/-])(?:(\d{1,3}):([0-5]\d)|(\d{1,3})):([0-5]\d)(?![\p{L}\p{N}:]|[.,]\d)/gu
 
-/** `@name@host`, which is no part of an address; the full stop of a sentence is no part of it. */
+/** `@name@host`, not as part of an address, and without a full stop at the end of a sentence. */
 const MENTION = /(?<![\p{L}\p{N}@/._-])@([a-zA-Z0-9_.-]{1,200}@[a-zA-Z0-9.:-]{0,260}[a-zA-Z0-9])/gu
 
 markdown.core.ruler.push('text-links', ({ tokens, env, Token }) => {
@@ -53,7 +53,7 @@ markdown.core.ruler.push('text-links', ({ tokens, env, Token }) => {
   }
 })
 
-/** Text in which each match of a pattern is replaced, unless nothing is made of it. */
+/** Text in which each match of a pattern is replaced, unless `make` returns nothing. */
 function replaced(text: string, pattern: RegExp, make: (match: RegExpExecArray) => Html | undefined): Html {
   const pieces: Html[] = []
   let at = 0
@@ -82,8 +82,8 @@ const withMentions = (text: string, mentions: Mentions): Html =>
 type Mentions = ReadonlyMap<string, string>
 
 /**
- * `base` is what relative addresses start from. `watch` is the path of the page of the video that the text is about: times in it then are
- * links to that place of the video. `mentions` are the actors to whom `@name@host` is a link.
+ * `base` resolves relative addresses. `watch` is the path of the video's page: timestamps in the text link to that position. `mentions` are
+ * the actors that `@name@host` links to.
  */
 export function markdownToHtml(
   text: string,

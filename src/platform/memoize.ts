@@ -1,9 +1,9 @@
-// What is made when it is first needed, and then kept.
+// Lazily computed values.
 
 export interface Memoized<T> {
-  /** Makes it, or gives what was made. What could not be made is tried again by the next who asks. */
+  /** Returns the memoized value, computing it on the first call. A failure is not stored: the next call retries. */
   get(): Promise<T>
-  /** What was made, or is being made; undefined when nothing came of it, or nobody asked. */
+  /** The value, or the running computation; undefined after a failure, or before the first call. */
   made(): Promise<T | undefined>
 }
 

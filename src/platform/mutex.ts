@@ -1,4 +1,4 @@
-// A lock between processes of one machine that the kernel gives back when its holder dies, however it dies.
+// A lock between processes of one machine, which the kernel releases when its holder dies.
 
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
@@ -6,9 +6,8 @@ import { createServer, type Server } from 'node:net'
 const RETRY_MS = 25
 
 /**
- * Runs `work` while no other process (or other part of this one) holds the lock called `name`.
- * The lock is a listening abstract Unix socket: it leaves no file, so a kill -9 leaves no stale lock (see unix(7)).
- * Throws when the lock is still taken after `timeoutMs`.
+ * Runs `work` while no other process (or other part of this one) holds the lock `name`. The lock is a listening abstract Unix socket: it
+ * leaves no file, so a kill -9 leaves no stale lock (see unix(7)). Throws if the lock is still held after `timeoutMs`.
  */
 export async function withProcessLock<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const address = `\0vireo-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`

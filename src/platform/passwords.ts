@@ -8,8 +8,8 @@ import pLimit from 'p-limit'
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * Hashes at once, in all of this process: each keeps a processor and one of the four threads that file reads need too,
- * so one processor is left to the event loop.
+ * Concurrent hashes in this process: each occupies a processor and one of the four threads that file reads need too, so one processor is
+ * left to the event loop.
  */
 const inTurn = pLimit(Math.max(1, Math.min(3, availableParallelism() - 1)))
 
@@ -20,17 +20,17 @@ interface Library {
 
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Whether the password fits; a missing hash costs as much time as a wrong password. */
+  /** True if the password matches; a missing hash takes as long as a wrong password. */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>
 }
 
 /**
- * Keyboards send the same letters in different code points. What is stored is a hash of the composed form (NFC, as PRECIS profiles of
- * passwords want it, RFC 8265), and older hashes are of what was typed. Most passwords have one spelling.
+ * Keyboards send the same letters in different code points. Hashes are of the composed form (NFC, as PRECIS profiles of passwords require,
+ * RFC 8265), and older ones of the raw input. Most passwords have one spelling.
  */
 const spellingsOf = (password: string): Set<string> => new Set([password.normalize('NFC'), password, password.normalize('NFD')])
 
-/** Tests give a library that counts its calls, or a cost that is none. */
+/** Tests replace the library to count calls, or use a minimal cost. */
 export function makePasswords({ hash, verify }: Library = argon2, cost = COST): Passwords {
   const slowHash = (password: string) => inTurn(() => hash(password, cost))
   let decoy: Promise<string> | undefined

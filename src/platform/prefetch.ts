@@ -1,19 +1,19 @@
-// What takes a moment to make, made ahead while somebody keeps asking for it, so that nobody waits but who asks first.
+// Prefetches a value that is slow to compute while it is in demand, so that only the first caller waits.
 
 export interface Prefetched<T> {
-  /** What was made last, if that is not older than two rounds; else it is made now. Throws what making throws. */
+  /** The last value, if it is not older than two rounds; otherwise a new one. Throws like the computation. */
   get(): Promise<T>
-  /** Nothing is made ahead any more. */
+  /** Stops prefetching. */
   stop(): void
 }
 
-/** `wantedMs`: for how long after a question the next one is expected. */
+/** `wantedMs`: how long after a call the next one is expected. */
 export function prefetch<T>(options: {
   make: () => Promise<T>
   everyMs: number
   wantedMs: number
   now?: () => number
-  /** Runs `round` again and again; answers what ends that. */
+  /** Repeats `round`; returns the function that stops it. */
   repeat?: (round: () => void, everyMs: number) => () => void
 }): Prefetched<T> {
   const { make, everyMs, wantedMs, now = () => performance.now(), repeat = repeatUnnoticed } = options
@@ -22,7 +22,7 @@ export function prefetch<T>(options: {
   let wantedUntil = Number.NEGATIVE_INFINITY
   let end: (() => void) | undefined
 
-  /** As old as the moment it was begun. */
+  /** The age counts from the start of the computation. */
   async function renew(): Promise<T> {
     const at = now()
     try {
@@ -40,7 +40,7 @@ export function prefetch<T>(options: {
       return
     }
     making ??= renew()
-    // The caller then hears of it.
+    // The caller then sees the error.
     making.catch(() => undefined)
   }
 
@@ -61,7 +61,7 @@ export function prefetch<T>(options: {
   }
 }
 
-/** The process may end meanwhile. */
+/** Does not keep the process alive. */
 function repeatUnnoticed(round: () => void, everyMs: number): () => void {
   const timer = setInterval(round, everyMs).unref()
   return () => clearInterval(timer)

@@ -1,11 +1,11 @@
-// Connections to Redis over ioredis, with errors at start that name what to do.
+// Connections to Redis with ioredis, with helpful errors at the start.
 
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Logger } from './logger.ts'
 
 export type { Redis }
 
-/** Where Redis is: a URL (`redis://`, `rediss://`) or a group of sentinels. */
+/** Address of Redis: a URL (`redis://`, `rediss://`) or a group of sentinels. */
 export type RedisAddress =
   | { url: string }
   | {
@@ -18,8 +18,8 @@ export interface ConnectRedisOptions {
   address: RedisAddress
   logger: Logger
   /**
-   * `fast` (the default): a command fails at once while Redis is away, and after two seconds when it does not answer.
-   * `patient`: a command waits until Redis is back; for workers that have nothing else to do.
+   * `fast` (the default): a command fails at once during an outage, and after two seconds without a response. `patient`: a command waits
+   * until Redis is back; for workers that have nothing else to do.
    */
   mode?: 'fast' | 'patient'
 }
@@ -55,8 +55,8 @@ export function redisAddress(section: {
 }
 
 /**
- * Connects and proves it with a PING. Later losses are logged once an outage and reconnected for ever.
- * Throws an error of one line when Redis cannot be used now.
+ * Connects and verifies it with a PING. Later losses are logged once per outage, with unlimited reconnects. Throws an error with a one-line
+ * message if Redis is unavailable.
  */
 export async function connectRedis({ address, logger, mode = 'fast' }: ConnectRedisOptions): Promise<Redis> {
   const place = describeAddress(address)
@@ -107,7 +107,7 @@ function makeClient(address: RedisAddress, options: RedisOptions, started: () =>
     db,
     ...(password === undefined ? {} : { password, sentinelPassword: password }),
     ...(sentinel.tls ? { tls: {} } : {}),
-    // At start an error is better than waiting; ioredis ends the client for good when this gives up.
+    // At the start an error is better than waiting; ioredis ends the client for good when this gives up.
     sentinelRetryStrategy: (attempt) => (started() || attempt <= 2 ? Math.min(attempt * 100, MAX_RETRY_MS) : null),
   })
 }

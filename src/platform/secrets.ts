@@ -1,15 +1,15 @@
-// Secrets at rest: sealing (AES-256-GCM) and keyed hashes, all from one secret of the installation.
+// Secrets at rest: encryption (AES-256-GCM) and keyed hashes, derived from one secret of the installation.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface Secrets {
-  /** Encrypts text for a column or a file; the same text gives another result each time. */
+  /** Encrypts text for a column or a file; each call gives a different result. */
   seal(plaintext: string): string
-  /** The text of `seal`. Throws when it was altered or sealed with another secret. */
+  /** Decrypts the result of `seal`. Throws if it was altered or sealed with another secret. */
   open(sealed: string): string
-  /** A keyed hash (HMAC-SHA-256, hexadecimal) that no other purpose can produce; for signed links and the like. */
+  /** A keyed hash (HMAC-SHA-256, hexadecimal), separate for each purpose; for signed links and the like. */
   hmac(purpose: string, text: string): string
 }
 
@@ -52,8 +52,8 @@ export function makeSecrets({ secret }: { secret: string }): Secrets {
 }
 
 /**
- * The configured secret, or else the one in `<dataDir>/secret.key`, which is made at the first start (mode 0600).
- * Without that file nothing sealed can be opened: it belongs into the backup.
+ * The configured secret, or the one in `<dataDir>/secret.key`, which is created on the first start (mode 0600). Without that file nothing
+ * sealed can be opened: include it in backups.
  */
 export async function loadOrCreateSecret(options: { configured: string; dataDir: string }): Promise<string> {
   if (options.configured !== '') return options.configured
@@ -63,7 +63,7 @@ export async function loadOrCreateSecret(options: { configured: string; dataDir:
   return secret
 }
 
-/** By link, so that of two processes that start together one makes the file and both read the same. */
+/** By link, so that of two processes that start together one creates the file and both read the same. */
 async function create(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true })
   const temporary = `${file}.${randomBytes(6).toString('hex')}`
@@ -89,6 +89,6 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** By shape: an error of Node's own is no instance of the `Error` that a test sees. */
+/** By shape: Node's own errors are no instances of the `Error` in tests. */
 const isCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code

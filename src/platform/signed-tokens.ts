@@ -1,4 +1,4 @@
-// Signed tokens for links and files: verified without the database (JWS with HMAC-SHA-256, RFC 7515 and 7519).
+// Signed tokens for links and files, verified without the database (JWS with HMAC-SHA-256, RFC 7515 and 7519).
 
 import { jwtVerify, SignJWT } from 'jose'
 import type { Clock } from './clock.ts'
@@ -7,9 +7,9 @@ import type { Secrets } from './secrets.ts'
 export type TokenClaims = Record<string, string | number | boolean>
 
 export interface SignedTokens {
-  /** A token that only `read` with the same purpose accepts, for so long (ms). */
+  /** A token that only `read` with the same purpose accepts, for this lifetime (ms). */
   sign(purpose: string, claims: TokenClaims, lifetimeMs: number): Promise<string>
-  /** The claims; undefined when the token is forged, of another purpose, or too old. */
+  /** The claims; undefined if the token is forged, expired, or for another purpose. */
   read(purpose: string, token: string): Promise<TokenClaims | undefined>
 }
 

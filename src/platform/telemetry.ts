@@ -1,10 +1,10 @@
-// The figures of one server, for Prometheus: a registry of its own, with what prom-client knows of the process and of Node. Labels
-// take their values from short lists of their owners: nothing that clients send becomes a label.
+// Metrics of one server, for Prometheus: a registry of its own, with prom-client's process and Node metrics. Label values come from short
+// lists of their owners: nothing that clients send becomes a label.
 
 import type { Registry } from 'prom-client'
 
 export interface Counter<Label extends string> {
-  /** Adds to the series of these labels; what is not a number above 0 counts for nothing. */
+  /** Adds to the series of these labels; values that are not above 0 are ignored. */
   add(labels: Readonly<Record<Label, string>>, by?: number): void
 }
 
@@ -18,28 +18,28 @@ export interface Sample<Label extends string> {
 }
 
 interface Named<Label extends string> {
-  /** As Prometheus wants it: `vireo_`, small letters, and the unit (or `total`) last. */
+  /** By Prometheus' rules: `vireo_`, lower case, and the unit (or `total`) last. */
   name: string
   help: string
   labels: readonly Label[]
 }
 
-/** Names are given once: a second figure of the same name throws. */
+/** Names are unique: a second metric with the same name throws. */
 export interface Telemetry {
   counter<Label extends string>(named: Named<Label>): Counter<Label>
   histogram<Label extends string>(named: Named<Label> & { buckets: readonly number[] }): Histogram<Label>
-  /** Read at each look; where it is not known, or cannot be read, the figure is left out. */
+  /** Read on each scrape; omitted if it is unknown, or cannot be read. */
   gauge<Label extends string>(
     named: Named<Label> & {
       read: () => readonly Sample<Label>[] | undefined | Promise<readonly Sample<Label>[] | undefined>
     },
   ): void
   contentType: string
-  /** All figures in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
 }
 
-/** The library is loaded here, since most servers keep no figures. */
+/** The library is loaded here, since most servers export no metrics. */
 export async function makeTelemetry(): Promise<Telemetry> {
   const prometheus = await import('prom-client')
   const registry: Registry = new prometheus.Registry()
@@ -72,7 +72,7 @@ export async function makeTelemetry(): Promise<Telemetry> {
             .then(read)
             .catch(() => undefined)
           this.reset()
-          // Without labels it would stand at 0.
+          // Without labels it would show 0.
           if (named.labels.length === 0) this.remove()
           for (const { labels, value } of samples ?? []) this.set(labels, value)
         },

@@ -1,6 +1,6 @@
-// An answer, or nothing when it takes too long.
+// Limits the wait for a result.
 
-/** Undefined after `ms`; the work goes on, and whoever begins it sees to its failures. */
+/** Undefined after `ms`; the work continues, and its caller handles its failures. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {

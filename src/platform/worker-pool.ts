@@ -1,10 +1,10 @@
-// Runs CPU-bound work outside the event loop, in a few threads that start when they are needed. A task that exceeds its deadline is
-// ended together with its thread; the next task gets a new one.
+// Runs CPU-bound work outside the event loop, in a few threads that start on demand. A task that exceeds its deadline is terminated with
+// its thread; the next task gets a new one.
 
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
 
-/** `busy`: too many tasks wait, or the pool is closed. `deadline`: it took too long. `failed`: the thread threw or died. */
+/** `busy`: too many queued tasks, or the pool is closed. `deadline`: it took too long. `failed`: the thread threw or died. */
 export class TaskError extends Error {
   readonly reason: 'busy' | 'deadline' | 'failed'
   constructor(reason: TaskError['reason'], options?: ErrorOptions) {
@@ -18,7 +18,7 @@ export interface WorkerPool<Task, Result> {
   run(task: Task): Promise<Result>
   /** Starts a thread before there is a task. */
   warmUp(): Promise<void>
-  /** Refuses what waits, and ends the threads. */
+  /** Refuses queued tasks, and terminates the threads. */
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export interface WorkerPoolOptions {
   /** A module that calls `serveTasks`. */
   module: URL
   threads: number
-  /** For one task, from when its thread is ready (ms). */
+  /** Per task, from the moment its thread is ready (ms). */
   deadlineMs: number
   /** Tasks that may wait for a thread. */
   maxWaiting: number
@@ -34,7 +34,7 @@ export interface WorkerPoolOptions {
   maxHeapMiB: number
 }
 
-/** What a thread sends when its modules are loaded, and what it answers to a task. */
+/** The messages of a thread: its modules are loaded, or the result of a task. */
 export type ThreadMessage<Result> = { ready: true } | { result: Result } | { error: string }
 
 /** Loading the modules of a thread takes a third of a second, and more on a busy machine. */
@@ -99,7 +99,7 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
     return worker
   }
 
-  /** The next message of a thread. The process does not wait for threads without a task. */
+  /** The next message of a thread. Idle threads do not keep the process alive. */
   async function answerOf<R>(worker: Worker, deadlineMs: number): Promise<ThreadMessage<R>> {
     const { promise, resolve, reject } = Promise.withResolvers<ThreadMessage<R>>()
     const onFailure = (cause?: unknown): void => {

@@ -1,9 +1,9 @@
-// The other side of a worker pool: what runs in the thread.
+// The thread side of a worker pool.
 
 import { parentPort } from 'node:worker_threads'
 import type { ThreadMessage } from './worker-pool.ts'
 
-/** Answers the tasks of the pool that started this thread, one after the other. */
+/** Runs the tasks of the pool that started this thread, one after another. */
 export function serveTasks<Task, Result>(handle: (task: Task) => Promise<Result>): void {
   const port = parentPort
   if (!port) throw new Error('This module runs in a worker thread.')

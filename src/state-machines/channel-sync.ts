@@ -1,5 +1,5 @@
-// A local channel that follows a channel of another site: from time to time the newest videos there are imported, and all
-// of them when the owner asks.
+// The synchronisation of a local channel with one of another site: periodically its newest videos are imported, and all of them on the
+// owner's request.
 
 import { assign, setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
@@ -7,13 +7,13 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type ChannelSyncState = 'waiting-first-run' | 'processing' | 'synced' | 'failed'
 
 export interface ChannelSyncContext {
-  /** `whole`: all that is there; `newest`: what was published since it was looked at last. */
+  /** `whole`: all videos; `newest`: those published since the last round. */
   extent: 'whole' | 'newest'
-  /** Whether the other site was read in this round, and only imports are awaited. */
+  /** True if the other site was read in this round, and only imports are pending. */
   listed: boolean
-  /** Videos that could not even be asked for in this round. */
+  /** Videos that could not be queued in this round. */
   refused: number
-  /** Whether all was asked for while a round was under way: another one follows. */
+  /** True if all videos were requested during a round: another one follows. */
   again: boolean
   /** Why it failed; null otherwise. */
   error: string | null
@@ -25,14 +25,14 @@ export interface ChannelSyncSettings {
 }
 
 export type ChannelSyncEvent =
-  /** All videos are wanted now. */
+  /** All videos are requested now. */
   | { type: 'ASKED' }
-  /** The other site was read, and what is new there asked for. */
+  /** The other site was read, and its new videos are queued. */
   | { type: 'LISTED'; refused: number }
   /** All imports of the round have ended; `failed` of them without a video. */
   | { type: 'FINISHED'; failed: number }
   | { type: 'FAILED'; error: string }
-  /** `allowed`: the feature is on, and the user may import. */
+  /** `allowed`: the feature is enabled, and the user may import. */
   | { type: 'TIMED_OUT'; allowed: boolean }
 
 const context: ChannelSyncContext = { extent: 'newest', listed: false, refused: 0, again: false, error: null }
@@ -42,9 +42,9 @@ export const initialChannelSync: Snapshot<ChannelSyncState, ChannelSyncContext> 
   context,
 }
 
-/** How often the imports of a round are looked at, in ms. */
+/** How often the imports of a round are checked, in ms. */
 const LOOK_AT_IMPORTS_EVERY = 15_000
-/** A job that has not read the other site by then is asked for again, in ms. */
+/** A job that has not read the other site after this time is queued again, in ms. */
 const STALLED_AFTER = 3_600_000
 
 const flow = setup({
@@ -73,7 +73,7 @@ const flow = setup({
   },
 })
 
-/** Of the states between two rounds. */
+/** For the states between two rounds. */
 const rests = (state: ChannelSyncState) =>
   ({
     ASKED: { target: 'processing', actions: 'beginWhole' },
@@ -120,7 +120,7 @@ export const channelSyncMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until somebody has to look. */
+/** Time in ms until the next check. */
 export function dueIn(state: ChannelSyncState, { listed }: ChannelSyncContext, { check_interval }: ChannelSyncSettings): number | null {
   if (state !== 'processing') return check_interval
   return listed ? LOOK_AT_IMPORTS_EVERY : STALLED_AFTER

@@ -1,4 +1,4 @@
-// A channel of this server: there, or gone but for what still goes with it.
+// A local channel: active, or removed while its content is being deleted.
 
 import { setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
@@ -21,7 +21,7 @@ export const channelMachine = setup({
       meta: { owner: 'the owner, or the staff' },
       on: { REMOVED: { target: 'removed' } },
     },
-    // The row goes with the job `channel-removal`, which is asked for again as long as there is one. The name stays taken.
+    // The row is deleted by the job `channel-removal`, which is queued again until it is done. The name stays taken.
     removed: { meta: { end: true } },
   },
 })

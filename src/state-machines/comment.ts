@@ -1,4 +1,4 @@
-// A comment: waits for approval, is shown, or is removed. A removed one keeps its place in the thread.
+// A comment: pending review, visible, or removed. A removed one keeps its place in the thread.
 
 import { setup } from 'xstate'
 import type { StateMeta } from './step.ts'
@@ -9,7 +9,7 @@ export type CommentContext = Record<string, never>
 export type CommentEvent =
   /** By the owner of the video, here or on its server. */
   | { type: 'APPROVED' }
-  /** By its author; `held` where the owner of the video has to see the new text first. */
+  /** By its author; `held` if the owner of the video must review the new text first. */
   | { type: 'EDITED'; held: boolean }
   /** By its author, the owner of the video or the staff. */
   | { type: 'REMOVED' }

@@ -1,5 +1,5 @@
-// One activity on its way to one inbox. When it is tried is the matter of the machine `remote-host`, unless it fails for a
-// reason of its own: then it has a back-off of its own.
+// One activity for one inbox. The machine `remote-host` schedules it, unless it fails for a reason of its own: then it has its own
+// back-off.
 
 import { assign, setup } from 'xstate'
 import { type BackOff, backOff } from './back-off.ts'
@@ -10,29 +10,29 @@ export type DeliveryState = 'waiting' | 'sent' | 'parked'
 export type ParkReason = 'refused' | 'unsupported' | 'not-found' | 'inbox-gone' | 'poisoned' | 'blocked'
 
 export interface DeliveryContext {
-  /** Tries so far. */
+  /** Attempts so far. */
   tries: number
-  /** Answers 404 so far. */
+  /** 404 responses so far. */
   notFound: number
-  /** Failures while the host took other deliveries. */
+  /** Failures while the host accepted other deliveries. */
   refusals: number
-  /** When it failed last, in ms since the epoch; 0 when it did not. */
+  /** Time of its last failure, in ms since the epoch; 0 without one. */
   failedAt: number
-  /** The own waits so far, of which each is twice the one before. */
+  /** Number of its own waits so far, each twice the previous one. */
   waits: number
-  /** Ms from its last failure until it is tried again; 0 when that is the matter of the host. */
+  /** Ms from its last failure until the next attempt; 0 if the host schedules it. */
   wait: number
-  /** Which of the two signature profiles the next try takes; 1 after the first was refused. */
+  /** The signature profile of the next attempt; 1 after the first was refused. */
   profile: 0 | 1
   /** Why it is parked; null otherwise. */
   reason: ParkReason | null
 }
 
-/** Of the configuration's `vireo.federation.delivery`. */
+/** From `vireo.federation.delivery` of the configuration. */
 export interface DeliverySettings extends BackOff {
-  /** Answers 404 after which it is parked. */
+  /** 404 responses after which it is parked. */
   missing_inbox_strikes: number
-  /** Failures, while the host took other deliveries, after which it is parked. */
+  /** Failures, while the host accepted other deliveries, after which it is parked. */
   attempts: number
 }
 
@@ -40,8 +40,8 @@ export type DeliveryEvent =
   /** Any 2xx. */
   | { type: 'SENT' }
   /**
-   * 408, 425, 429, 5xx or no answer: the host is at fault, unless it took others since this one failed last
-   * (`tookOthers`). `isBusy` when it said that it has no time; `retryAfter` in ms, as it asked.
+   * 408, 425, 429, 5xx or no response: the host is at fault, unless it accepted others since this one last failed (`tookOthers`). `isBusy`
+   * if it reported overload; `retryAfter` in ms, if given.
    */
   | {
       type: 'FAILED'
@@ -59,11 +59,11 @@ export type DeliveryEvent =
   | { type: 'NOT_FOUND'; at: number; settings: DeliverySettings }
   /** 410: the inbox is gone. */
   | { type: 'GONE' }
-  /** The host or the receiver was blocked. */
+  /** The host or the recipient was blocked. */
   | { type: 'BLOCKED' }
   /** Another delivery showed that nothing can be sent to this inbox. */
   | { type: 'INBOX_LOST'; reason: 'inbox-gone' | 'not-found' }
-  /** An admin wants everything tried now that waits for the host. */
+  /** An admin requests a retry of everything that waits for the host. */
   | { type: 'HOST_RETRIED' }
   | { type: 'RETRIED' }
   | { type: 'TIMED_OUT' }
@@ -77,7 +77,7 @@ const flow = setup({
   types: { context: {} as DeliveryContext, events: {} as DeliveryEvent, meta: {} as StateMeta },
 })
 
-/** A wait of its own, twice the last. */
+/** A wait of its own, twice the last one. */
 function putOff(context: DeliveryContext, { at, retryAfter = 0, settings }: OwnFailure): Partial<DeliveryContext> {
   const waits = context.waits + 1
   const wait = Math.max(backOff(settings, waits), Math.min(retryAfter, settings.max_backoff))
@@ -126,7 +126,7 @@ export const deliveryMachine = flow.createMachine({
             description: 'the host took others: a back-off of its own',
           },
           {
-            // Whether the host is down is not known by the one delivery that fails there anyway.
+            // A single failing delivery cannot tell whether the host is down.
             guard: ({ context }) => context.refusals > 0,
             target: 'waiting',
             actions: assign(({ context, event }) => putOff(context, event)),
@@ -184,7 +184,7 @@ export const deliveryMachine = flow.createMachine({
   },
 })
 
-/** Time in ms, from its last failure, until it is tried again; null when that is the matter of its host, or it is sent or parked. */
+/** Time in ms, from its last failure, until the next attempt; null if its host schedules it, or if it is sent or parked. */
 export function dueIn(state: DeliveryState, { wait }: DeliveryContext): number | null {
   return state === 'waiting' && wait > 0 ? wait : null
 }

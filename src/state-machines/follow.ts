@@ -1,4 +1,4 @@
-// A follow between two actors, seen from one side: ours is asked of another, theirs is asked of us.
+// A follow between two actors, seen from this server: outgoing or incoming.
 
 import { assign, setup } from 'xstate'
 import { type BackOff, backOff } from './back-off.ts'
@@ -7,28 +7,28 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type FollowState = 'none' | 'pending' | 'accepted' | 'rejected' | 'expired'
 
 export interface FollowContext {
-  /** Who asked: we follow them, or they follow us. */
+  /** The follower's side: `us` for an outgoing follow, `them` for an incoming one. */
   by: 'us' | 'them'
-  /** When it was last asked, in ms since the epoch. */
+  /** Time of the last request, in ms since the epoch. */
   askedAt: number
   /** How often the request was sent since then. */
   tries: number
-  /** Our admin rejected this follower: it stays rejected, however often it asks, until the admin accepts or removes it. */
+  /** The admin rejected this follower: it stays rejected, however often it asks, until the admin accepts or removes it. */
   isRejectedByAdmin: boolean
 }
 
-/** Of the configuration's `vireo.federation.follow`. */
+/** From `vireo.federation.follow` of the configuration. */
 export interface FollowSettings extends BackOff {
   /** How long an unanswered request is repeated, in ms. */
   retry_for: number
 }
 
 export type FollowEvent =
-  /** `awaited`: the other side, or our admin, has to answer; `granted`: nobody needs to be asked; `refused`: muted or closed. */
+  /** `awaited`: the other side, or the admin, has to answer; `granted`: accepted automatically; `refused`: muted or closed. */
   | { type: 'REQUESTED'; by: 'us' | 'them'; at: number; answer: 'awaited' | 'granted' | 'refused' }
   | { type: 'ACCEPTED' }
   | { type: 'REJECTED' }
-  /** The follower gave up the follow. */
+  /** The follower withdrew the follow. */
   | { type: 'WITHDRAWN' }
   /** The followed side, or an admin, removed the follower. */
   | { type: 'REMOVED' }
@@ -133,13 +133,13 @@ export const followMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until a local request is repeated or given up; null when the follow waits for somebody. */
+/** Time in ms until a local request is repeated or given up; null if the follow waits for a person. */
 export function dueIn(state: FollowState, context: FollowContext, settings: FollowSettings): number | null {
   if (state !== 'pending' || context.by !== 'us') return null
   return Math.min(backOff(settings, context.tries), settings.retry_for)
 }
 
-/** The contract's `FollowState`, as REST clients read it; null when there is nothing to show. */
+/** The contract's `FollowState`, for REST clients; null if it is not shown. */
 export function stateId(state: FollowState): 'pending' | 'accepted' | 'rejected' | null {
   if (state === 'none') return null
   return state === 'expired' ? 'rejected' : state

@@ -1,4 +1,4 @@
-// The walk over the outbox of an actor that is followed: its whole history at first, what is new from time to time.
+// The walk over the outbox of a followed actor: its whole history at first, new items periodically.
 
 import { assign, setup } from 'xstate'
 import { type BackOff, backOff } from './back-off.ts'
@@ -7,34 +7,34 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type HistoryWalkState = 'waiting' | 'walking' | 'retrying' | 'incomplete' | 'done' | 'failed' | 'stopped'
 
 export interface HistoryWalkContext {
-  /** `whole`: every page; `newest`: from the newest to the first item that is known. */
+  /** `whole`: every page; `newest`: from the newest to the first known item. */
   extent: 'whole' | 'newest'
-  /** Failures since the last page that could be read. */
+  /** Failures since the last successful page. */
   tries: number
-  /** How often the items that were put aside have been tried again. */
+  /** How often the deferred items have been retried. */
   rounds: number
-  /** Whether the last failure was of a kind that another try of the same page cannot mend. */
+  /** True if retrying the same page cannot help after the last failure. */
   hopeless: boolean
 }
 
-/** Of the configuration's `vireo.federation.backfill`. */
+/** From `vireo.federation.backfill` of the configuration. */
 export interface HistoryWalkSettings extends BackOff {
   attempts: number
-  /** Time until the outbox is looked at again, in ms. */
+  /** Time until the outbox is checked again, in ms. */
   look_again: number
 }
 
 export type HistoryWalkEvent =
-  /** The actor is followed, after nobody of ours did. */
+  /** The actor is followed by its first local follower. */
   | { type: 'ASKED' }
-  /** A job took the walk up. */
+  /** A job started or resumed the walk. */
   | { type: 'STARTED' }
-  /** A page was read, and the place of the next one stored. */
+  /** A page was read, and the position of the next one stored. */
   | { type: 'PAGE_READ' }
-  /** There are no more pages; `aside` items could not be had now. */
+  /** There are no more pages; `aside` items are deferred. */
   | { type: 'FINISHED'; aside: number; settings: HistoryWalkSettings }
   | { type: 'FAILED'; hopeless: boolean; settings: HistoryWalkSettings }
-  /** Nobody of ours follows the actor any more. */
+  /** No local actor follows it any more. */
   | { type: 'STOPPED' }
   | { type: 'TIMED_OUT' }
 
@@ -43,7 +43,7 @@ export const initialHistoryWalk: Snapshot<HistoryWalkState, HistoryWalkContext> 
   context: { extent: 'whole', tries: 0, rounds: 0, hopeless: false },
 }
 
-/** A job that neither ends nor reads a page for so long is asked for again, in ms. */
+/** A job that neither ends nor reads a page for this long is queued again, in ms. */
 const STALLED_AFTER_MS = 3_600_000
 
 const flow = setup({
@@ -132,7 +132,7 @@ export const historyWalkMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until something is to happen by itself; null when nothing is. */
+/** Time in ms until the next timeout; null without one. */
 export function dueIn(state: HistoryWalkState, context: HistoryWalkContext, settings: HistoryWalkSettings): number | null {
   switch (state) {
     case 'waiting':

@@ -1,4 +1,4 @@
-// One activity that another server sent: kept until it has had its effect, once.
+// One activity of another server: stored until it has had its effect, once.
 
 import { assign, setup } from 'xstate'
 import { type BackOff, backOff } from './back-off.ts'
@@ -7,34 +7,34 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type IncomingActivityState = 'unverified' | 'received' | 'retrying' | 'done' | 'dropped' | 'parked'
 
 export interface IncomingActivityContext {
-  /** Tries that failed: of the key's fetch while unverified, of the handling after it. */
+  /** Failed attempts: to fetch the key while unverified, then to handle it. */
   tries: number
-  /** Why the last one failed, or why it is parked or dropped; null when nothing failed. */
+  /** Reason of the last failure, or why it is parked or dropped; null without a failure. */
   reason: string | null
 }
 
-/** Of the configuration's `vireo.federation.inbox`. */
+/** From `vireo.federation.inbox` of the configuration. */
 export interface IncomingActivitySettings extends BackOff {
   attempts: number
 }
 
 export type IncomingActivityEvent =
-  /** The signature is good. */
+  /** The signature is valid. */
   | { type: 'VERIFIED' }
-  /** The signature is wrong, or no key can be had. */
+  /** The signature is invalid, or no key can be fetched. */
   | { type: 'FORGED'; reason: string }
-  /** It had its effect, or none because it is of no concern to us. */
+  /** It had its effect, or none because it is irrelevant here. */
   | { type: 'HANDLED' }
-  /** Worth another try: a lookup failed, a lock was held. */
+  /** A retry may succeed: a lookup failed, a row was locked. */
   | { type: 'FAILED'; reason: string; settings: IncomingActivitySettings }
-  /** No try will help: a bug or a document that cannot be read. */
+  /** No retry can succeed: a bug, or an unreadable document. */
   | { type: 'POISONED'; reason: string }
   | { type: 'RETRIED' }
-  /** An admin wants no more of it. */
+  /** An admin dropped it. */
   | { type: 'GIVEN_UP' }
   | { type: 'TIMED_OUT' }
 
-/** A new activity; `verified` when the signature was checked with a known key at the door. */
+/** A new activity; `verified` if the signature was checked with a known key on arrival. */
 export function initialIncomingActivity(verified: boolean): Snapshot<IncomingActivityState, IncomingActivityContext> {
   return { state: verified ? 'received' : 'unverified', context: { tries: 0, reason: null } }
 }
@@ -96,7 +96,7 @@ export const incomingActivityMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until the next try; null when nothing has failed yet, so that its lane may take it now, or when it is over. */
+/** Time in ms until the next attempt; null before the first failure, so that its lane may take it now, and after the end. */
 export function dueIn(state: IncomingActivityState, context: IncomingActivityContext, settings: IncomingActivitySettings): number | null {
   const waits = state === 'retrying' || (state === 'unverified' && context.tries > 0)
   return waits ? backOff(settings, context.tries) : null

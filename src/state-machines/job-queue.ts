@@ -1,4 +1,4 @@
-// The queue of all jobs, which an admin may pause; jobs that run are finished, no other is started.
+// The queue of all jobs, which an admin may pause: running jobs finish, no other is started.
 
 import { setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'

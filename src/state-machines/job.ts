@@ -1,4 +1,4 @@
-// A job: work for later, run at least once. A worker claims what is due and holds a lease on it while it runs.
+// A job: deferred work, run at least once. A worker claims what is due and holds a lease on it while it runs.
 
 import { assign, setup } from 'xstate'
 import { type BackOff, backOff } from './back-off.ts'
@@ -7,42 +7,42 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type JobState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed' | 'cancelled'
 
 export interface JobContext {
-  /** Tries that failed and were followed by another one. */
+  /** Failed attempts that were followed by another one. */
   failures: number
-  /** Leases that ran out, since the process of the worker ended. */
+  /** Leases that expired because the worker's process died. */
   lostLeases: number
-  /** Ms until the next try at least; 0 for the back-off alone. */
+  /** Minimum wait in ms before the next attempt; 0 for the back-off alone. */
   wait: number
 }
 
 export type JobEvent =
-  /** A worker took the job. */
+  /** A worker claimed the job. */
   | { type: 'CLAIMED' }
-  /** The worker shows that it lives. */
+  /** A heartbeat of the worker. */
   | { type: 'PROGRESSED' }
   | { type: 'DONE' }
-  /** `isPermanent`: another try cannot help. */
+  /** `isPermanent`: a retry cannot help. */
   | { type: 'FAILED'; attempts: number; isPermanent: boolean }
   /** It failed for the last time, and that could not be reported. */
   | { type: 'FAILURE_UNREPORTED' }
-  /** The process of the worker ended without a word. */
+  /** The process of the worker died. */
   | { type: 'LEASE_LOST'; maxLostLeases: number }
-  /** The sweeper reported the failure of a job that took its process down with it each time. */
+  /** The sweeper reported the failure of a job that crashed its process each time. */
   | { type: 'GIVEN_UP' }
-  /** Something that the job needs is out of reach: that is no failure of the job. */
+  /** Something that the job needs is unavailable: that is no failure of the job. */
   | { type: 'OUTAGE'; wait: number }
-  /** Another transaction held what the job needs. */
+  /** Another transaction had locked what the job needs. */
   | { type: 'POSTPONED' }
-  /** The process of the worker ends: another one may take the job at once. */
+  /** The process of the worker stops: another one may take the job at once. */
   | { type: 'GIVEN_BACK' }
-  /** Nobody wants it any more. */
+  /** It is no longer wanted. */
   | { type: 'CANCELLED' }
   /** By an admin. */
   | { type: 'RETRIED' }
 
 const context: JobContext = { failures: 0, lostLeases: 0, wait: 0 }
 
-/** A new job; `isDelayed` when it is wanted later. */
+/** A new job; `isDelayed` if it runs later. */
 export const initialJob = (isDelayed: boolean): Snapshot<JobState, JobContext> => ({
   state: isDelayed ? 'delayed' : 'waiting',
   context,
@@ -110,7 +110,7 @@ export const jobMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until a job that is put off may be claimed; null for the others. */
+/** Time in ms until a delayed job may be claimed; null for the others. */
 export function dueIn(state: JobState, { failures, wait }: JobContext, settings: BackOff): number | null {
   return state === 'delayed' ? Math.max(wait, backOff(settings, failures)) : null
 }

@@ -1,4 +1,4 @@
-// What lifecycles of work in the hands of one worker at a time have in common: the worker holds a lease, and may be lost.
+// Common parts of lifecycles whose work one worker at a time does under a lease, and whose worker may be lost.
 
 export interface LeasedContext {
   /** How often a worker was lost. */
@@ -10,13 +10,13 @@ export interface LeasedContext {
 export interface LeasedSettings {
   /** How long a worker may be silent, in ms. */
   lease: number
-  /** How often the sweeper makes sure that there is a job, in ms. */
+  /** How often the sweeper ensures that there is a job, in ms. */
   check_owner_every: number
   /** Lost workers after which the work is given up. */
   max_lost: number
 }
 
-/** The lease is over; let go when its worker took leave, and its job waits. */
+/** The lease has ended; `isLetGo` if its worker gave it back, and its job waits. */
 export interface LeaseOver<S extends LeasedSettings = LeasedSettings> {
   type: 'TIMED_OUT'
   settings: S
@@ -30,12 +30,12 @@ interface Args {
 
 const oneMore = ({ context }: Pick<Args, 'context'>): number => context.lost + 1
 
-/** For the `setup` of a machine, under the same names: what is assigned, and the guards. */
+/** For the `setup` of a machine, under the same names: actions and guards. */
 export const leasedWork = {
   noteError: { error: ({ context, event }: Args): string | null => event.error ?? context.error },
   countLoss: { lost: oneMore },
   giveUp: { lost: oneMore, error: 'The worker was lost too often' },
-  /** Makes `dueIn`: the time in ms until somebody has to look at work that waits, or until its worker counts as lost. */
+  /** Makes `dueIn`: the time in ms until waiting work is checked, or until its worker counts as lost. */
   dueIn:
     <State extends string>(waiting: State, ...working: State[]) =>
     (state: State, _context: LeasedContext, { check_owner_every, lease }: LeasedSettings): number | null =>
@@ -46,7 +46,7 @@ export const leasedWork = {
   },
 }
 
-/** What `TIMED_OUT` leads to while somebody works. */
+/** The transitions of `TIMED_OUT` while a worker has it. */
 export const workerLost = <W extends string, F extends string>(waiting: W, failed: F) =>
   [
     { guard: 'letGo', target: waiting, description: 'worker took leave' },

@@ -1,4 +1,4 @@
-// A video that is offered to another user, who takes it or not.
+// A video that is offered to another user, who accepts or refuses.
 
 import { setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'

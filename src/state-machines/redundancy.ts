@@ -1,4 +1,4 @@
-// A copy of a video on another server: ours of their video, from the wish to its end, or theirs of ours, while it lasts.
+// A copy of a video on another server: a local copy of a remote video, from the plan to its end, or a remote copy of a local one.
 
 import { assign, setup } from 'xstate'
 import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
@@ -6,13 +6,13 @@ import type { Snapshot, StateMeta } from './step.ts'
 
 export type RedundancyState = 'wanted' | 'downloading' | 'stored' | 'announced' | 'expiring' | 'removed' | 'failed'
 
-/** Workers are counted since the copy was asked for. */
+/** Workers are counted since the copy was requested. */
 export interface RedundancyContext extends LeasedContext {
-  /** Who holds the copy. */
+  /** The holder of the copy. */
   by: 'us' | 'them'
-  /** Whether others were notified of it, and must be notified of its end. */
+  /** True if others were notified of it, and must be notified of its end. */
   told: boolean
-  /** How long the copy is kept from when it was last heard or decided of, in ms; null for as long as nobody ends it. */
+  /** Lifetime of the copy from its last confirmation, in ms; null without an expiry. */
   lifetime: number | null
 }
 
@@ -23,28 +23,28 @@ export interface RedundancySettings extends LeasedSettings {
 
 export type RedundancyEvent =
   | { type: 'STARTED' }
-  /** A sign of life of the worker; the row's due time starts anew. */
+  /** A heartbeat of the worker; the row's due time starts again. */
   | { type: 'RENEWED' }
   | { type: 'STORED' }
-  /** The server of the video is being told. */
+  /** The server of the video is being notified. */
   | { type: 'ANNOUNCED' }
-  /** Kept from now on for so long. */
+  /** Its lifetime starts again. */
   | { type: 'EXTENDED'; lifetime: number | null }
-  /** The original changed: the copy is made anew. */
+  /** The original changed: the copy is made again. */
   | { type: 'OUTDATED' }
   | { type: 'FAILED'; error: string }
   | { type: 'RETRIED' }
   | { type: 'REMOVED' }
-  /** Those concerned were notified, and the files are given up. */
+  /** Those concerned were notified, and the files are condemned. */
   | { type: 'CLEARED' }
   | LeaseOver<RedundancySettings>
 
 const context: RedundancyContext = { by: 'us', told: false, lost: 0, lifetime: null, error: null }
 
-/** A copy that we are to make. */
+/** A local copy to be made. */
 export const initialRedundancy: Snapshot<RedundancyState, RedundancyContext> = { state: 'wanted', context }
 
-/** A copy that another server told us of. */
+/** A copy reported by another server. */
 export const reportedRedundancy = (lifetime: number | null): Snapshot<RedundancyState, RedundancyContext> => ({
   state: 'announced',
   context: { ...context, by: 'them', lifetime },
@@ -145,7 +145,7 @@ export const redundancyMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until somebody has to look; null when nothing is awaited. */
+/** Time in ms until the next check; null if nothing is awaited. */
 export function dueIn(state: RedundancyState, context: RedundancyContext, settings: RedundancySettings): number | null {
   if (state === 'announced') return context.lifetime
   if (state === 'failed') return settings.keep_failed
@@ -153,5 +153,5 @@ export function dueIn(state: RedundancyState, context: RedundancyContext, settin
   return leasedWork.dueIn<RedundancyState>('wanted', 'downloading')(state, context, settings)
 }
 
-/** Whether players may be sent to a copy in this state. */
+/** True if players may be sent to a copy in this state. */
 export const isOffered = (state: RedundancyState): boolean => state === 'stored' || state === 'announced'

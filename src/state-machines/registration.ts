@@ -1,4 +1,4 @@
-// A request for an account: the applicant verifies the address where that is asked for, moderators decide.
+// A registration request: the applicant verifies the address if required, moderators decide.
 
 import { assign, setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
@@ -6,12 +6,12 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type RegistrationState = 'requested' | 'verified' | 'accepted' | 'rejected' | 'deleted'
 
 export interface RegistrationContext {
-  /** Whether the address is known to be the applicant's; null when nobody asks for it. */
+  /** True if the address is verified; null if no verification is required. */
   emailVerified: boolean | null
 }
 
 export type RegistrationEvent =
-  /** The applicant wants the link to verify the address again. */
+  /** The applicant requests the verification link again. */
   { type: 'LINK_ASKED' } | { type: 'EMAIL_VERIFIED' } | { type: 'ACCEPTED' } | { type: 'REJECTED' } | { type: 'DELETED' }
 
 export const initialRegistration: Snapshot<RegistrationState, RegistrationContext> = {

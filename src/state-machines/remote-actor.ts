@@ -1,4 +1,4 @@
-// An actor of another server: known, gone with what it had still to go, or gone but for what others keep of it.
+// A remote actor: known, removed while its content is being deleted, or removed except for what blocks refer to.
 
 import { setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
@@ -7,11 +7,11 @@ export type RemoteActorState = 'known' | 'leaving' | 'left'
 export type RemoteActorContext = Record<string, never>
 
 export type RemoteActorEvent =
-  /** It removed itself, or its server knows it no more. */
+  /** It removed itself, or its server does not know it any more. */
   | { type: 'GONE' }
-  /** Nothing of what it had is left here. */
+  /** All its content is deleted here. */
   | { type: 'EMPTIED' }
-  /** It is there again. */
+  /** It exists again. */
   | { type: 'MET' }
 
 export const initialRemoteActor: Snapshot<RemoteActorState, RemoteActorContext> = { state: 'known', context: {} }
@@ -31,7 +31,7 @@ export const remoteActorMachine = setup({
       meta: { owner: 'the job `remote-actor-removal`, which is asked for again as long as there is one' },
       on: { EMPTIED: { target: 'left' } },
     },
-    // The row goes at once, or when nobody blocks the account any more.
+    // The row is deleted at once, or when nobody blocks the account any more.
     left: {
       meta: { owner: 'those who block its account; its server' },
       on: { MET: { target: 'known' } },

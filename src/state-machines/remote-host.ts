@@ -1,4 +1,4 @@
-// What we believe about another server: it answers, it fails and is tried again, or it sleeps until we hear of it.
+// The known state of another server: it responds, it fails and is retried, or it is dormant until it sends something.
 
 import { assign, setup } from 'xstate'
 import { type BackOff, backOff } from './back-off.ts'
@@ -9,19 +9,19 @@ export type RemoteHostState = 'healthy' | 'failing' | 'dormant'
 export interface RemoteHostContext {
   /** Failures since the last success. */
   failures: number
-  /** When the first of them was, in ms since the epoch. */
+  /** Time of the first of them, in ms since the epoch. */
   failingSince: number
-  /** When the last of them was, in ms since the epoch. */
+  /** Time of the last of them, in ms since the epoch. */
   failedAt: number
-  /** The wait in ms that the host asked for with the last of them (Retry-After); 0 when it asked for none. */
+  /** The Retry-After in ms of the last of them; 0 without one. */
   retryAfter: number
-  /** Whether the host sent us something since. */
+  /** True if the host sent an activity since. */
   isHeard: boolean
-  /** Whether an admin wants it tried now. */
+  /** True if an admin requested a retry now. */
   isRetried: boolean
 }
 
-/** Of the configuration's `vireo.federation.delivery`. */
+/** From `vireo.federation.delivery` of the configuration. */
 export interface RemoteHostSettings extends BackOff {
   /** How long a host may fail before nothing more is sent to it, in ms. */
   give_up_after: number
@@ -29,11 +29,11 @@ export interface RemoteHostSettings extends BackOff {
 
 export type RemoteHostEvent =
   | { type: 'SUCCEEDED' }
-  /** A delivery failed for a reason that lies with the host. `retryAfter` in ms, as the host asked. */
+  /** A delivery failed because of the host. `retryAfter` in ms, if given. */
   | { type: 'FAILED'; at: number; retryAfter?: number; settings: RemoteHostSettings }
-  /** A verified activity came from the host. */
+  /** A verified activity arrived from the host. */
   | { type: 'HEARD' }
-  /** An admin wants it tried now. */
+  /** An admin requests a retry now. */
   | { type: 'RETRIED' }
   | { type: 'TIMED_OUT' }
 
@@ -113,10 +113,10 @@ export const remoteHostMachine = flow.createMachine({
   },
 })
 
-/** A host that talks to us but cannot be reached is not tried at each of its messages. */
+/** A host that sends activities but is unreachable is not retried for each of them. */
 const HEARD_PAUSE_MS = 5_000
 
-/** Time in ms from the last failure until the host is tried again; null when it may be tried now, or not at all. */
+/** Time in ms from the last failure until the host is retried; null if it may be tried now, or not at all. */
 export function dueIn(state: RemoteHostState, context: RemoteHostContext, settings: RemoteHostSettings): number | null {
   if (state !== 'failing' || context.isRetried) return null
   const usual = backOff(settings, context.failures)

@@ -6,24 +6,24 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type ResumableUploadState = 'created' | 'receiving' | 'assembled' | 'finished' | 'refused' | 'cancelled' | 'expired'
 
 export interface ResumableUploadContext {
-  /** The declared length of the file, in bytes; more than 0. Of a form it is a bound until its file has ended. */
+  /** The declared length of the file, in bytes; more than 0. For a form it is an upper bound until its file has ended. */
   size: number
-  /** The bytes stored so far, from the beginning and without a hole. */
+  /** Contiguous bytes stored from the beginning. */
   received: number
 }
 
-/** Of the configuration's `vireo.uploads`. */
+/** From `vireo.uploads` of the configuration. */
 export interface ResumableUploadSettings {
   /** How long an upload may be silent, in ms. */
   session_lifetime: number
 }
 
 export type ResumableUploadEvent =
-  /** `bytes` that begin at `from` were stored. A chunk that does not begin at `received`, or overflows, changes nothing. */
+  /** `bytes` from the offset `from` were stored. A chunk that does not begin at `received`, or overflows, changes nothing. */
   | { type: 'CHUNK_STORED'; from: number; bytes: number }
-  /** The file of a form is all there, and no longer than what was received: forms do not tell how long their files are. */
+  /** The file of a form is complete; its size is what was received, since forms do not declare the length of their files. */
   | { type: 'ENDED' }
-  /** What the file was for exists now. */
+  /** The result of the upload exists now. */
   | { type: 'FINISHED' }
   /** The complete file cannot be used. */
   | { type: 'REFUSED' }
@@ -102,7 +102,7 @@ export const resumableUploadMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until a silent upload expires, counted from its last chunk; null when it has ended. */
+/** Time in ms until a silent upload expires, counted from its last chunk; null if it has ended. */
 export function dueIn(state: ResumableUploadState, _context: ResumableUploadContext, settings: ResumableUploadSettings): number | null {
   return state === 'created' || state === 'receiving' || state === 'assembled' ? settings.session_lifetime : null
 }

@@ -1,4 +1,4 @@
-// One move of a lifecycle: the state and context of a row and an event go in, the next state and context come out.
+// One move of a lifecycle: takes the state and context of a row and an event, returns the next state and context.
 
 import { type AnyStateMachine, type ContextFrom, type EventFrom, type EventObject, type StateValueFrom, transition } from 'xstate'
 
@@ -13,19 +13,19 @@ export type StateOf<TMachine extends Machine> = StateValueFrom<TMachine> & strin
 export type ContextOf<TMachine extends Machine> = ContextFrom<TMachine>
 export type EventOf<TMachine extends Machine> = EventFrom<TMachine>
 
-/** What ends the stay in a state. Every state says it: `npm run check` refuses a state that has no way out. */
+/** What ends a state. Required for every state: `npm run check` refuses a state without an exit. */
 export interface StateMeta {
-  /** The time-out in words; `dueIn` gives its length, and the event `TIMED_OUT` is sent when it has passed. */
+  /** The timeout in words; `dueIn` gives its length, and the event `TIMED_OUT` is sent when it has passed. */
   due?: string
-  /** The event that is sent then, when it is another one than `TIMED_OUT`. */
+  /** The event that is sent then, if it is not `TIMED_OUT`. */
   dueEvent?: string
-  /** Who ends the stay, when it is not (only) a time-out. */
+  /** Who ends the state, if it is not (only) a timeout. */
   owner?: string
-  /** True for a state in which nothing more is expected. */
+  /** True for a final state. */
   end?: true
 }
 
-/** An event that the machine does not take in its present state. */
+/** An event that the machine does not take in its current state. */
 export class IllegalMove extends Error {
   override readonly name = 'IllegalMove'
   readonly machine: string
@@ -41,8 +41,8 @@ export class IllegalMove extends Error {
 }
 
 /**
- * The state and context after `event`. `changed` is false when the event is taken and alters nothing.
- * Throws `IllegalMove` when the machine cannot take the event now, and an Error when the state is none of the machine's.
+ * The state and context after `event`. `changed` is false if the event is taken without effect. Throws `IllegalMove` if the machine does
+ * not take the event now, and an Error for an unknown state.
  */
 export function step<TMachine extends Machine>(
   machine: TMachine,
@@ -60,7 +60,7 @@ export function step<TMachine extends Machine>(
   }
 }
 
-/** Whether the machine takes `event` now. */
+/** True if the machine takes `event` now. */
 export function can<TMachine extends Machine>(
   machine: TMachine,
   from: Snapshot<StateOf<TMachine>, ContextOf<TMachine>>,

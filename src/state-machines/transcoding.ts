@@ -8,21 +8,21 @@ export type TranscodingState = 'planned' | 'running' | 'packaged' | 'stored' | '
 
 /** Workers are counted since the last rendition was made. */
 export interface TranscodingContext extends LeasedContext {
-  /** Renditions to make, 0 before the source was probed. */
+  /** Renditions to make, 0 before the source is probed. */
   total: number
   /** Renditions made. */
   made: number
-  /** What these are, as `outlineOf` tells it; null before the source was probed. */
+  /** Their outline (`outlineOf`); null before the source is probed. */
   plan: string | null
 }
 
 export type TranscodingSettings = LeasedSettings
 
 export type TranscodingEvent =
-  /** `made` are those of an earlier start with the same plan. */
+  /** `made` counts those of an earlier start with the same plan. */
   | { type: 'STARTED'; total: number; made: number; plan: string }
   | { type: 'RENDITION_MADE' }
-  /** A sign of life of the worker; the row's due time starts anew. */
+  /** A heartbeat of the worker; the row's due time starts again. */
   | { type: 'RENEWED' }
   | { type: 'PACKAGED' }
   | { type: 'STORED' }
@@ -109,5 +109,5 @@ export const transcodingMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until the worker counts as lost, or the job is looked for; null when nothing is awaited. */
+/** Time in ms until the worker counts as lost, or the job is checked; null if nothing is awaited. */
 export const dueIn = leasedWork.dueIn<TranscodingState>('planned', 'running', 'packaged', 'stored')

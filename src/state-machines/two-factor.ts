@@ -1,4 +1,4 @@
-// Whether a user's login asks for a code of an authenticator app: asked for, confirmed with a first code, taken back.
+// Two-factor login of a user: requested, confirmed with a first code, disabled.
 
 import { setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
@@ -6,14 +6,14 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type TwoFactorState = 'off' | 'requested' | 'on'
 export type TwoFactorContext = Record<string, never>
 
-/** Of the configuration's `vireo.lifetimes`. */
+/** From `vireo.lifetimes` of the configuration. */
 export interface TwoFactorSettings {
   /** How long a request may wait for its first code, in ms. */
   two_factor_request: number
 }
 
 export type TwoFactorEvent =
-  /** A new secret was handed out; it takes the place of an earlier one that was not confirmed. */
+  /** A new secret was issued; it replaces an earlier one that was not confirmed. */
   | { type: 'REQUESTED' }
   /** The app showed a code of that secret. */
   | { type: 'CONFIRMED' }
@@ -42,7 +42,7 @@ export const twoFactorMachine = setup({
   },
 })
 
-/** Time in ms until a request is forgotten; null when nobody waits. */
+/** Time in ms until a request expires; null if none waits. */
 export function dueIn(state: TwoFactorState, _context: TwoFactorContext, settings: TwoFactorSettings): number | null {
   return state === 'requested' ? settings.two_factor_request : null
 }

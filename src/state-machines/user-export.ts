@@ -1,10 +1,10 @@
-// The archive of what is a user's: asked for, written, kept for a while, and gone.
+// The archive of a user's data: requested, written, stored for a while, and deleted.
 
 import { assign, setup } from 'xstate'
 import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
-/** The contract's `UserExportState`, by the names of the states; the others are shown to nobody. */
+/** The contract's `UserExportState`, by the names of the states; the others are not shown. */
 export const userExportStateIds = {
   pending: 1,
   processing: 2,
@@ -17,7 +17,7 @@ export type UserExportState = keyof typeof userExportStateIds | 'expired' | 'del
 export type UserExportContext = LeasedContext
 
 export interface UserExportSettings extends LeasedSettings {
-  /** How long an archive is kept, in ms. */
+  /** How long an archive is stored, in ms. */
   expiration: number
 }
 
@@ -26,7 +26,7 @@ export type UserExportEvent =
   /** The archive is in the store. */
   | { type: 'SUCCEEDED' }
   | { type: 'FAILED'; error: string }
-  /** By its user or an administrator, or because the user is gone. */
+  /** By its user or an administrator, or because the user was removed. */
   | { type: 'DELETED' }
   | LeaseOver<UserExportSettings>
 
@@ -84,7 +84,7 @@ export const userExportMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until the worker counts as lost, the job is looked for, or the archive goes; null when nothing is awaited. */
+/** Time in ms until the worker counts as lost, the job is checked, or the archive expires; null if nothing is awaited. */
 export function dueIn(state: UserExportState, context: UserExportContext, settings: UserExportSettings): number | null {
   if (state === 'completed' || state === 'errored') return settings.expiration
   return leasedWork.dueIn<UserExportState>('pending', 'processing')(state, context, settings)

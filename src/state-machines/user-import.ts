@@ -1,19 +1,19 @@
-// The import of a user's archive: uploaded, and then brought in part by part.
+// The import of a user's archive: uploaded, and then imported part by part.
 
 import { assign, setup } from 'xstate'
 import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
 import type { Snapshot, StateMeta } from './step.ts'
 
-/** The contract's `UserImportState`, by the names of the states that clients are shown. */
+/** The contract's `UserImportState`, by the names of the shown states. */
 export const userImportStateIds = { pending: 1, processing: 2, completed: 3, errored: 4 } as const
 
 export type UserImportState = keyof typeof userImportStateIds | 'uploading' | 'cancelled'
 
-/** Workers are counted since the last part was done; the error is for its user. */
+/** Workers are counted since the last finished part; the error is for its user. */
 export interface UserImportContext extends LeasedContext {
-  /** How many parts are done. */
+  /** Finished parts. */
   part: number
-  /** Of so many; 0 before it was begun. */
+  /** All parts; 0 before the start. */
   parts: number
 }
 
@@ -22,12 +22,12 @@ export type UserImportSettings = LeasedSettings
 export type UserImportEvent =
   /** All bytes of the archive are there. */
   | { type: 'UPLOADED' }
-  /** A worker took it; `parts` is how many there are to bring in. */
+  /** A worker took it; `parts` is the number of parts to import. */
   | { type: 'STARTED'; parts: number }
   | { type: 'PART_DONE' }
   /** The archive cannot be used, or its user may not import. */
   | { type: 'FAILED'; error: string }
-  /** By its user while it is uploaded, or since the user is gone. */
+  /** By its user during the upload, or because the user was removed. */
   | { type: 'CANCELLED' }
   | LeaseOver
 
@@ -90,5 +90,5 @@ export const userImportMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until the worker counts as lost, or the job is looked for; null when nothing is awaited, or by another machine. */
+/** Time in ms until the worker counts as lost, or the job is checked; null if nothing is awaited, or by another machine. */
 export const dueIn = leasedWork.dueIn<UserImportState>('pending', 'processing')

@@ -1,4 +1,4 @@
-// A user of this server: may log in, is kept out, or is gone.
+// A local user: active, blocked, or deleted.
 
 import { assign, setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
@@ -6,7 +6,7 @@ import type { Snapshot, StateMeta } from './step.ts'
 export type UserState = 'active' | 'blocked' | 'deleted'
 
 export interface UserContext {
-  /** Why the user is blocked, if somebody said. */
+  /** Reason of the block, if given. */
   reason: string | null
 }
 
@@ -47,7 +47,7 @@ export const userMachine = flow.createMachine({
         REMOVED: { target: 'deleted', actions: 'dropReason' },
       },
     },
-    // The row goes with the job `user-removal`, which is asked for again as long as there is one. The name stays taken.
+    // The row is deleted by the job `user-removal`, which is queued again until it is done. The name stays taken.
     deleted: { meta: { end: true } },
   },
 })

@@ -1,4 +1,4 @@
-// The import of a video by URL, magnet URI or torrent file: asked for, downloaded, and then the video's or not.
+// The import of a video by URL, magnet URI or torrent file: requested, downloaded, and successful or not.
 
 import { assign, setup } from 'xstate'
 import { type LeasedContext, type LeasedSettings, type LeaseOver, leasedWork, workerLost } from './leased-work.ts'
@@ -16,7 +16,7 @@ export const videoImportStateIds = {
 
 export type VideoImportState = keyof typeof videoImportStateIds
 
-/** The error, also of what was rejected, is for its user. */
+/** The error, also of a rejection, is for its user. */
 export type VideoImportContext = LeasedContext
 
 export type VideoImportSettings = LeasedSettings
@@ -27,9 +27,9 @@ export type VideoImportEvent =
   | { type: 'SUCCEEDED' }
   /** `import.videos.timeout` is one of the reasons. */
   | { type: 'FAILED'; error: string }
-  /** The server does not want the video, or its user may not add any. */
+  /** The server refuses the video, or its user may not add any. */
   | { type: 'REJECTED'; error: string }
-  /** By its user, or because the video is gone. */
+  /** By its user, or because the video was removed. */
   | { type: 'CANCELLED' }
   | { type: 'RETRIED' }
   | LeaseOver
@@ -87,5 +87,5 @@ export const videoImportMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until the worker counts as lost, or the job is looked for; null when nothing is awaited. */
+/** Time in ms until the worker counts as lost, or the job is checked; null if nothing is awaited. */
 export const dueIn = leasedWork.dueIn<VideoImportState>('pending', 'processing')

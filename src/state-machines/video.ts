@@ -1,4 +1,4 @@
-// A local video from its creation to its removal. A remote video shows the state that its origin reports, and is not stepped.
+// A local video from its creation to its removal. A remote video shows the state that its origin reports, and has no machine.
 
 import { assign, setup } from 'xstate'
 import type { Snapshot, StateMeta } from './step.ts'
@@ -21,31 +21,31 @@ export const videoStateIds = {
 export type VideoState = 'none' | keyof typeof videoStateIds | 'removed'
 
 export interface VideoContext {
-  /** True: published when all renditions are there; false: at once, or as soon as one can be played. */
+  /** True: published when all renditions exist; false: at once, or with the first playable one. */
   waitTranscoding: boolean
-  /** Renditions that can be played. */
+  /** Playable renditions. */
   renditions: number
-  /** Why the last transcoding, edit or move failed; null when none did. */
+  /** Reason of the last failed transcoding, edit or move; null without one. */
   error: string | null
 }
 
 export interface VideoSettings {
-  /** How often the sweeper makes sure that a video has the job it waits for, in ms. */
+  /** How often the sweeper ensures that a video has the job it waits for, in ms. */
   check_owner_every: number
 }
 
 export type VideoEvent =
-  /** `isAwaited`: it does not play before its renditions are there. */
+  /** `isAwaited`: it cannot be played before its renditions exist. */
   | { type: 'ADDED'; source: 'upload'; isAwaited: boolean; waitTranscoding: boolean }
   | { type: 'ADDED'; source: 'import' | 'live'; waitTranscoding: boolean }
   /** The imported file is in the store. */
   | { type: 'IMPORTED'; isAwaited: boolean }
-  /** One more rendition can be played. */
+  /** One more rendition is playable. */
   | { type: 'RENDITION_STORED' }
-  /** The whole ladder can be played. */
+  /** The whole ladder is playable. */
   | { type: 'TRANSCODED' }
   | { type: 'TRANSCODING_FAILED'; error: string }
-  /** Renditions are to be made anew, of what there is. */
+  /** Renditions are made again from the existing files. */
   | { type: 'TRANSCODING_REQUESTED' }
   | { type: 'SOURCE_REPLACED'; isAwaited: boolean; waitTranscoding: boolean }
   | { type: 'EDIT_REQUESTED' }
@@ -59,7 +59,7 @@ export type VideoEvent =
   | { type: 'STREAM_ENDED'; again: boolean }
   /** The recording of an ended live is in the store. */
   | { type: 'REPLAY_SAVED'; isAwaited: boolean }
-  /** Its owner would rather have it published sooner, or later: the next rendition decides. */
+  /** Its owner changed when it is published: the next rendition decides. */
   | { type: 'WAIT_CHANGED'; waitTranscoding: boolean }
   | { type: 'RETRIED' }
   | { type: 'REMOVED' }
@@ -153,11 +153,11 @@ export const videoMachine = flow.createMachine({
       on: {
         RENDITION_STORED: { target: 'published', actions: 'countRendition' },
         TRANSCODED: { target: 'published', actions: 'forgetError' },
-        // What plays stays public; the transcoding itself shows the failure and can be retried.
+        // A playable video stays public; the transcoding itself shows the failure and can be retried.
         TRANSCODING_FAILED: { target: 'published', actions: 'noteError' },
-        // The old files play until the new ones take their places.
+        // The old files play until the new ones replace them.
         TRANSCODING_REQUESTED: { target: 'published', actions: 'dropRenditions' },
-        // The old files play until the first of the new ones is there.
+        // The old files play until the first of the new ones exists.
         SOURCE_REPLACED: { target: 'published', actions: ['noteWait', 'dropRenditions'] },
         EDIT_REQUESTED: { target: 'to-edit' },
         MOVE_REQUESTED: [
@@ -194,7 +194,7 @@ export const videoMachine = flow.createMachine({
     'to-edit': {
       meta: owned('the job video-studio-edition'),
       on: {
-        // As after SOURCE_REPLACED: the old files play until the first of the new ones is there.
+        // As after SOURCE_REPLACED: the old files play until the first of the new ones exists.
         EDITED: { target: 'published', actions: 'dropRenditions' },
         EDIT_FAILED: { target: 'published', actions: 'noteError' },
         REMOVED,
@@ -257,18 +257,18 @@ export const videoMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until the sweeper looks whether the awaited job exists; null when a person is awaited, or nobody. */
+/** Time in ms until the sweeper checks whether the awaited job exists; null if it waits for a person, or for nothing. */
 export function dueIn(state: VideoState, _context: VideoContext, settings: VideoSettings): number | null {
   const withJob = ['to-import', 'to-transcode', 'to-edit', 'to-move-to-external-storage', 'to-move-to-file-system']
   return withJob.includes(state) ? settings.check_owner_every : null
 }
 
-/** The contract's `VideoState`, as REST clients and other servers read it; null before and after the video's life. */
+/** The contract's `VideoState`, for REST clients and other servers; null before and after the video's life. */
 export function stateId(state: VideoState): number | null {
   return state === 'none' || state === 'removed' ? null : videoStateIds[state]
 }
 
-/** The state that a number of the contract stands for, as another server reports it; undefined when it stands for none. */
+/** The state of a number of the contract, as reported by another server; undefined for an unknown one. */
 export function stateOf(id: number): VideoState | undefined {
   for (const state of Object.keys(videoStateIds) as Array<keyof typeof videoStateIds>) {
     if (videoStateIds[state] === id) return state

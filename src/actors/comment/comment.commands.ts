@@ -1,5 +1,5 @@
-// Comments: written by our users, received from other servers, removed by their author, the video's owner or the staff.
-// A removed comment keeps its row, so that the replies below it keep their place.
+// Comments: written by local users, received from other servers, removed by their author, the video's owner or the staff. A removed comment
+// keeps its row, so that the replies below it keep their place.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type AutomaticTags, type CommentTags, tagComments } from '../automatic-tag/index.ts'
@@ -28,32 +28,30 @@ import { toPlainText } from './plain-text.ts'
 
 export interface Comments {
   /**
-   * Gives the id. Throws `conflict` when comments are disabled, `not_found` for a video or parent that is unknown or
-   * hidden from the author, `invalid` for a parent under another video.
+   * Returns the id. Throws `conflict` if comments are disabled, `not_found` for a video or parent that is unknown or hidden from the
+   * author, and `invalid` for a parent under another video.
    */
   add(comment: { videoId: number; by: NonNullable<Viewer>; text: string; inReplyTo?: number }): Promise<number>
   /**
-   * A comment of another server; telling twice changes nothing. Throws `not_found` for an unknown parent, `conflict`
-   * when comments are disabled, `forbidden` for videos that are not public and for the address of another comment,
-   * `unprocessable` when no text is left of it, `gone` when the owner of the video removed it before it came, or its
-   * author while it was read.
+   * Stores a remote comment. Idempotent. Throws `not_found` for an unknown parent, `conflict` if comments are disabled, `forbidden` for
+   * videos that are not public and for the URL of another comment, `unprocessable` if its text is empty after cleaning, and `gone` if it
+   * was removed before it arrived or while it was fetched.
    */
   receiveComment(comment: RemoteComment): Promise<ReceivedComment>
-  /** A removed comment of another server: replies below it need its place. */
+  /** Stores a removed remote comment, so that replies below it have a parent. */
   receiveTombstone(stone: { url: string; videoId: number; parentUrl: string | null; createdAt: Date }): Promise<void>
-  /** Throws `forbidden`, or `conflict` when it is removed already. */
+  /** Throws `forbidden`, or `conflict` if it is already removed. */
   remove(commentId: number, by: NonNullable<Viewer>): Promise<void>
-  /** Its author removes a comment that went with its video; answers whether there was one. */
+  /** Removes a retained comment, by its author. Returns false if there is none. */
   removeKept(commentId: number, by: NonNullable<Viewer>): Promise<boolean>
   /**
-   * Another server removed a comment: its author's, or that of the video. It is passed on, and the video answered, when
-   * others are to hear of it: not for an unknown comment, one that is removed already, or one that was never shown. Throws
-   * `forbidden`.
+   * Handles a removal by another server: that of the author or of the video. Returns the video and queues `passOn` if followers must be
+   * notified: not for a comment that is unknown, already removed, or was never visible. Throws `forbidden`.
    */
   removeReceived(comment: { url: string; actorId: number; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
-  /** One of another server below a local video is gone from there. Throws `not_found`. */
+  /** Removes a remote comment on a local video that its server no longer has. Throws `not_found`. */
   removeLost(commentId: number): Promise<void>
-  /** Its author, of another server, is gone: so is the text. Its place stays, and is nobody's. */
+  /** Removes the text of a comment whose remote author is deleted. Its place stays without an author. */
   removeAuthor(commentId: number): Promise<void>
 }
 
@@ -65,29 +63,29 @@ export interface RemoteComment {
   content: string
   mediaType: string
   createdAt: Date
-  /** ActivityPub ids of the actors whom its author mentions. */
+  /** ActivityPub ids of the mentioned actors. */
   mentions?: readonly string[]
-  /** The activity as it came, to be passed on when the comment is approved. */
+  /** The activity as received, to be forwarded when the comment is approved. */
   activity?: string | null
-  /** When its server was asked for it; left out when its author sent it. */
+  /** When it was requested from its server; omitted if its author sent it. */
   askedAt?: Date | undefined
-  /** When it is new, and shown. */
+  /** Runs if the comment is new and visible. */
   passOn?: PassOn
 }
 
-/** Only what is new and not held is for others. */
+/** Forward a comment only if it is new and not pending review. */
 export interface ReceivedComment {
   isNew: boolean
   isHeld: boolean
-  /** Without its tags it would be shown. */
+  /** Set if only its tags hide the comment. */
   isHeldByTags?: true
-  /** Of a new one, by the lists of the instance, when there are any. */
+  /** Automatic tags of a new comment by the lists of the instance, if there are any. */
   tags?: readonly string[]
 }
 
-/** Characters of a comment at most (contract, fields.videoComment). */
+/** Maximum characters of a comment (contract, fields.videoComment). */
 export const MAX_COMMENT_LENGTH = 10_000
-/** Of other servers, in one transaction. */
+/** Remote comments per transaction. */
 const RECEIVED_AT_ONCE = 50
 
 export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags }): Comments {
@@ -96,7 +94,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
 
   return {
     async add({ videoId, by, text, inReplyTo }) {
-      // Some clients show what is written as HTML.
+      // Some clients render the text as HTML.
       const html = /[<&]/.test(text) ? toPlainText(text, 'text/html', MAX_COMMENT_LENGTH) : undefined
       const tags = await automaticTags.ofComment({ videoId, text, ...(html === undefined ? {} : { html }) })
       return await tell.create(async (unit) => {
@@ -153,7 +151,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
         assertMayRemove(comment, by)
-        // Ours are removed in the name of their author; those of others on our videos by the owner, who answers for them.
+        // Local comments are removed in the name of their author; remote comments on local videos by the video's owner.
         const byOwner = !comment.isAuthorOurs && comment.isVideoOurs
         await buryComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
       })
@@ -189,18 +187,18 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
   }
 }
 
-/** Nobody is notified of an older comment in which another server mentions them. */
+/** Nobody is notified of a remote mention in an older comment. */
 const NEWS_MS = 7 * 24 * 3_600_000
 
 interface NewComment {
-  /** Drawn anew when left out. */
+  /** Assigned on insert if omitted. */
   id?: number
   url: string
   videoId: number
   accountId: number
   text: string
   held: boolean
-  /** What it answers is. */
+  /** True if its parent is hidden. */
   hidden: boolean
   heldActivity: string | null
   parent: Parent | undefined
@@ -208,7 +206,7 @@ interface NewComment {
   tags: CommentTags
 }
 
-/** A comment of another server, read and looked through. */
+/** A remote comment, parsed and tagged. */
 interface ToldComment extends RemoteComment {
   text: string
   tags: CommentTags
@@ -248,7 +246,7 @@ function refusalOf(error: unknown): { refusal: DomainError } {
   throw error
 }
 
-/** What is to be stored, or what is here already. Writes nothing. Throws as `receiveComment` does. */
+/** Decides what to store, or finds the existing comment. Writes nothing. Throws like `receiveComment`. */
 async function decide(
   unit: Unit,
   comment: ToldComment,
@@ -281,7 +279,7 @@ async function decide(
   }
 }
 
-/** What follows when it was stored; `id` undefined when another one has its address by now. */
+/** Runs after the insert. `id` is undefined if another comment has this URL by now. */
 async function settle(
   unit: Unit,
   { mentions = [], passOn }: ToldComment,
@@ -312,7 +310,7 @@ async function settle(
   return { answer: { isNew: true, isHeld: held, ...toldOf(tags, { held, video }) } }
 }
 
-/** Answers for each comment its id when it is new: no other comment has its address. */
+/** Returns the id of each new comment. A comment whose URL exists has none. */
 async function insert(unit: Unit, comments: readonly NewComment[]): Promise<(number | undefined)[]> {
   if (comments.length === 0) return []
   const rows = await unit.query<{ id: number; url: string }>(
@@ -343,7 +341,7 @@ async function insert(unit: Unit, comments: readonly NewComment[]): Promise<(num
   const ids = comments.map(({ url, videoId, held, hidden, tags }) => {
     const id = idOf.get(url)
     if (id === undefined) return undefined
-    // The first of several with one address.
+    // The first of several with the same URL.
     idOf.delete(url)
     announceComments(unit, videoId)
     tagged.push({ id, tags })
@@ -356,7 +354,7 @@ async function insert(unit: Unit, comments: readonly NewComment[]): Promise<(num
   return ids
 }
 
-/** What a comment that is told again comes to. Throws `forbidden` when its address is that of another comment. */
+/** The result for a comment that is already stored. Throws `forbidden` if its URL belongs to another comment. */
 function toldOf(tags: CommentTags, { held, video }: { held: boolean; video: VideoRow }): Partial<ReceivedComment> {
   const names = tags.tags.filter(({ ownerId }) => ownerId === null).map(({ name }) => name)
   return {
@@ -374,7 +372,7 @@ function received(known: KnownComment | undefined, told: { videoId: number; acco
 
 const NEXT_ID = "nextval(pg_get_serial_sequence('comment', 'id'))"
 
-/** Drawn first, because the address of a local comment holds it. */
+/** Assigned before the insert, because the URL of a local comment contains it. */
 async function nextId(query: Sql): Promise<number> {
   const [row] = await query<{ id: number }>(`select ${NEXT_ID} as id`)
   if (!row) throw new Error('The sequence of comments gave no id.')

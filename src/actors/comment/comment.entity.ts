@@ -1,15 +1,15 @@
-// What hides a comment: it waits for approval, or something above it does. A deleted one keeps its row as long as there are replies
-// (Tombstone). SQL, which other nouns count with.
+// What hides a comment: it is pending review, or an ancestor is. A deleted comment keeps its row as long as it has replies (Tombstone). The
+// SQL here is for counts in other nouns.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
-/** SQL: whether a comment waits for approval. One that was refused waits no more, though it was never shown. */
+/** SQL: true if a comment is pending review. A rejected comment is not, though it was never visible. */
 export const waits = (comment: string): string => `(${comment}.held_for_review and ${comment}.deleted_at is null)`
 
-/** SQL: the answers to a comment, to be joined: looked up in the index, however many the planner expects. */
+/** SQL: the replies to a comment, for a join that uses the index whatever number of rows the planner expects. */
 export const answersTo = (comment: string): string => `lateral (select r.id from comment r where r.parent_id = ${comment} offset 0)`
 
-/** SQL: the ids of comments below a video that wait, and of all that answers those. The others count, and are federated. */
+/** SQL: the ids of comments on a video that are pending review, and of their replies. The others count and are federated. */
 export const waitingBelow = (video: string): string => `
   with recursive waiting as (
     select unnest(array(select w.id from comment w where w.video_id = ${video} and ${waits('w')})) as id

@@ -1,4 +1,4 @@
-// Where a comment comes to stand: the video, which stays until the comment is stored, what it answers, and what of it is here already.
+// The place of a new comment: its video, which is locked until the comment is stored, its parent, and an existing comment with its URL.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { CommentTags } from '../automatic-tag/index.ts'
@@ -10,7 +10,7 @@ import { isHidden } from './comment.rows.ts'
 
 export interface VideoRow extends CommentedVideo {
   uuid: string
-  /** Of another server, as the video is, and of the same one. */
+  /** True if the author and the video are on the same remote server. */
   isOfVideosServer: boolean
 }
 
@@ -23,29 +23,29 @@ export interface KnownComment {
 export interface Parent {
   id: number
   threadId: number
-  /** For approval: it, or one above it. */
+  /** True if it or an ancestor is pending review. */
   waits: boolean
 }
 
-/** What decides about a comment of another server. */
+/** The data that decides about a remote comment. */
 export interface PlaceForComment {
-  /** The comment that has its address. */
+  /** The stored comment with this URL. */
   known: KnownComment | undefined
   video: VideoRow
   parent: Parent | undefined
   isDeleted: boolean
 }
 
-/** The columns of `VideoRow`, of a video `v` and its channel `c`; `accountId` is who comments. */
+/** The columns of `VideoRow`, for a video `v` and its channel `c`; `accountId` is the author. */
 const VIDEO_ROW = (accountId: string) => `v.uuid, v.remote, v.privacy, v.blocked, v.comments_policy as "commentsPolicy",
   c.account_id as "ownerAccountId",
   coalesce((select x.host_id from account a join actor x on x.id = a.actor_id where a.id = ${accountId})
     = (select y.host_id from actor y where y.id = c.actor_id), false) as "isOfVideosServer"`
 
 /**
- * For each comment the video, which stays until the comment is stored, with the parent. The owner of a remote video may remove a
- * comment before the word of its author is here: that is another server. `skipLocked`: undefined for a video that another
- * transaction is removing; undefined also for one that is gone.
+ * The video of each comment, locked until the comment is stored, with the parent. The owner of a remote video may remove a comment before
+ * its author's activity arrives, as that comes from another server. `skipLocked`: undefined for a video that another transaction is
+ * removing. Also undefined for a removed one.
  */
 export async function placesFor(
   query: Sql,
@@ -94,13 +94,13 @@ export async function placesFor(
   })
 }
 
-/** SQL: the comment with an address, to be joined: looked up in the index, however few comments the planner knows of. */
+/** SQL: the comment with a URL, for a join that uses the index however few comments the planner expects. */
 const commentAt = (url: string): string => `lateral (
   select m.id, m.video_id, m.account_id, m.thread_id, m.held_for_review from comment m
   where m.url_hash = md5(${url})::uuid and m.url = ${url} offset 0)`
 
 interface PlaceRow extends VideoRow {
-  /** From 1 on. */
+  /** Starts at 1. */
   place: number
   isDeleted: boolean
   knownVideoId: number | null
@@ -111,18 +111,18 @@ interface PlaceRow extends VideoRow {
   parentWaits: boolean
 }
 
-/** SQL: whether a comment, or one above it, waits for approval. */
+/** SQL: true if a comment or an ancestor is pending review. */
 const waitsAt = (comment: string): string => `exists (
   with recursive above as (
     select self.parent_id, ${waits('self')} as waits from comment self where self.id = ${comment}
     union all select u.parent_id, ${waits('u')} from above join comment u on u.id = above.parent_id
   ) select from above where waits)`
 
-/** Whether something above a new comment may wait: then it takes locks to know. */
+/** True if an ancestor of a new comment may be pending review. Only then locks are needed to find out. */
 export const mayBeHidden = (video: CommentedVideo, { parent, tags }: { parent: Parent | undefined; tags: CommentTags }): boolean =>
   parent !== undefined && (parent.waits || tags.reviews || video.commentsPolicy === commentsPolicies.requiresApproval)
 
-/** Whether something above a new comment waits. What is approved at this moment is waited for. */
+/** True if an ancestor of a new comment is pending review. Waits for a concurrent approval. */
 export const isHiddenBelow = async (
   query: Sql,
   video: CommentedVideo,
@@ -138,7 +138,7 @@ export async function knownAs(query: Sql, url: string): Promise<KnownComment | u
   return known
 }
 
-/** The video, which stays until the comment is stored, and what it is to the author. */
+/** The video, locked until the comment is stored, and its relation to the author. */
 export async function videoOf(query: Sql, videoId: number, accountId: number | null): Promise<VideoRow> {
   const [video] = await query<VideoRow>(
     `select ${VIDEO_ROW('$2')} from video v join channel c on c.id = v.channel_id
@@ -149,7 +149,7 @@ export async function videoOf(query: Sql, videoId: number, accountId: number | n
   return video
 }
 
-/** Nobody answers what they cannot see: a comment that waits for approval, or one below it. */
+/** A comment that is hidden from the author cannot be answered: one pending review, or one below it. */
 export async function parentOf(
   query: Sql,
   videoId: number,

@@ -13,22 +13,22 @@ export interface CommentedVideo extends Openness {
   ownerAccountId: number
 }
 
-/** Throws `conflict` when comments are disabled, here or on the server of the video. */
+/** Throws `conflict` if comments are disabled, here or on the server of the video. */
 export function assertTakesComments(video: CommentedVideo): void {
   if (video.commentsPolicy !== commentsPolicies.disabled) return
   throw new DomainError('conflict', 'Video comments are disabled for this video.')
 }
 
-/** Throws `forbidden` when other servers do not know the video, `conflict` when comments are disabled. */
+/** Throws `forbidden` if the video is not federated, and `conflict` if comments are disabled. */
 export function assertTakesRemoteComments(video: CommentedVideo): void {
   if (!isOpen(video)) throw new DomainError('forbidden', 'This video is not public.')
   assertTakesComments(video)
 }
 
 /**
- * Whether a new comment waits for the owner of the video. `author` is null for those of other servers; `review` is whether the
- * owner, of ours, wants to see what is tagged like it. On a remote video all wait until its server approves or lists them, except
- * what that server sent itself.
+ * True if a new comment needs a review by the owner of the video. `author` is null for remote authors; `review` is true if the local owner
+ * reviews comments with its tags. On a remote video all comments wait until its server approves or lists them, except those which that
+ * server sent.
  */
 export const isHeld = (
   video: Pick<CommentedVideo, 'commentsPolicy' | 'remote' | 'ownerAccountId'>,
@@ -39,7 +39,7 @@ export const isHeld = (
   return video.commentsPolicy === commentsPolicies.requiresApproval && !isOfVideosServer && (video.remote || !seesHeld(video, author))
 }
 
-/** Who sees all comments that wait for approval: the owner of the video, and whoever sees all comments. */
+/** Who sees all comments that are pending review: the owner of the video, and users with the right to see all comments. */
 export const seesHeld = (video: { ownerAccountId: number }, viewer: Viewer): boolean =>
   viewer !== null && (viewer.accountId === video.ownerAccountId || hasRight(viewer.role, 'SEE_ALL_COMMENTS'))
 
@@ -50,7 +50,7 @@ export function assertMayRemove(comment: { accountId: number | null; ownerAccoun
   throw new DomainError('forbidden', 'Cannot remove video comment of another user')
 }
 
-/** Throws `forbidden` unless `by` owns the video or manages all comments; below remote videos it is for their servers. */
+/** Throws `forbidden` unless `by` owns the video or manages all comments. Comments on remote videos are reviewed by their servers. */
 export function assertMayApprove(comment: { ownerAccountId: number; isVideoOurs: boolean }, by: NonNullable<Viewer>): void {
   const isOwner = by.accountId === comment.ownerAccountId
   if (comment.isVideoOurs && (isOwner || hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) return

@@ -17,7 +17,7 @@ export interface CommentRow {
   updated_at: string
   deleted_at: string | null
   held: boolean
-  /** Visible replies of a whole thread, at every depth; 0 for a comment that started none. */
+  /** Visible replies of a whole thread, at every depth; 0 unless the comment starts a thread. */
   replies: number
   replies_from_owner: number
   /** Null for a removed comment. */
@@ -27,9 +27,9 @@ export interface CommentRow {
 export interface CommentReader {
   videoId: number
   ownerAccountId: number
-  /** Who reads; they see their own comments, whatever hides them from others. */
+  /** Account of the reader. Readers see their own comments, even hidden ones. */
   accountId: number | null
-  /** Sees all comments that wait for approval. */
+  /** True if the reader sees all comments that are pending review. */
   seesHeld: boolean
 }
 
@@ -43,11 +43,11 @@ type Reader = Pick<Database, 'query'>
 
 const readerValues = (reader: CommentReader) => [reader.videoId, reader.ownerAccountId, reader.accountId, reader.seesHeld]
 
-// The planner does not look at these, so that one plan serves all readers.
+// Subqueries that the planner does not inspect, so that one plan serves all readers.
 const READER = '(select $3::int)'
 const SEES_HELD = '(select $4::boolean)'
 
-/** What the reader must not see: comments of others that wait for approval or of the muted, and all that answers them. */
+/** What the reader must not see: comments of others that are pending review, comments of muted accounts, and all replies to those. */
 const HIDDEN = `with recursive hidden as (
     select m.id from comment m
     where m.video_id = $1 and m.account_id is distinct from ${READER}
@@ -64,7 +64,7 @@ const JOINS = `left join account a on a.id = m.account_id left join actor x on x
   lateral (select count(*) as n, count(*) filter (where r.account_id = $2) as of_owner ${REPLIES}) replies`
 const COMMENTED = `video v where v.id = $1 and ${showsComments('v')}`
 
-/** One page of threads, in one statement. Removed threads are shown as long as there are replies. */
+/** One page of threads, in one statement. Removed threads are shown as long as they have replies. */
 export async function listThreads(db: Reader, query: ThreadQuery): Promise<{ total: number; notDeleted: number; rows: CommentRow[] }> {
   const key = query.sort.by === 'createdAt' ? 'm.created_at' : `(select count(*) ${REPLIES})`
   const order = query.sort.descending ? 'desc' : 'asc'
@@ -87,9 +87,7 @@ export async function listThreads(db: Reader, query: ThreadQuery): Promise<{ tot
   return page ?? { total: 0, notDeleted: 0, rows: [] }
 }
 
-/**
- * Comments of a thread, the oldest first: all, or as many as `part` says. Empty when there is none, or none to see. One statement.
- */
+/** Comments of a thread, oldest first: all, or the `part`. Empty if the thread does not exist or is hidden. One statement. */
 export async function findThread(
   db: Reader,
   reader: CommentReader & { threadId: number; part?: { start: number; count: number } },
@@ -104,7 +102,7 @@ export async function findThread(
   return found.map(({ comment }) => comment)
 }
 
-/** One comment, whatever hides it: for its author, who wrote it just now. One statement. */
+/** One comment, even if it is hidden: for its author, right after writing it. One statement. */
 export async function findComment(db: Reader, reader: CommentReader & { commentId: number }): Promise<CommentRow | undefined> {
   const [found] = await db.query<{ comment: CommentRow }>(
     `${HIDDEN} select to_jsonb(shown) as comment from (
@@ -115,7 +113,7 @@ export async function findComment(db: Reader, reader: CommentReader & { commentI
   return found?.comment
 }
 
-/** Where a comment belongs, for refusals that name the reason. */
+/** The place of a comment, for refusals that name the reason. */
 export async function findPlace(db: Reader, commentId: number): Promise<{ videoId: number; isThread: boolean } | undefined> {
   const [row] = await db.query<{ videoId: number; isThread: boolean }>(
     'select video_id as "videoId", thread_id is null as "isThread" from comment where id = $1',

@@ -1,4 +1,4 @@
-// What becomes of a comment after it was written: approved, refused or edited, here or on the server of its video.
+// Review of comments: approved, rejected or edited, here or on the server of the video.
 
 import { type AutomaticTags, NO_TAGS, retagComment } from '../automatic-tag/index.ts'
 import { type ActorDeps, advanceRow, DomainError, type PassOn } from '../runtime/index.ts'
@@ -10,18 +10,18 @@ import { commentHere } from './kept-comments.ts'
 import { toPlainText } from './plain-text.ts'
 
 export interface CommentReviews {
-  /** Throws `forbidden`, `conflict` when it is removed, and `invalid` when it does not wait for approval. */
+  /** Throws `forbidden`, `conflict` if it is removed, and `invalid` unless it is pending review. */
   approve(commentId: number, by: NonNullable<Viewer>): Promise<void>
   /**
-   * The server of a remote video approved or refused a comment below it. Throws `forbidden` unless the actor is the
-   * owner of the video or its channel, `not_found` for an unknown comment.
+   * Handles the review of a comment by the server of a remote video. Throws `forbidden` unless the actor is the owner of the video or its
+   * channel, and `not_found` for an unknown comment.
    */
   receiveReview(review: { url: string; actorId: number; isApproved: boolean; approvalUrl: string | null }): Promise<void>
-  /** The server of a remote video lists the comment, so it is approved. */
+  /** The server of a remote video lists the comment, which approves it. */
   receiveListing(url: string): Promise<void>
   /**
-   * Another text of a comment of another server. Answers the video when others are to hear of it; undefined when it says
-   * nothing new. Throws `forbidden` unless its author says so.
+   * Replaces the text of a remote comment. Returns the video if followers must be notified; undefined if nothing changed. Throws
+   * `forbidden` unless the author sent the edit.
    */
   receiveEdit(edit: {
     commentId: number
@@ -29,9 +29,9 @@ export interface CommentReviews {
     content: string
     mediaType: string
     updatedAt: Date | null
-    /** The activity as it came, to be passed on when it is approved. */
+    /** The activity as received, to be forwarded after the approval. */
     activity: string | null
-    /** When it is shown. */
+    /** Runs if the comment is visible. */
     passOn?: PassOn
   }): Promise<{ videoId: number } | undefined>
 }
@@ -40,7 +40,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
   const { db, tell, registry, automaticTags } = deps
 
   registry.on('AnswersShown', 'comments', async ({ commentId, lastId }, unit) => {
-    // Shown again, all of them are announced anew.
+    // When it is visible again, its replies are announced again.
     if (!(await isHidden(unit.query, commentId))) await tellAnswers(unit, commentId, lastId)
   })
 
@@ -92,7 +92,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
         const at = new Date(Math.min((updatedAt ?? unit.now).getTime(), unit.now.getTime()))
         if (at < comment.updatedAt || text === comment.text) return undefined
         const { commentsPolicy, ownerAccountId, isVideoOurs } = comment
-        // What was approved is not what it says now. On a remote video that is for its server to judge.
+        // An approval does not cover a changed text. On a remote video its server decides.
         const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null, tags)
         const event = { type: 'EDITED', held } as const
         const { state } = await advanceRow(unit, commentLifecycle, comment, event, { text, updatedAt: at })

@@ -1,4 +1,4 @@
-// The rows of comments as their commands lock, judge and change them.
+// The rows of comments, as their commands lock, check and change them.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type CommentState, commentMachine } from '../../state-machines/comment.ts'
@@ -16,7 +16,7 @@ export interface StoredComment {
   accountId: number | null
   updatedAt: Date
   parentId: number | null
-  /** What it answers: the video or another comment. */
+  /** URL of its parent: the video or another comment. */
   parentUrl: string
   commentsPolicy: number
   ownerAccountId: number
@@ -27,7 +27,7 @@ export interface StoredComment {
   isAuthorOurs: boolean
 }
 
-/** The comment. Throws `not_found`. */
+/** Throws `not_found`. */
 export async function loadComment(query: Sql, commentId: number): Promise<StoredComment> {
   const [row] = await query<StoredComment>(
     `select m.id, m.url, m.text, m.video_id as "videoId", m.account_id as "accountId", m.updated_at as "updatedAt",
@@ -51,7 +51,7 @@ export async function idOfComment(query: Sql, url: string): Promise<number | und
   return found?.id
 }
 
-/** The state is told by two columns; a removed comment keeps whether it was held. */
+/** The state derives from two columns; a removed comment keeps its review flag. */
 export const commentLifecycle = defineLifecycle({
   table: 'comment',
   machine: commentMachine,
@@ -62,8 +62,8 @@ export const commentLifecycle = defineLifecycle({
 })
 
 /**
- * Whether a comment, or one above it, waits for approval: then nothing below it is shown. Until the end of the transaction no
- * answer to this changes, and none of the comments is approved, removed or edited.
+ * True if a comment or an ancestor is pending review, which hides everything below. Locks the comments: until the end of the transaction
+ * the result does not change, and none of them is approved, removed or edited.
  */
 export async function isHidden(query: Sql, commentId: number | null): Promise<boolean> {
   if (commentId === null) return false
@@ -77,7 +77,7 @@ export async function isHidden(query: Sql, commentId: number | null): Promise<bo
   return above.some((comment) => comment.waits)
 }
 
-/** SQL: what answers the comment $1 and is hidden with it alone, without what was removed. */
+/** SQL: replies that are hidden only because the comment $1 is, without removed ones. */
 const ANSWERS = `
   with recursive below as (
     select r.id, r.deleted_at from comment r where r.parent_id = $1 and not ${waits('r')}
@@ -89,12 +89,11 @@ async function countAnswers(query: Sql, commentId: number): Promise<number> {
   return answers?.n ?? 0
 }
 
-/** Answers that one transaction announces. */
+/** Replies that one transaction announces. */
 const ANSWERS_AT_ONCE = 100
 
 /**
- * What answers a comment that does not wait any more is shown, and told after it, earlier ones first. Where there are many, the
- * next ones follow in a transaction of their own.
+ * Shows the replies to an approved comment and announces them after it, oldest first. Further batches follow in transactions of their own.
  */
 export async function tellAnswers(unit: Unit, commentId: number, after = 0): Promise<void> {
   const answers = await unit.query<{ id: number }>(`${ANSWERS} and id > $2 order by id limit ${ANSWERS_AT_ONCE}`, [commentId, after])
@@ -105,13 +104,13 @@ export async function tellAnswers(unit: Unit, commentId: number, after = 0): Pro
   }
 }
 
-/** Answers how many answers to a comment are shown now. */
+/** Returns how many replies become visible. */
 async function showAnswers(unit: Unit, commentId: number): Promise<number> {
   await tellAnswers(unit, commentId)
   return await countAnswers(unit.query, commentId)
 }
 
-/** Shown from now on: to visitors, and to other servers. */
+/** Makes a comment visible to visitors and other servers. */
 export async function showComment(unit: Unit, comment: StoredComment, approvalUrl: string | null): Promise<void> {
   const { id, videoId, parentId } = comment
   await advanceRow(unit, commentLifecycle, comment, { type: 'APPROVED' }, { approvalUrl })
@@ -121,7 +120,7 @@ export async function showComment(unit: Unit, comment: StoredComment, approvalUr
   await addDelta(unit, videoId, { comments: 1 + (await showAnswers(unit, id)) })
 }
 
-/** A comment that was shown waits again, and hides what answers it. */
+/** Makes a visible comment pending review, which hides its replies. */
 export async function holdComment(unit: Unit, { id, videoId, parentId }: StoredComment): Promise<void> {
   unit.emit({ aggregate: 'comment', id }, 'CommentHeldAgain', { commentId: id, videoId })
   if (await isHidden(unit.query, parentId)) return
@@ -129,8 +128,8 @@ export async function holdComment(unit: Unit, { id, videoId, parentId }: StoredC
 }
 
 /**
- * The text goes, the place in the thread stays. `actorId` is in whose name it is removed. Of one that was never shown
- * only the server hears that knows it: that of the video, or of its author.
+ * Removes the text; the place in the thread stays. `actorId` is the actor in whose name it is removed. The removal of a comment that was
+ * never visible is sent only to the server that knows it: that of the video or the author.
  */
 export async function buryComment(unit: Unit, comment: StoredComment, actorId: number): Promise<void> {
   const { id, url, videoId, parentId, parentUrl } = comment
@@ -141,7 +140,7 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
   const removal = { commentId: id, url, actorId, videoId, parentUrl }
   const hidden = await isHidden(unit.query, parentId)
   if (comment.state === 'held') {
-    // Its place is shown, as that of every removed one, when there are answers.
+    // Like any removed comment, its place is visible if it has replies.
     const answers = hidden ? 0 : await showAnswers(unit, id)
     if (answers > 0) await addDelta(unit, videoId, { comments: answers })
     if (!comment.isVideoOurs) unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
@@ -149,11 +148,11 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
     return
   }
   if (!hidden) await addDelta(unit, videoId, { comments: -1 })
-  // Also when something above it waits: that may have been shown before.
+  // Also if an ancestor is pending review now: the comment may have been visible before.
   unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
 }
 
-/** Those who follow a local video may know the comment by us alone, so they hear of its end from the video's owner. */
+/** Followers of a local video may know the comment only through this server, so the video's owner announces the removal. */
 export async function buryLost(unit: Unit, comment: StoredComment): Promise<void> {
   if (comment.state === 'removed') return
   const byOwner = comment.isVideoOurs && comment.state === 'shown'

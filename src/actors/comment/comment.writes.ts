@@ -3,15 +3,15 @@
 import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
 
-/** The activity of a comment that was pending review: it is sent on, and needed no more. */
+/** Deletes the stored activity of a comment that was pending review, once it is forwarded. */
 export const dropHeldActivity = (query: Sql, commentId: number) =>
   query('update comment set held_activity = null where id = $1', [commentId])
 
-/** Comments of an account that goes keep their place in the thread, without an author. */
+/** Comments of a removed account keep their place in the thread, without an author. */
 export const disownComments = (query: Sql, accountId: number) =>
   query('update comment set account_id = null where account_id = $1', [accountId])
 
-/** The same of removed ones, at most `limit`. */
+/** The same for removed comments, at most `limit`. */
 export const disownRemovedComments = (query: Sql, accountId: number, limit: number) =>
   query(
     `update comment set account_id = null where id in (
@@ -20,7 +20,7 @@ export const disownRemovedComments = (query: Sql, accountId: number, limit: numb
     [accountId],
   )
 
-/** Removes comments of an actor that wait for what they answer, at most `limit`. */
+/** Deletes an actor's replies that wait for their parents, at most `limit`. */
 export const removeWaitingCommentsOf = (query: Sql, actorId: number, limit: number) =>
   query(
     `delete from waiting_comment where id in (select id from waiting_comment where actor_id = $1 order by id limit ${limit})
@@ -28,10 +28,7 @@ export const removeWaitingCommentsOf = (query: Sql, actorId: number, limit: numb
     [actorId],
   )
 
-/**
- * Retains the comments of local users on a video of another server that takes it back, before they go with it: the video may come
- * again, and the comments return as its server lists them.
- */
+/** Retains the comments of local users on a remote video that is removed: if the video comes back, they return as its server lists them. */
 export const retainComments = (unit: Unit, videoId: number) =>
   unit.query(
     `insert into kept_comment (id, url, video_url, actor_id, account_id, parent_url, text, held_for_review, approval_url,

@@ -1,5 +1,5 @@
-// What no visitor sees, and no other server: comments that wait for approval or are of those whom the instance mutes, with all
-// that answers them. One rule, as SQL for one comment and for all of a video.
+// Comments that no visitor and no other server sees: those pending review, those of actors whom the instance mutes, and all replies to
+// them. One rule, as SQL for one comment and for all of a video.
 
 import { isAnythingMuted, isMutedFor } from '../blocklist/index.ts'
 import { answersTo, waits } from './comment.entity.ts'
@@ -7,7 +7,7 @@ import { commentsPolicies } from './comment.policy.ts'
 
 const NOBODY = 'null::int'
 
-/** Whether a comment (its id) is hidden from everybody. */
+/** SQL: true if a comment (its id) is hidden from everybody. */
 export const isHiddenFromAll = (comment: string): string => `exists (
   with recursive above as (
     select self.parent_id, self.account_id, ${waits('self')} as waits from comment self where self.id = ${comment}
@@ -17,7 +17,7 @@ export const isHiddenFromAll = (comment: string): string => `exists (
 const mutedOf = (where: string): string =>
   `select m.id from comment m where ${where} and ${isAnythingMuted(NOBODY)} and ${isMutedFor('m.account_id', NOBODY)}`
 
-/** The ids of the comments of a video that are. The array says that they are few: else they would not be hashed. */
+/** SQL: the ids of the hidden comments of a video. The array makes the planner expect few rows and hash them. */
 export const hiddenFromAll = (video: string): string => `
   with recursive hidden as (
     select unnest(array(select w.id from comment w where w.video_id = ${video} and ${waits('w')}
@@ -25,10 +25,10 @@ export const hiddenFromAll = (video: string): string => `
     union select answer.id from hidden, ${answersTo('hidden.id')} answer
   ) select id from hidden`
 
-/** The ids of the answers to a comment that are, when it is not. */
+/** SQL: the ids of the hidden replies to a visible comment. */
 export const hiddenAnswers = (comment: string): string =>
   `select w.id from comment w where w.parent_id = ${comment} and ${waits('w')}
    union all ${mutedOf(`m.parent_id = ${comment}`)}`
 
-/** Whether a video shows comments: without them, it shows none of those that it had. */
+/** SQL: true if a video shows comments. With comments disabled, existing ones are hidden too. */
 export const showsComments = (video: string): string => `${video}.comments_policy <> ${commentsPolicies.disabled}`

@@ -1,18 +1,17 @@
-// Comments of our users that went with a video of another server, and come back as that server shows them again, unless they
+// Retained comments: those of local users on a remote video that was removed. They come back when its server lists them again, unless they
 // are removed before.
 
 import type { ActorDeps, Tell, Unit } from '../runtime/index.ts'
 import { addDelta, announceComments } from '../video/index.ts'
 import { idOfComment, isHidden } from './comment.rows.ts'
 
-/** A comment by its address; a local one that went with its video comes back, when the video is here again. */
+/** Finds a comment by its URL; restores a retained one if its video exists again. */
 export const commentHere = async ({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>, url: string): Promise<number | undefined> =>
   (await idOfComment(db.query, url)) ??
   (url.startsWith(`${urls.origin}/`) ? await tell.create((unit) => restoreComment(unit, url)) : undefined)
 
 /**
- * Puts a kept comment in its place, when the video and what it answers are here. Answers its id; undefined when there is none,
- * or no place for it yet.
+ * Restores a retained comment if its video and its parent exist. Returns its id; undefined if it is not retained or cannot be placed yet.
  */
 async function restoreComment(unit: Unit, url: string): Promise<number | undefined> {
   const [row] = await unit.query<{ id: number; videoId: number; parentId: number | null; held: boolean }>(
@@ -41,7 +40,7 @@ async function restoreComment(unit: Unit, url: string): Promise<number | undefin
 
 const AT_ONCE = 100
 
-/** Takes back kept comments of an account, that one or some of all; answers how many. The servers of their videos are notified. */
+/** Removes retained comments of an account: one, or a batch of all. Returns how many. The servers of their videos are notified. */
 export const removeKept = async (tell: Tell, of: { accountId: number; commentId?: number }): Promise<number> =>
   await tell.create(async (unit) => {
     const removed = await unit.query<{ id: number; url: string; actorId: number; channelActorId: number }>(

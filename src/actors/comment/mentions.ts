@@ -1,14 +1,14 @@
-// Whom of this server a comment mentions: those whom a local one names in the text, and those of whom another server says so.
+// Local accounts that a comment mentions: those named in the text of a local comment, and those that another server lists.
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** Accounts that one comment notifies, at most. */
+/** Maximum accounts that one comment notifies. */
 const MAX_MENTIONS = 50
 
-// A name is no part of a word, of an address or of a mail address.
+// A name must not be part of a word, an address or a mail address.
 const MENTION = /(?<![\w@/.:-])@([\w.-]{1,120})(?:@([\w.:-]{1,260}))?/gu
 
-/** The names, in lower case, by which a text mentions accounts of `host`: `@name`, or `@name@host`. */
+/** The names, in lower case, of the accounts of `host` that a text mentions: `@name` or `@name@host`. */
 export function mentionedNames(text: string, host: string): string[] {
   const names = [...text.matchAll(MENTION)]
     .filter(([, , of]) => of === undefined || withoutEnd(of).toLowerCase() === host.toLowerCase())
@@ -16,10 +16,10 @@ export function mentionedNames(text: string, host: string): string[] {
   return [...new Set(names)].slice(0, MAX_MENTIONS)
 }
 
-/** The full stop of a sentence is no part of a name. */
+/** A full stop at the end of a sentence is not part of a name. */
 const withoutEnd = (name: string): string => name.replace(/[.:-]+$/, '')
 
-/** Names as `mentionedNames` gives them, or ActivityPub ids. Who is not of this server is left out. */
+/** Takes names of `mentionedNames` or ActivityPub ids. Remote accounts are left out. */
 export async function storeMentions(
   query: Sql,
   commentId: number,

@@ -1,15 +1,18 @@
-// Comments of others as the text that we keep: HTML loses its tags, line breaks and the addresses of links stay.
+// Remote comments as plain text: HTML loses its tags; line breaks and the addresses of links stay.
 
 import sanitizeHtml from 'sanitize-html'
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' }
 
-/** Markup may be so many times as long as the text that is kept: some of what is nested takes long to parse. */
+/** Limit of the markup relative to the stored text: deeply nested markup is slow to parse. */
 const MARKUP_FACTOR = 5
-/** Tags and entities that are parsed; what has more of them is no comment that somebody wrote, and just loses what looks like tags. */
+/**
+ * Limit of tags and entities to parse. Content with more of them was not written by a person; what looks like tags is cut out without
+ * parsing.
+ */
 const MOST_MARKS = 1000
 
-/** Plain text of an HTML fragment; text of other media types is left as it is. At most `maxLength` characters. */
+/** Plain text of an HTML fragment; other media types are returned as they are. At most `maxLength` characters. */
 export function toPlainText(content: string, mediaType: string, maxLength: number): string {
   const isHtml = /^\s*(text\/html|application\/xhtml)/i.test(mediaType)
   const bounded = isHtml ? content.slice(0, MARKUP_FACTOR * maxLength) : content
@@ -45,11 +48,11 @@ function fromHtml(html: string): string {
   const bare = links
     .replace(/<a href="([^"]*)">([^<]*)<\/a>/g, (_link, address: string, text: string) => withAddress(text, address))
     .replace(/<\/?a\b[^>]*>/g, '')
-  // The library escapes what it puts out; nothing of it is markup any more.
+  // The library escapes its output; nothing in it is markup any more.
   return unescaped(bare).replace(/\n{3,}/g, '\n\n')
 }
 
-/** Mentions and hashtags speak for themselves, and so does a text that is the address. */
+/** Mentions and hashtags need no address, nor does a text that is the address. */
 function withAddress(text: string, address: string): string {
   const said = text.trim()
   if (/^[@#]/.test(said) || address === '' || said.includes(address)) return text
@@ -57,7 +60,7 @@ function withAddress(text: string, address: string): string {
   return text
 }
 
-/** Characters, which may be two units of UTF-16 each; the schemas of requests count the same way. */
+/** Counts code points, like the schemas of requests. */
 function upTo(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : [...text.slice(0, 2 * maxLength)].slice(0, maxLength).join('')
 }

@@ -1,4 +1,4 @@
-// All comments of an account, removed by the owner of the videos below which they stand, or by the staff everywhere.
+// Removes all comments of an account: the owner of the videos does it on those, the staff everywhere.
 
 import { type ActorDeps, DomainError, notFound, PermanentFailure, unlessGone } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
@@ -6,14 +6,14 @@ import type { Viewer } from '../video/index.ts'
 import type { Comments } from './comment.commands.ts'
 import { removeKept } from './kept-comments.ts'
 
-/** On the videos of who asks, or on all videos that this server knows. */
+/** On the videos of the requester, or on all videos that this server knows. */
 export const removalScopes = ['my-videos', 'instance'] as const
 export type RemovalScope = (typeof removalScopes)[number]
 
 export interface RemoveCommentsOf {
   /**
-   * A job removes them. `accountName` is the name of a local account, or `name@host`. Throws `not_found`, and
-   * `forbidden` for the scope `instance` without the right over all comments.
+   * Queues a job that removes them. `accountName` is the name of a local account, or `name@host`. Throws `not_found`, and `forbidden` for
+   * the scope `instance` without the right to manage all comments.
    */
   removeCommentsOf(ask: { accountName: string; scope: RemovalScope; by: NonNullable<Viewer> }): Promise<void>
 }
@@ -26,8 +26,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
   registry.job('comments-removal', {
     queue: 'io',
     async run({ data, signal, progress }) {
-      // What counts is what they may do now, not when they asked.
-      // Jobs of the version before named a scope.
+      // The current rights count, not those at the time of the request. Jobs of earlier versions contain a scope.
       const owner = data.belowVideosOf ?? (data.scope === 'my-videos' ? Number(data.byAccountId) : null)
       const by = await userOf(Number(data.byAccountId))
       if (!by || (owner === null && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) {
@@ -38,7 +37,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
       const [all] = await db.query<{ n: number }>(`select count(*)::int as n ${below}`, [data.accountId, 0, owner])
       let done = 0
       for (let last = 0; ; ) {
-        // What went with a video of another server would come back after this walk.
+        // Retained comments could return after this walk.
         for (let kept = owner === null ? 1 : 0; kept > 0; ) {
           signal.throwIfAborted()
           kept = await removeKept(tell, { accountId: Number(data.accountId) })

@@ -1,4 +1,4 @@
-// How many comments there are that are not removed: those that wait for approval, and the others.
+// Totals of comments that are not removed: those pending review, and the others.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, foldTotal, type KeptTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
@@ -16,10 +16,10 @@ export function keepCommentTotals({
   })
 }
 
-/** SQL for the number of comments that are not removed; `held` left out: whether they wait or not. */
+/** SQL for the number of comments that are not removed. Without `held`, both kinds. */
 export const totalComments = (held?: boolean): string => sumOf(COMMENTS, held === undefined ? undefined : `held = ${held === true}`)
 
-/** Those that wait are few, and have an index of their own. */
+/** Comments pending review are few and have an index of their own. */
 export const reconcileCommentTotals = (db: Pick<Database, 'query'>): Promise<void> =>
   setTotalRight(
     db,

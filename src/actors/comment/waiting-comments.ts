@@ -1,5 +1,5 @@
-// Work on threads that has to fetch from other servers: replies whose parents are not known yet, and remote videos whose
-// comments grew old. Neither is done while an inbox or a reader waits: jobs do it.
+// Threads that need fetches from other servers: replies with unknown parents, and remote videos with stale comments. Jobs fetch them, so
+// that neither inboxes nor readers wait.
 
 import { dropRetainedRatings } from '../rating/rating.writes.ts'
 import type { ActorDeps } from '../runtime/index.ts'
@@ -14,27 +14,27 @@ export interface WaitingComment {
 }
 
 export interface WaitingComments {
-  /** Keeps the reply until the job `comment-thread` has its parents. Of one actor or server only so many wait. */
+  /** Stores the reply until the job `comment-thread` has fetched its parents. The number per actor and per server is limited. */
   hold(comment: { url: string; actorId: number; body: string }): Promise<void>
   find(id: number): Promise<WaitingComment | undefined>
-  /** It was stored, or never will be. */
+  /** The reply is stored, or never will be. */
   forget(id: number): Promise<void>
   /** Its author removed it before it was stored. */
   withdraw(comment: { url: string; actorId: number }): Promise<void>
-  /** The job `comments-refresh` reads the comments of a remote video, unless that was done a short while ago. */
+  /** Queues the job `comments-refresh`, which reads the comments of a remote video, unless they were read recently. */
   askRefresh(videoId: number, options?: { soon?: boolean }): Promise<void>
 }
 
-/** Of what waits: one actor, one server, and all of them. */
+/** Limits of waiting replies: per actor, per server, and in all. */
 const MAX = { actor: 100, host: 500, all: 5000 }
-/** After what our users wait for. */
+/** Lower priority than work that local users wait for. */
 const THREAD_PRIORITY = 10
-/** Longer than the tries of a job last. */
+/** Longer than all attempts of a job take. */
 const FORGET_AFTER_MS = 24 * 3_600_000
-/** What was said of a video that its server took back, and that it was blocked: so long it may come again. */
+/** How long comments of a removed remote video, and its block, are retained: it may come back. */
 const FORGET_KEPT_AFTER_MS = 365 * 24 * 3_600_000
 const CLEAN_UP_EVERY_MS = 3_600_000
-/** Comments that wait for the answer of their video's server are looked for after this time. */
+/** Comments that wait for a review by the video's server are looked for after this time. */
 const SOON_MS = 60_000
 
 export function makeWaitingComments(deps: ActorDeps): WaitingComments {
@@ -90,14 +90,14 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
 
     async askRefresh(videoId, { soon = false } = {}) {
       const before = new Date(clock.now().getTime() - config().vireo.federation.refresh.comments)
-      // Most readers find them fresh, and change nothing.
+      // Most readers find fresh comments, and write nothing.
       if (!(await hasStaleComments(db.query, videoId, before, soon))) return
       await tell.create(async (unit) => {
         if (!(await claimStaleComments(unit, videoId, before, soon))) return
         unit.enqueue({
           type: 'comments-refresh',
           data: { videoId },
-          // One that runs now may have passed the place already.
+          // A running one may have passed the position already.
           dedupeKey: `comments-refresh-${videoId}${soon ? '-soon' : ''}`,
           ...(soon ? { delayMs: SOON_MS } : {}),
         })

@@ -1,6 +1,6 @@
-// The lane of a host: sends what waits for it, in order for each actor, at most a few actors at once. A host that
-// fails is left alone for a time that doubles; while it fails one delivery tries its luck for all, each time another one.
-// A delivery that fails where others are taken is left alone by itself.
+// The lane of a host: sends its waiting deliveries, in order per actor, a few actors at once. A failing host is retried after a delay that
+// doubles; while it fails, one delivery probes it for all, a different one each time. A delivery that fails although the host accepts
+// others is postponed on its own.
 
 import { LRUCache } from 'lru-cache'
 import { batched } from '../../platform/batched.ts'
@@ -12,7 +12,7 @@ import { DELIVERY_LANE } from './enqueue.ts'
 
 export interface WaitingDelivery {
   id: number
-  /** Row id of the local actor that sends. */
+  /** Row id of the sending local actor. */
   actorId: number
   inboxUrl: string
   activityId: string
@@ -21,12 +21,12 @@ export interface WaitingDelivery {
   body: string
 }
 
-/** What came of one try. */
+/** Result of one attempt. */
 export interface SendOutcome {
   answer: 'sent' | 'failed' | 'busy' | 'unauthorized' | 'not-found' | 'gone' | 'unsupported' | 'blocked'
-  /** Milliseconds that the host asked to be left alone, when it did. */
+  /** Milliseconds that the host requested in Retry-After, if it did. */
   retryAfter?: number
-  /** For the admin; null when it was sent. */
+  /** For the admin; null if it was sent. */
   error: string | null
 }
 
@@ -44,15 +44,15 @@ interface HeadRow {
 
 interface Head extends HeadRow, WaitingDelivery {}
 
-/** A host as its lane finds it, with what may be sent now. */
+/** A host as its lane reads it, with the deliveries that may be sent now. */
 interface HostWork extends KnownHost {
   heads: HeadRow[] | null
   lastSuccessAt: Date | null
-  /** Deliveries are put off by themselves: when the host took others has to be known exactly. */
+  /** True if deliveries are postponed on their own: then it must be known exactly when the host accepted others. */
   hasPutOff: boolean
 }
 
-/** What came of a head. */
+/** Result of delivering the oldest queued activity of an actor. */
 interface Tried {
   head: Head
   outcome: SendOutcome
@@ -62,11 +62,11 @@ type StoredDocument = Pick<WaitingDelivery, 'activityId' | 'type' | 'body'>
 
 const CLEAN_UP_EVERY_MS = 600_000
 const UNUSED_DOCUMENT_MS = 3_600_000
-/** An answer that takes longer is awaited without a place among the workers. */
+/** A response that takes longer is awaited without a worker slot. */
 const PATIENCE_MS = 25
 const HOSTS_AT_ONCE = 100
 const SENT_AT_ONCE = 500
-/** Documents on their way, in characters: thousands of hosts read one copy. */
+/** Cached documents being sent, in characters: thousands of hosts share one copy. */
 const DOCUMENTS_KEPT = 8_000_000
 
 const inboxLost = (reason: 'inbox-gone' | 'not-found') => inBulk(deliveryLifecycle, { type: 'INBOX_LOST', reason })
@@ -76,14 +76,14 @@ const INBOX_LOST = {
 }
 
 /**
- * Whether `d` stands behind an earlier one of its actor that is put off. What failed may succeed yet, so all of the actor waits
- * for it; an inbox that is not found holds up only what goes to the same inbox.
+ * SQL: true if `d` is behind an earlier delivery of its actor that is postponed. A failed delivery may still succeed, so it blocks all
+ * later ones of the actor; an inbox that is not found blocks only deliveries to the same inbox.
  */
 const behind = (putOff: string): string => `exists (
   select 1 from delivery e where e.host_id = d.host_id and e.actor_id = d.actor_id and e.state = 'waiting' and ${putOff}
     and e.id < d.id and (e.inbox_url = d.inbox_url or coalesce((e.context->>'notFound')::int, 0) = 0))`
 
-/** `d` is put off as long as it has a time, until it was tried again. */
+/** `d` is postponed as long as it has a time, until the next attempt. */
 const NEXT_DUE = `select coalesce(greatest(h.due_at, case
       when not exists (select 1 from delivery p where p.host_id = h.id and p.state = 'waiting' and p.due_at is not null) then null
       when exists (
@@ -120,7 +120,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
           heads.length < settings().actors_in_flight_per_host &&
           !heads.some(({ hasBacklog }) => hasBacklog) &&
           tried.every(({ outcome }) => outcome.answer === 'sent')
-        // What came meanwhile made the lane dirty.
+        // Later arrivals made the lane dirty.
         if (isEmptied) return null
       }
       return null
@@ -139,10 +139,10 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
   })
 
   /**
-   * The host, and the oldest waiting delivery of each actor; actors without backlog first, else the oldest first. Goes
-   * through the index from actor to actor, since a host that was away for days has a long backlog and is asked of often.
-   * While a host fails, one delivery tries its luck for all: the one that did so longest ago, as it may be the delivery that
-   * fails and not the host. Hosts that are looked at together share a statement.
+   * The host, and the oldest waiting delivery of each actor; actors without backlog first, then the oldest first. It steps through the
+   * index from actor to actor, since a host that was down for days has a long backlog and is read often. While a host fails, one delivery
+   * probes it for all: the one that was tried longest ago, since the delivery may be at fault, not the host. Hosts that are read at the
+   * same time share a statement.
    */
   const workOf = batched<number, HostWork | undefined>(
     async (hostIds) => {
@@ -214,7 +214,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     const profile = head.context.profile === 1 ? signatureProfiles.find((other) => other !== preferred) : preferred
     const outcome = await send(head, profile ?? preferred, signal)
     logger.debug({ inbox: head.inboxUrl, activity: head.activityId, answer: outcome.answer }, 'delivery')
-    // The others are settled together, as what became of one tells of another.
+    // The others are settled together, since their results are about the same host.
     if (outcome.answer === 'sent') {
       if (profile !== preferred && profile) await hosts.preferProfile(hostId, profile)
       await removeSent(head.id)
@@ -222,7 +222,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     return { head, outcome }
   }
 
-  /** Stores what became of those that were not sent, and what it tells of the host. */
+  /** Stores the results of failed deliveries, and their meaning for the host. */
   async function settle(host: HostWork, tried: Tried[]): Promise<void> {
     const isSent = tried.some(({ outcome }) => outcome.answer === 'sent')
     const failures: Tried[] = []
@@ -278,8 +278,8 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
   }
 
   /**
-   * One event for all that was tried at once: a host that took one of them is not at fault for the others. One that says that it
-   * has no time, or when it will have, is left alone in any case.
+   * One event for all deliveries of an attempt: a host that accepted one of them is not at fault for the others. A host that reports
+   * overload or a Retry-After is left alone in any case.
    */
   async function tellHost(host: HostWork, tried: Tried[], failures: Tried[]): Promise<void> {
     const outcomes = tried.map(({ outcome }) => outcome)
@@ -293,7 +293,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
     if (outcomes.some(showsItAlive)) await hosts.succeeded(host, { exactly: host.hasPutOff })
   }
 
-  // The last delivery of a document takes it along; one that two processes end at once is left to the clean-up.
+  // The last delivery of a document deletes it; if two processes end at the same time, the clean-up does.
   const removeSent = batched<number, void>(
     async (ids) => {
       await db.query(

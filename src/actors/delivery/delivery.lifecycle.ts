@@ -1,4 +1,4 @@
-// The lifecycle of a delivery: the machine `delivery`. What was sent has no row any more.
+// The lifecycle of a delivery: the machine `delivery`. A sent delivery has no row.
 
 import { deliveryMachine, dueIn, initialDelivery } from '../../state-machines/delivery.ts'
 import { DomainError, defineLifecycle } from '../runtime/index.ts'

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** Drops what waits for a server that the instance blocks. */
+/** Deletes what waits for a server that the instance blocks. */
 export const dropDeliveriesToBlocked = (query: Sql, blockId: number) =>
   query(
     `delete from delivery d using server_block b join remote_host h on h.host = b.host

@@ -1,4 +1,4 @@
-// Puts documents on their way: stored once, with one delivery row for each inbox, in the transaction of the event.
+// Queues documents for delivery: stored once, with one delivery row per inbox, in the transaction of the event.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
@@ -10,13 +10,13 @@ export interface Recipient {
 
 export interface OutgoingDocument {
   activityId: string
-  /** ActivityStreams type of the activity, with that of its object when that is what peers may not know: `Create:CacheFile`. */
+  /** ActivityStreams type of the activity, with the type of its object if peers may not know that: `Create:CacheFile`. */
   type: string
   /** The signed document, as it is sent. */
   body: string
-  /** Row id of the local actor that sends it. */
+  /** Row id of the sending local actor. */
   senderId: number
-  /** Also for servers that the instance blocks. */
+  /** Also to servers that the instance blocks. */
   toBlocked?: boolean
 }
 
@@ -34,8 +34,8 @@ export const enqueueDocument = (unit: Unit, document: OutgoingDocument, recipien
   enqueueDocuments(unit, [{ document, recipients }])
 
 /**
- * In their order, by one statement. Hosts that are dormant or blocked, that refuse this type, or that are known not to read it, get no
- * row; what nobody gets is not stored.
+ * In order, by one statement. Hosts that are dormant or blocked, or that do not read this type, get no row. A document without recipients
+ * is not stored.
  */
 export async function enqueueDocuments(unit: Unit, dispatches: readonly Dispatch[]): Promise<void> {
   const documents = dispatches.map(({ document }) => document)
@@ -82,7 +82,7 @@ export async function enqueueDocuments(unit: Unit, dispatches: readonly Dispatch
   for (const { host_id } of hosts) unit.wake(DELIVERY_LANE, String(host_id))
 }
 
-/** Where the followers of local actors read: one shared inbox for each server that has one. */
+/** The inboxes of the followers of local actors: one shared inbox for each server that has one. */
 export async function followersOf(query: Sql, actorIds: number[]): Promise<Recipient[]> {
   return await query<{ inboxUrl: string; hostId: number }>(
     `select distinct coalesce(a.shared_inbox_url, a.inbox_url) as "inboxUrl", a.host_id as "hostId"

@@ -1,4 +1,4 @@
-// Another try for deliveries that were given up, or wait for their host.
+// Retries deliveries that were given up, or wait for their host.
 
 import type { RemoteHosts } from '../remote-host/index.ts'
 import { advanceRow, inBulk, notFound, type Unit } from '../runtime/index.ts'
@@ -8,7 +8,7 @@ import { DELIVERY_LANE } from './enqueue.ts'
 const RETRIED = inBulk(deliveryLifecycle, { type: 'RETRIED' })
 const HOST_RETRIED = inBulk(deliveryLifecycle, { type: 'HOST_RETRIED' })
 
-/** Throws `not_found` when there is no such delivery, `conflict` when it was not given up. */
+/** Throws `not_found`, and `conflict` unless it was given up. */
 export async function retryDelivery(unit: Unit, id: number): Promise<void> {
   const [row] = await unit.query<{ id: number; hostId: number; state: string; context: object }>(
     'select id, host_id as "hostId", state, context from delivery where id = $1 for no key update',
@@ -20,8 +20,8 @@ export async function retryDelivery(unit: Unit, id: number): Promise<void> {
 }
 
 /**
- * Tries everything that waits for the host now, the parked deliveries too: an admin knows better. Throws `not_found` for a host
- * that is not known.
+ * Retries everything that waits for the host now, including parked deliveries, since an admin requests it. Throws `not_found` for an
+ * unknown host.
  */
 export async function retryHost(hosts: Pick<RemoteHosts, 'retry'>, host: string): Promise<void> {
   await hosts.retry(host, async (unit, hostId) => {

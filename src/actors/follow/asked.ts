@@ -1,14 +1,14 @@
-// Follows that a job still looks up: whom to follow is not known yet.
+// Follow requests whose target a job is still looking up.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { cancelJobs } from '../runtime/index.ts'
 
 /**
- * Whether one was being looked up; its job sees that nobody wants it any more. `followerId`: null for the instance. Before the
- * follow itself is looked for, which the job may make until it is told.
+ * Cancels such a request; its job notices that. `followerId`: null for the instance. Returns false if there was none. Call it before
+ * looking for the follow itself, which the job may create until it notices.
  */
 export async function forgetAsked(query: Sql, asked: { followerId: number | null; hostOrHandle: string }): Promise<boolean> {
-  // A job that is cancelled while it asks for the next one has that stored by the time its row is free.
+  // A cancelled job that is queueing its next attempt has stored it by the time its row is unlocked.
   let wasAsked = false
   while (await cancel(query, asked)) wasAsked = true
   return wasAsked

@@ -1,4 +1,4 @@
-// Servers that follow this one are followed back, where the configuration says so.
+// Follows back the servers that follow this one, if so configured.
 
 import type { ActorDeps } from '../runtime/index.ts'
 
@@ -7,7 +7,7 @@ export function followBack(deps: ActorDeps & { instanceActorId: () => Promise<nu
 
   registry.on('FollowerAccepted', 'follow-back', async ({ followId }, unit) => {
     if (!config().followings.instance.auto_follow_back.enabled) return
-    // One that we follow already, or that refused us, is not asked again.
+    // A server that is already followed, or that rejected a follow, is not asked again.
     const [follower] = await unit.query<{ id: number }>(
       `select a.id from follow f join actor a on a.id = f.follower_id
        where f.id = $1 and f.target_id = $2 and f.state = 'accepted' and a.type = 'Application' and a.host_id is not null
@@ -17,7 +17,7 @@ export function followBack(deps: ActorDeps & { instanceActorId: () => Promise<nu
     if (!follower) return
     unit.enqueue({
       type: 'activitypub-follow',
-      // The job sees whether it still follows us by then.
+      // The job checks whether it still follows this server.
       data: { actorId: follower.id, followBackOf: followId },
       dedupeKey: `follow-back-${follower.id}`,
     })

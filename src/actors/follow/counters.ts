@@ -1,4 +1,4 @@
-// Keeps the counts of followers and followings on the actors, after the fact.
+// Updates the counts of followers and followings on the actors, asynchronously.
 
 import { recountFollows } from '../actor/index.ts'
 import type { Registry, Unit } from '../runtime/index.ts'
@@ -23,13 +23,13 @@ export function keepFollowCounts(registry: Registry): void {
 }
 
 async function recount(unit: Unit, followerId: number, targetId: number): Promise<void> {
-  // In one order, so that two recounts of the same actors do not deadlock.
+  // In id order, so that concurrent recounts of the same actors do not deadlock.
   for (const id of [followerId, targetId].toSorted((a, b) => a - b)) await recountFollows(unit, id)
 }
 
 /**
- * The follows of actors that are gone, in both directions; who followed them has one less. Actors of other servers, which may be many,
- * are counted gradually (`reconcile-remote-follows`).
+ * Deletes the follows of removed actors in both directions and decrements the counts of their followers. Remote actors, which may be many,
+ * are recounted gradually (`reconcile-remote-follows`).
  */
 export async function dropFollows(unit: Unit, actorIds: number[]): Promise<void> {
   const others = await unit.query<{ id: number }>(

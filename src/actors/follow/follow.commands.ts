@@ -1,4 +1,4 @@
-// Follows in both directions: ours (asked by a local actor) and theirs (asked of one). The machine `follow` decides.
+// Follows in both directions: outgoing (by a local actor) and incoming (of one). The machine `follow` decides.
 
 import {
   dueIn,
@@ -14,27 +14,27 @@ import { Follow } from './follow.entity.ts'
 
 export interface Follows {
   /**
-   * A local actor asks to follow another actor, local or remote. Asking twice sends the request again. Throws `forbidden`
-   * for one that the instance blocks. `automatic`: by the configuration, and nobody's wish.
+   * A local actor requests to follow another actor, local or remote. A repeated request is sent again. Throws `forbidden` for an actor that
+   * the instance blocks. `automatic`: by configuration, not by a user.
    */
   request(ask: { followerId: number; targetId: number; automatic?: boolean }): Promise<{ followId: number }>
-  /** The follower gives its follow up. */
+  /** The follower withdraws its follow. */
   withdraw(followId: number): Promise<void>
-  /** A remote actor asks to follow a local one. */
+  /** A remote actor requests to follow a local one. */
   receiveRequest(ask: { followerId: number; targetId: number; url: string }): Promise<{ followId: number }>
-  /** The followed side accepted or rejected our follow, or rejected a follow that it had accepted. */
+  /** The followed side accepted or rejected an outgoing follow, or rejected one that it had accepted. */
   receiveAnswer(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
-  /** Our admin answers a follower. Throws `invalid` when the answer is given already. */
+  /** The admin accepts or rejects a follower. Throws `invalid` if it has been answered. */
   answerFollower(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
-  /** The owner of the followed account or channel mutes the follower, which may ask again when it is no longer muted. */
+  /** The owner of the followed account or channel mutes the follower, which may request again when it is unmuted. */
   rejectMuted(followId: number): Promise<void>
-  /** Our admin removes a follower. */
+  /** The admin removes a follower. */
   removeFollower(followId: number): Promise<void>
 }
 
 const TRIES = 3
 
-/** Ids of repeated requests that are remembered. */
+/** Ids of repeated requests that are stored. */
 const REQUESTS_KEPT = 10
 
 const followLifecycle = defineLifecycle({
@@ -49,7 +49,7 @@ export function makeFollows(deps: ActorDeps): Follows {
 
   const settings = (): FollowSettings => config().vireo.federation.follow
 
-  /** The row of the relation, new ones in the state `none`. */
+  /** The row of the relation; new ones are in the state `none`. */
   async function relation(followerId: number, targetId: number): Promise<number> {
     const [row] = await db.query<{ id: number }>(
       `insert into follow (follower_id, target_id, state, context) values ($1, $2, $3, $4)
@@ -60,7 +60,7 @@ export function makeFollows(deps: ActorDeps): Follows {
     return row.id
   }
 
-  /** Sends a request to the relation, again when somebody has ended it in between. */
+  /** Sends a request to the relation, again if the relation ended in between. */
   async function asking(followerId: number, targetId: number, send: (followId: number) => Promise<void>): Promise<{ followId: number }> {
     for (let attempt = 1; ; attempt += 1) {
       const followId = await relation(followerId, targetId)
@@ -73,7 +73,7 @@ export function makeFollows(deps: ActorDeps): Follows {
     }
   }
 
-  /** Sends one event to the machine of a follow and stores where it stands then; a relation that ended is deleted. */
+  /** Sends one event to the machine of a follow and stores the new state; an ended relation is deleted. */
   async function move(
     followId: number,
     event: FollowEvent,
@@ -93,7 +93,7 @@ export function makeFollows(deps: ActorDeps): Follows {
     ])
     if (!target) throw notFound('The followed actor is not of this server.')
     if (await isMutedBy(db.query, { ownActorId: targetId, actorId: followerId })) return 'refused'
-    // The settings are about followers of the instance; accounts and channels are open to everybody.
+    // The settings are about followers of the instance; everybody may follow accounts and channels.
     if (target.type !== 'Application') return 'granted'
     const { enabled, manual_approval } = config().followers.instance
     if (!enabled) return 'refused'
@@ -192,7 +192,7 @@ export function makeFollows(deps: ActorDeps): Follows {
   }
 }
 
-/** What the events of an ended follow say: its row is gone. */
+/** Data for the events of an ended follow, whose row is deleted. */
 const endOf = ({ id, url, followerId, targetId }: Follow) => ({
   followId: id,
   followUrl: url ?? '',

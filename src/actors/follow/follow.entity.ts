@@ -14,11 +14,11 @@ const FollowSchema = defineEntity({
     dueAt: p.datetime(3).nullable(),
     /** ActivityPub id of the Follow, local or remote. */
     url: p.text().nullable(),
-    /** Ids of the Follows with which the other side asked since the relation began, the newest last. */
+    /** Ids of the Follow activities that the other side sent since the relation began, the newest last. */
     requestUrls: p.array<string>(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })

@@ -1,4 +1,4 @@
-// Reads about follows: the listings of the instance's followers and followings, and lookups by actor or address.
+// Reads about follows: the lists of the instance's followers and followings, and lookups by actor or address.
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
@@ -18,7 +18,7 @@ export interface FollowActorRow {
   name: string
   /** Null for a local actor. */
   host: string | null
-  /** Whether videos of the actor's server are copied. */
+  /** True if videos of the actor's server are copied. */
   redundancy_allowed: boolean
   followers_count: number
   following_count: number
@@ -60,7 +60,7 @@ const COLUMNS = {
   score: 'f.created_at',
 }
 
-/** One page of the instance's followers or followings, with the count of all that match. */
+/** One page of the instance's followers or followings, with the total of all matches. */
 export async function listFollows(db: Database, query: FollowListQuery): Promise<{ total: number; rows: FollowRow[] }> {
   const [mine, other] = query.direction === 'followers' ? ['target_id', 'a'] : ['follower_id', 'b']
   const direction = query.sort.descending ? 'desc' : 'asc'
@@ -95,7 +95,7 @@ export async function listFollows(db: Database, query: FollowListQuery): Promise
 }
 
 export interface FollowerListQuery {
-  /** Who is followed: an account and its channels, or one actor. Row ids. */
+  /** The followed actors: an account and its channels, or one actor. Row ids. */
   of: { accountId: number } | { actorId: number }
   start: number
   count: number
@@ -103,14 +103,14 @@ export interface FollowerListQuery {
   search?: string | undefined
 }
 
-/** One page of the accepted followers of accounts and channels, with the count of all that match. */
+/** One page of the accepted followers of accounts and channels, with the total of all matches. */
 export async function listFollowers(db: Pick<Database, 'query'>, query: FollowerListQuery): Promise<{ total: number; rows: FollowRow[] }> {
   const { text, values } = buildFollowerList(query)
   const [page] = await db.query<{ total: number; rows: FollowRow[] }>(text, values)
   return page ?? { total: 0, rows: [] }
 }
 
-/** The statement: of each of the actors as many as the page reaches to, which an index gives in order. */
+/** The statement: per actor as many rows as the page needs, in index order. */
 export function buildFollowerList(query: FollowerListQuery): { text: string; values: unknown[] } {
   const { of, start, count, sort, search } = query
   const direction = sort.descending ? 'desc' : 'asc'
@@ -172,9 +172,8 @@ export async function findFollow(
 }
 
 /**
- * Whether a Follow with this id belongs to a relation that ended, so that taking it back is no news: it had its effect here, before
- * the activity `before`, and is not one of the requests of the present relation. Some software makes a new id for the Follow that
- * it takes back.
+ * True if a Follow with this id belongs to an ended relation, so that its Undo is a no-op: it was processed here before the activity
+ * `before`, and is not a request of the current relation. Some software makes a new id for the Follow in its Undo.
  */
 export async function isFormerRequest(
   db: Pick<Database, 'query'>,

@@ -1,5 +1,5 @@
-// The walks over the outboxes of followed actors: where each stands, page by page, so that whoever takes one up goes on
-// at the page where it was left. The machine `history-walk` decides when it is tried again.
+// Walks over the outboxes of followed actors. The position is stored page by page, so that any worker continues where the last one stopped.
+// The machine `history-walk` decides about retries.
 
 import {
   dueIn,
@@ -11,20 +11,20 @@ import {
 } from '../../state-machines/history-walk.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type Move, takes, type Unit, unlessGone } from '../runtime/index.ts'
 
-/** What the job of a walk has to do. */
+/** The task of a walk's job. */
 export interface HistoryWalk {
   id: number
-  /** Whose outbox it is. */
+  /** The actor whose outbox is read. */
   actorId: number
   outboxUrl: string
-  /** The page that comes next; null when only items that were put aside are left. */
+  /** The next page; null if only deferred items are left. */
   nextUrl: string | null
   extent: HistoryWalkContext['extent']
-  /** What was read after this need not be read again. */
+  /** Content that was read after this is fresh. */
   since: Date
-  /** Items that were read. */
+  /** Items read so far. */
   seen: number
-  /** Items that were put aside: addresses of activities or of videos. */
+  /** Deferred items: addresses of activities or videos. */
   aside: string[]
 }
 
@@ -32,15 +32,15 @@ export interface HistoryPage {
   url: string
   /** The page after it; null at the end. */
   next: string | null
-  /** Items in all, as the collection says; null when it does not. */
+  /** Number of items that the collection claims; null if it does not say. */
   total: number | null
   /** Items of this page. */
   items: number
-  /** Those that cannot be had now. */
+  /** Items that cannot be fetched now. */
   aside: string[]
 }
 
-/** How far a walk is. */
+/** Progress of a walk. */
 export interface HistoryProgress {
   nextUrl: string | null
   seen: number
@@ -48,16 +48,16 @@ export interface HistoryProgress {
 }
 
 export interface HistoryWalks {
-  /** Takes a walk up. Undefined when there is nothing to do: it is over, or nobody of ours follows the actor any more. */
+  /** Starts or resumes a walk. Undefined if there is nothing to do: it has ended, or no local actor follows the remote one any more. */
   start(walkId: number): Promise<HistoryWalk | undefined>
-  /** Stores what a page gave, and the place of the next one, unless the walk has been there or has gone far enough. */
+  /** Stores the items of a page and the position of the next one, unless the walk has been there or has reached its limit. */
   pageRead(walkId: number, page: HistoryPage): Promise<HistoryProgress>
-  /** False once nobody of this server follows the actor any more: the walk is over then. */
+  /** False if no local actor follows the remote one any more: the walk has ended. */
   goesOn(walkId: number): Promise<boolean>
-  /** An item that was put aside could be had, or never will be. */
+  /** A deferred item was fetched, or never will be. */
   settleItem(walkId: number, url: string): Promise<void>
   finish(walkId: number): Promise<void>
-  /** `hopeless`: another try of the same page cannot help. */
+  /** `hopeless`: retrying the same page cannot help. */
   fail(walkId: number, failure: { reason: string; hopeless: boolean }): Promise<void>
 }
 
@@ -85,7 +85,7 @@ const LOAD = `
   select w.id, w.actor_id, w.state, w.context, w.next_url, w.since, w.pages, w.seen, w.total, a.outbox_url, ${IS_FOLLOWED}
   from history_walk w join actor a on a.id = w.actor_id where w.id = $1`
 
-/** Up to this part of a wait is added to it, so that not all outboxes are read at the same hour. */
+/** Random part added to a wait, so that not all outboxes are read at the same hour. */
 const SPREAD = 1 / 10
 
 const historyWalkLifecycle = defineLifecycle({
@@ -123,12 +123,12 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
     )
     if (!walk) return
     const row = await load(unit, walk.id)
-    // Somebody of ours who followed it all the time has been told of everything.
+    // A local actor who followed it all the time has received everything.
     if (!row || (!walk.fresh && follow.others && row.state !== 'stopped')) return
     await move(unit, row, { type: 'ASKED' })
   })
 
-  // What a server published while it was given up was told to nobody here: its outboxes are looked at now, not in a day.
+  // The server published to nobody here while it was dormant: read its outboxes now, not in a day.
   registry.on('HostAwoke', 'history', async ({ hostId }, unit) => {
     await unit.query(
       `update history_walk w set due_at = $2 from actor a
@@ -152,7 +152,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       return await work(unit, row)
     })
 
-  /** Sends one event to the machine of a walk, and stores where it stands then; its job is asked for when it waits. */
+  /** Sends one event to the machine of a walk and stores the new state. Queues its job if it waits. */
   async function move(unit: Unit, row: Row, event: HistoryWalkEvent): Promise<Move<typeof historyWalkMachine>> {
     const move = await advanceRow(unit, historyWalkLifecycle, row, event, {}, settings())
     const { state, context } = move
@@ -197,7 +197,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
           aside: aside.map(({ url }) => url),
         }
       }).catch((error: unknown) => {
-        // The actor is gone, and its walk with it.
+        // The actor is removed, and its walk with it.
         if (error instanceof DomainError && error.kind === 'not_found') return undefined
         throw error
       }),
@@ -272,13 +272,13 @@ const placeOf = (row: Pick<Row, 'next_url' | 'seen' | 'total'>): HistoryProgress
   total: row.total,
 })
 
-/** The page that comes next was read before: there is nothing more. */
+/** Ends the walk if the next page was read before. */
 async function end(unit: Unit, row: Row): Promise<HistoryProgress> {
   await unit.query('update history_walk set next_url = null where id = $1', [row.id])
   return { ...placeOf(row), nextUrl: null }
 }
 
-/** Answers how many were too many. */
+/** Returns how many exceeded the limit. */
 async function putAside(unit: Unit, walkId: number, urls: string[], most: number): Promise<number> {
   if (urls.length === 0) return 0
   const [row] = await unit.query<{ count: number }>('select count(*)::integer as count from history_item where walk_id = $1', [walkId])

@@ -1,4 +1,4 @@
-// How far the walks over the histories of followed actors are, for those who look after the peers.
+// Progress of the walks over the histories of followed actors, for administrators.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { HistoryWalkState } from '../../state-machines/history-walk.ts'
@@ -8,24 +8,24 @@ export interface HistoryRow {
   actor_id: number
   actor_url: string
   state: HistoryWalkState
-  /** Items that were read, of `total` that the collection speaks of (null when it does not say). */
+  /** Items read, of `total` that the collection claims (null if it does not say). */
   seen: number
   total: number | null
-  /** Items that cannot be had now and are tried again. */
+  /** Deferred items, which are tried again. */
   put_aside: number
   /** Items that were given up. */
   given_up: number
   error: string | null
-  /** When it is tried or looked at again. */
+  /** When it is retried or checked again. */
   due_at: Date | null
   updated_at: Date
-  /** Of all walks over actors of the host, also of those that are not given. */
+  /** Number of walks over actors of the host, including those not listed. */
   walks: number
   seen_in_all: number
   total_in_all: number
 }
 
-/** The walks over actors of these hosts, of each so many; those that go on come first. */
+/** Walks over actors of these hosts, at most `most` of each host; running ones come first. */
 export async function historiesOf(query: Sql, hostIds: number[], most = 10): Promise<HistoryRow[]> {
   return await query<HistoryRow>(
     `select h.*, (select count(*)::integer from history_item i where i.walk_id = h.walk_id) as put_aside from (

@@ -1,4 +1,4 @@
-// What comes in is stored before it is answered: what is verified at once, and some of what waits for the key of its actor.
+// Stores incoming activities before the response: verified ones at once, and a limited number that wait for the key of their actor.
 
 import { batched } from '../../platform/batched.ts'
 import { dueIn, incomingActivityMachine, initialIncomingActivity } from '../../state-machines/incoming-activity.ts'
@@ -9,16 +9,16 @@ export interface ArrivedActivity {
   activityId: string
   type: string
   actorUrl: string
-  /** Of the actor's id. */
+  /** Host of the actor's id. */
   host: string
-  /** The document as it came. */
+  /** The document as received. */
   body: string
-  /** What is needed to check the signature later; null when it was checked with a known key. */
+  /** What the later check of the signature needs; null if it was checked with a known key. */
   proof: Record<string, unknown> | null
-  /** As the actor says, not after it came; null when it does not say. */
+  /** Time given by the actor, at most the time of arrival; null if none was given. */
   saidAt: Date | null
   subject: Subject
-  /** Somebody passed it on, who may do so again and again: it counts only when none of this id came before. */
+  /** The activity was forwarded, possibly repeatedly: it counts only if none with this id arrived before. */
   once: boolean
 }
 
@@ -26,7 +26,7 @@ export interface ArrivedActivity {
 export type Arrival = 'stored' | 'duplicate' | 'refused'
 
 export const INBOX_LANE = 'inbox'
-/** Activities whose key has to be fetched first: strangers, who must not take the places of those that are known. */
+/** Activities of unknown actors, whose key has to be fetched first; they must not delay those of known ones. */
 export const STRANGERS_LANE = 'inbox-unverified'
 export const incomingActivityLifecycle = defineLifecycle({
   table: 'incoming_activity',
@@ -42,7 +42,7 @@ const STORED_AT_ONCE = 100
 export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'>) {
   const settings = () => config().vireo.federation.inbox
 
-  // What arrives at about the same time is committed together, before any of it is answered.
+  // Concurrent arrivals are committed together, before their responses.
   const storeVerified = batched<ArrivedActivity, Arrival>(
     async (arrived) =>
       await tell.create(async (unit) => {
@@ -50,7 +50,7 @@ export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'
         const all = [...fresh.values()]
         const { state, context } = initialIncomingActivity(true)
         const rows = await unit.query<{ identity: string }>(
-          // A verified activity takes the place of an unverified one of the same bytes.
+          // A verified activity replaces an unverified one of the same bytes.
           `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, said_at, subject_hash,
              ended_hash, state, context, received_at)
            select a.activity_id, a.type, a.actor_url, a.host, a.body, md5(a.body)::uuid, a.said_at, ${SUBJECT_HASH},
@@ -137,5 +137,5 @@ export function makeArrivals({ tell, config }: Pick<ActorDeps, 'tell' | 'config'
   return (activity: ArrivedActivity): Promise<Arrival> => (activity.proof === null ? storeVerified(activity) : storeUnverified(activity))
 }
 
-/** What makes an activity the same as another one; as the unique index has it. */
+/** The identity of an activity, as in the unique index. */
 const identityOf = ({ activityId, actorUrl, body }: ArrivedActivity): string => [activityId, actorUrl, body].map(hashOf).join(' ')

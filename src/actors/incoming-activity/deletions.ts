@@ -1,27 +1,24 @@
-// What another server took back while a document of it was on its way here must not come back by that document. Whoever
-// stores the document and whoever handles the Delete meet at the address: one of them sees what the other did.
+// Prevents a document that was fetched before a Delete from restoring the deleted object. Writers of a document and the handler of its
+// Delete synchronise on the address: one of them sees the other.
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** SQL: the lock of an address. Those who store share it; a Delete waits for them all. */
+/** SQL: the lock of an address. Writers share it; a Delete waits for all of them. */
 const lockOf = (url: string): string => `hashtextextended(${url}, 7219)`
 
-/**
- * Holds until the end of the transaction that a Delete of one of these addresses is handled afterwards. Statements behind it see
- * every Delete that was handled before.
- */
+/** Blocks Deletes of these addresses until the end of the transaction. Later statements see every Delete that was handled before. */
 export async function holdDeletes(query: Sql, urls: readonly string[]): Promise<void> {
   await query(`select pg_advisory_xact_lock_shared(${lockOf('u.url')}) from unnest((select $1::text[])) as u (url)`, [urls])
 }
 
-/** Waits for everybody who stores something under this address. The Delete itself is stored: those behind will see it. */
+/** Waits for all writers of this address. The Delete itself is stored: later writers will see it. */
 export async function awaitSavers(query: Sql, url: string): Promise<void> {
   await query(`select pg_advisory_xact_lock(${lockOf('$1')})`, [url])
 }
 
 /**
- * SQL: whether one of these actors (an array of their ids) deleted the thing, and said nothing else of it later.
- * `since`: of Deletes that came before, the caller knows already.
+ * SQL: true if one of these actors (an array of ids) deleted the object and sent nothing else about it later. `since`: the caller has
+ * handled earlier Deletes already.
  */
 export function isDeletedBy(sql: { url: string; actorIds: string; since?: string }): string {
   const by = (state: string) => `select 1 from incoming_activity d

@@ -1,31 +1,31 @@
-// Of what one actor says about one thing the last word counts, in whatever order the words arrive: what is kept of them, and
-// which of those that wait are overtaken.
+// Finds the final activity of each actor about each object, in whatever order activities arrive: what is stored about it, and which waiting
+// activities it overtakes.
 
 import { createHash } from 'node:crypto'
 
 /**
- * What an activity decides about, as a name that all that decides about it has. `ends`: what it ends for good, a thing by such a
- * name or an activity by its id.
+ * What an activity is about, as a key that all activities about it share. `ends`: what it ends for good, an object by such a key or an
+ * activity by its id.
  */
 export interface Subject {
   about: string | null
   ends: { thing: string } | { activity: string } | null
 }
 
-/** The last words of the same actor about the same thing, with a time that was said and without, and whether they end it. */
+/** SQL: the last activities of the same actor about the same object, with and without a stated time, and whether they end it. */
 export const FINAL_ACTIVITIES = `select max(d.said_at) as "lastSaid", max(d.id) filter (where d.said_at is null) as "lastUnsaid",
     max(d.id) as "lastOfAll", bool_or(d.ended_hash in (i.activity_hash, i.subject_hash)) as "isEnded",
     max(d.received_at) filter (where d.said_at is null and d.ended_hash in (i.activity_hash, i.subject_hash)) as "endedAt"
   from incoming_activity d where d.actor_hash = i.actor_hash and d.state = 'done'
     and (d.subject_hash = i.subject_hash or d.ended_hash in (i.activity_hash, i.subject_hash))`
-/** Of `a`: what is taken back by its id alone is about what that activity was about, when that came already. */
+/** SQL for `a`: an activity that ends another one only by id has the subject of that one, if it arrived before. */
 const SUBJECT_OF_ENDED = `(select u.subject_hash from incoming_activity u where u.activity_hash = md5(a.ended)::uuid
   and u.actor_hash = md5(a.actor_url)::uuid and u.subject_hash is not null limit 1)`
 export const SUBJECT_HASH = `coalesce(md5(a.subject)::uuid, ${SUBJECT_OF_ENDED})`
-/** Of `a`: what it ends; an activity that came already is told by what it is about. */
+/** SQL for `a`: what it ends; if the ended activity arrived before, the subject identifies it. */
 export const ENDED_HASH = `case when a.subject is not null or ${SUBJECT_OF_ENDED} is null then md5(a.ended)::uuid end`
 
-/** A row of the table, as far as its place among the words of its actor goes. */
+/** The columns of a row that decide about its order. */
 export interface Word {
   id: number
   activityHash: string
@@ -35,39 +35,38 @@ export interface Word {
   receivedAt: Date
 }
 
-/** As `FINAL_ACTIVITIES` gives it. */
+/** The columns of `FINAL_ACTIVITIES`. */
 export interface FinalActivity {
   lastSaid: Date | null
   lastUnsaid: number | null
   lastOfAll: number | null
   isEnded: boolean | null
-  /** When its last end without a time came. */
+  /** When the last end without a stated time arrived. */
   endedAt: Date | null
 }
 
-/** As in the column `subject_hash`, before hashing. */
+/** The column `subject_hash` before hashing. */
 export const aboutOf = ({ subject }: { subject: Subject }): string | null => subject.about
-/** As in the column `ended_hash`: a name of a thing, or the id of an activity. */
+/** The column `ended_hash` before hashing: the key of an object, or the id of an activity. */
 export const endedOf = ({ subject: { ends } }: { subject: Subject }): string | null =>
   ends === null ? null : 'thing' in ends ? ends.thing : ends.activity
 
 interface Words {
-  /** Latest time that was said. */
+  /** Latest stated time. */
   said: number
-  /** Last row that said none. */
+  /** Last row without a stated time. */
   unsaid: number
   /** Last row of all. */
   last: number
   isEnded: boolean
-  /** When its last end without a time came. */
+  /** When the last end without a stated time arrived. */
   endedAt: number
 }
 
 /**
- * For each thing, the last words of its actor about it: in earlier batches, and in this one so far. Times that were said are
- * compared with each other; where one says none, the order of arrival has to do, but what was ended does not begin again unless that
- * was said after the end came.
- * Two of one moment count as they came.
+ * Tracks the latest activities per object: of earlier batches, and of this one so far. Stated times are compared with each other. Without a
+ * stated time, the order of arrival decides, but an ended object does not begin again unless the stated time is after the arrival of its
+ * end. Activities with equal times count in order of arrival.
  */
 export function finalActivities(rows: readonly (Word & FinalActivity)[]) {
   const known = new Map<string, Words>()
@@ -110,7 +109,7 @@ export function finalActivities(rows: readonly (Word & FinalActivity)[]) {
 
 const NO_WORDS: Words = { said: 0, unsaid: 0, last: 0, isEnded: false, endedAt: 0 }
 
-/** As PostgreSQL's `md5(text)::uuid`: in the columns of hashes, and the lane of an actor. */
+/** Like PostgreSQL's `md5(text)::uuid`: for the columns of hashes, and the lane of an actor. */
 export function hashOf(text: string): string {
   const hex = createHash('md5').update(text).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')

@@ -1,7 +1,6 @@
-// Activities that other servers sent: stored before they are answered, then handled one at a time for each actor.
-// The machine `incoming-activity` decides about tries; the row, unique by id and bytes, sees to one effect of what was
-// sent, however often it comes. Of two that one actor says about one thing, the one said last counts, whatever their order
-// of arrival.
+// Activities of other servers: stored before the response, then handled one at a time per actor. The machine `incoming-activity` decides
+// about retries. The row, unique by id and bytes, ensures that an activity has its effect once, however often it arrives. If an actor sends
+// several activities about one object, the final one counts, whatever their order of arrival.
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -31,16 +30,16 @@ export interface StoredActivity extends Omit<ArrivedActivity, 'subject' | 'once'
   receivedAt: Date
 }
 
-/** What became of a try. */
+/** Result of an attempt. */
 export type Treatment =
-  /** Without an effect it was of no concern to us, and is no word that could be the last one. `refused`: it asked for too much. */
+  /** Without an effect, the activity was irrelevant here and cannot be a final one. `refused`: it exceeded a limit. */
   | { result: 'handled'; hadEffect: boolean; refused?: boolean }
-  /** Worth another try. */
+  /** A retry may succeed. */
   | { result: 'failed'; reason: string }
-  /** No try will help. */
+  /** No retry can succeed. */
   | { result: 'poisoned'; reason: string }
 
-/** `believed` when only a part of what came may be believed. */
+/** `believed` if only a part of the document can be trusted. */
 export type Verification =
   | { result: 'verified'; saidAt: Date | null; once: boolean; believed?: { body: string; subject: Subject } }
   | { result: 'forged' | 'failed'; reason: string }
@@ -48,24 +47,24 @@ export type Verification =
 export interface IncomingActivities {
   /** `refused`: too many activities of the host wait for their keys. */
   store(activity: ArrivedActivity): Promise<Arrival>
-  /** Whether one of this id came before, whose signature was found good: what is passed on counts once. */
+  /** True if a verified activity of this id arrived before: forwarded activities count once. */
   knows(activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>): Promise<boolean>
-  /** Handles a parked activity anew. Throws `not_found` when none is parked under the id. */
+  /** Handles a parked activity again. Throws `not_found` if none is parked under the id. */
   retryParked(id: number): Promise<void>
-  /** Gives a parked activity up: it counts as handled. Throws `not_found`. */
+  /** Drops a parked activity, which counts as handled then. Throws `not_found`. */
   dropParked(id: number): Promise<void>
 }
 
 const OPEN = "('received', 'unverified', 'retrying')"
 const VERIFIED = "('received', 'retrying')"
 const CLEAN_UP_EVERY_MS = 3_600_000
-/** What a lane handles before it says so; after a crash these are handled once more, in the same order. */
+/** Activities that a lane handles before it settles them; after a crash these are handled again, in the same order. */
 const AT_ONCE = 20
 const BYTES_AT_ONCE = 1_000_000
 const LANES_AT_ONCE = 50
-/** More than there are connections: what lanes ask at the same moment shares statements, the more of them the better. */
+/** More than there are connections: concurrent lanes share statements, the more of them the better. */
 const LANES_WORKED = 30
-/** Handlers that wait for another server keep their place so long, and so many may wait beside those at work. */
+/** Handlers that wait for another server keep their slot for this long, and this many may wait in addition to the running ones. */
 const PATIENCE = { ms: 250, atMost: 50 }
 
 const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "actorUrl", i.host, i.body, i.proof, i.state,
@@ -84,12 +83,12 @@ type LaneRow = Row & FinalActivity
 
 type Verified = Extract<Verification, { result: 'verified' }>
 
-/** A row with the move that it makes. */
+/** A row with its move. */
 interface Settled {
   row: Pick<Row, 'id' | 'activityId' | 'type'>
   after: Move<typeof incomingActivityMachine>
   hadEffect?: boolean
-  /** What it counts as, of those that were handled now. */
+  /** How it counts, if it was handled in this attempt. */
   counts?: 'success' | 'error'
 }
 
@@ -97,7 +96,7 @@ export function makeIncomingActivities(
   deps: ActorDeps & {
     /** Handles a verified activity. Must not throw. */
     treat: (activity: StoredActivity) => Promise<Treatment>
-    /** Fetches the key that was missing, and checks the signature with it. Must not throw. */
+    /** Fetches the missing key, and checks the signature with it. Must not throw. */
     verify: (activity: StoredActivity) => Promise<Verification>
   },
 ): IncomingActivities {
@@ -125,7 +124,7 @@ export function makeIncomingActivities(
         } finally {
           if (settled.length > 0) await settle(settled)
         }
-        // What came meanwhile is found when the lane is released.
+        // Later arrivals are found when the lane is released.
         if (rows.length < AT_ONCE) return null
       }
       return null
@@ -153,7 +152,7 @@ export function makeIncomingActivities(
           const stillOpen = await unit.query("select 1 from incoming_activity where id = $1 and state = 'unverified' for no key update", [
             row.id,
           ])
-          // The same bytes came with a good signature meanwhile.
+          // The same bytes arrived with a valid signature meanwhile.
           if (stillOpen.length === 0) return
           if (verified?.once && (await isKnown(unit.query, row))) {
             await drop(unit.query, [row.id])
@@ -176,7 +175,7 @@ export function makeIncomingActivities(
     },
   })
 
-  // Lanes that look at about the same time share a statement.
+  // Lanes that read at about the same time share a statement.
   const verifiedOf = batched<string, LaneRow[]>(
     async (lanes) => {
       const rows = await db.query<LaneRow & { lane: string }>(
@@ -205,7 +204,7 @@ export function makeIncomingActivities(
     return { row, after, hadEffect: false, ...(after.state === 'parked' ? { counts: 'error' } : {}) }
   }
 
-  /** A Create that waited must not follow its Delete, nor a like the dislike that took its place. */
+  /** A delayed Create must not follow its Delete, nor a like the dislike that replaced it. */
   function overtaken(row: Row): Settled {
     logger.debug({ activity: row.activityId }, 'an activity came after a later word of its actor')
     return { row, after: stepped(opened(row), { type: 'HANDLED' }), hadEffect: false, counts: 'success' }
@@ -249,7 +248,7 @@ export function makeIncomingActivities(
       if (after.state === 'dropped') logger.debug(details, 'an activity was dropped')
       if (after.state === 'parked') logger.warn(details, 'an activity was parked')
     }
-    // A forgery must not stand in the way of the true activity with the same id.
+    // A forgery must not block the true activity with the same id.
     const dropped = settled.filter(({ after }) => after.state === 'dropped').map(({ row }) => row.id)
     if (dropped.length > 0) await drop(query, dropped)
     const kept = settled.filter(({ after }) => after.state !== 'dropped')
@@ -308,8 +307,8 @@ export function makeIncomingActivities(
 }
 
 /**
- * Marks the effect of an activity, in its transaction: false when an earlier try had it. For effects that would add up when the
- * process ends before the activity is settled.
+ * Marks the effect of an activity, in its transaction; false if an earlier attempt had it. For effects that would add up if the process
+ * dies before the activity is settled.
  */
 export async function takeOnce(query: Sql, id: number): Promise<boolean> {
   const rows = await query(
@@ -322,7 +321,7 @@ export async function takeOnce(query: Sql, id: number): Promise<boolean> {
 
 const drop = (query: Sql, ids: number[]) => query('delete from incoming_activity where id = any($1)', [ids])
 
-/** Whether another of the same id is here, whose sender is known. */
+/** True if an activity of the same id from a verified sender exists. */
 async function isKnown(
   query: Sql,
   { id = null, activityId, actorUrl }: Pick<Row, 'activityId' | 'actorUrl'> & { id?: number | null },

@@ -1,4 +1,4 @@
-// What peers sent (machine `incoming-activity`), and how much of it.
+// Received activities (machine `incoming-activity`), and their statistics.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

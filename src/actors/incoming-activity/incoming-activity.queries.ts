@@ -1,4 +1,4 @@
-// Activities of other servers that could not be handled, and how many wait to be.
+// Reads about parked and waiting activities.
 
 import type { Database } from '../../platform/database/index.ts'
 
@@ -12,7 +12,7 @@ export interface ParkedActivityRow {
   receivedAt: Date
 }
 
-/** One page of what is parked, the newest first, with the count of all. */
+/** One page of the parked activities, newest first, with the total. */
 export async function listParkedActivities(
   db: Database,
   query: { start: number; count: number; host?: string | undefined },

@@ -1,5 +1,5 @@
-// What became of the activities of others, by type, over all processes: each settling writes small rows, which are folded into the
-// totals; and how many a second they were lately.
+// Results of incoming activities, by type, over all processes: each settlement writes small rows, which are folded into the totals; and the
+// recent rate per second.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, foldTotal, type KeptTotal } from '../runtime/index.ts'
@@ -24,7 +24,7 @@ export type CountedType = (typeof countedTypes)[number]
 
 const counted = new Set<string>(countedTypes)
 
-/** Null for what nobody handles. */
+/** Null for types without a handler. */
 export function countedAs(type: string): string | null {
   if (type === 'EmojiReact') return 'Like'
   return counted.has(type) ? type : null
@@ -32,7 +32,7 @@ export function countedAs(type: string): string | null {
 
 const ACTIVITIES: KeptTotal = { table: 'activity_total', key: ['type', 'success'] }
 const HANDLED = '((select coalesce(sum(total), 0) from activity_total) + (select coalesce(sum(delta), 0) from activity_total_delta))'
-/** The rate is that of this time. */
+/** Period that the rate covers. */
 const RATE_OF_MS = 3_600_000
 
 export function keepActivityTotals(
@@ -48,7 +48,7 @@ export function keepActivityTotals(
   })
 }
 
-/** One process in the interval. */
+/** One process per interval. */
 async function noteRate(db: Pick<Database, 'query'>, now: Date, everyMs: number): Promise<void> {
   await db.query(
     `insert into activity_rate (at, handled) select $1, ${HANDLED}

@@ -1,17 +1,17 @@
-// The heart-beat of work on a row that has an owner: while it beats, the row's time-out does not come.
+// The heartbeat of work on a leased row: while it beats, the row's timeout does not fire.
 
 export interface Beat {
-  /** Set when the row is no longer the worker's. */
+  /** Aborted when the lease is lost. */
   signal: AbortSignal
   stop(): Promise<void>
 }
 
-/** `renew` pushes the time-out on, and answers whether the row is still the worker's; `lost` is what is said when not. */
+/** `renew` extends the lease and returns false if it is lost; `lost` is the reason of the abort then. */
 export function startBeat(options: { everyMs: number; renew: () => Promise<boolean>; lost: string }): Beat {
   const over = new AbortController()
   let beating = Promise.resolve()
   const beat = async (): Promise<void> => {
-    // While the database is out of reach the work goes on; the job's own lease ends it in time.
+    // While the database is unreachable the work goes on; the job's own lease ends it if necessary.
     if (!(await options.renew().catch(() => true))) over.abort(new Error(options.lost))
   }
   const timer = setInterval(() => {

@@ -1,25 +1,25 @@
-// Hands lanes of one kind to the workers of this process: so many at once, each lane once. Who only waits for another
-// server lends its place to others after a moment, so that servers that hang do not stop the lanes of the healthy ones.
+// Runs the lanes of one kind in this process, with limited concurrency and each lane at most once at a time. A lane that waits for another
+// server gives its slot to others after a moment, so that hanging servers do not stop the lanes of healthy ones.
 
 export interface Slot {
-  /** Runs `work`, which waits for others most of the time; the place is given away meanwhile, and taken again after it. */
+  /** Runs `work`, which mostly waits for others; the slot is released meanwhile and taken again afterwards. */
   patiently<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface Dispatcher {
-  /** Resolves when the lane was worked; at once when it is in line already. */
+  /** Resolves when the lane was drained; at once if it is queued already. */
   run(key: string): Promise<void>
-  /** Takes no more, and forgets who is in line. */
+  /** Accepts no more lanes and clears the queue. */
   stop(): void
 }
 
-/** How long a place is kept by who waits, and how many may wait without a place. */
+/** How long a waiting lane keeps its slot, and how many may wait without a slot. */
 export interface Patience {
   ms: number
   atMost: number
 }
 
-/** More lanes than this are left to the sweeper. */
+/** Lanes beyond this length are left to the sweeper. */
 const LONGEST_LINE = 20_000
 
 export function makeDispatcher(options: {
@@ -29,7 +29,7 @@ export function makeDispatcher(options: {
 }): Dispatcher {
   const line = new Map<string, (() => void)[]>()
   const atWork = new Set<string>()
-  /** Lanes that were hinted while they were worked. */
+  /** Lanes that got a hint while they were being drained. */
   const again = new Set<string>()
   const returning: (() => void)[] = []
   let taken = 0
@@ -68,7 +68,7 @@ export function makeDispatcher(options: {
   async function patiently<T>(work: () => Promise<T>): Promise<T> {
     const { ms, atMost } = options.patience()
     let away = false
-    // While too many are away already, it is tried again.
+    // While too many are waiting without a slot, try again.
     const timer = setInterval(() => {
       if (away || patient >= atMost) return
       away = true

@@ -1,4 +1,4 @@
-// The one catalogue of things a command can refuse. `http/plugins/errors.ts` and `federation/inbound` map the codes.
+// The one catalogue of refusals of commands. `http/plugins/errors.ts` and `federation/inbound` map the codes.
 
 export const errorKinds = {
   invalid: 'The request is malformed or inconsistent.',
@@ -59,7 +59,7 @@ export class DomainError extends Error {
   }
 }
 
-/** For removals: somebody else may be faster, or the thing went with another one. Throws all other refusals. */
+/** For removals: another request may be faster, or the thing was removed with its parent. Throws all other refusals. */
 export async function unlessGone(removal: Promise<void>): Promise<void> {
   try {
     await removal
@@ -69,7 +69,7 @@ export async function unlessGone(removal: Promise<void>): Promise<void> {
   }
 }
 
-/** What the work answers; undefined when what it is about is gone. Throws all other refusals. */
+/** Returns the result of the work; undefined if its subject is removed. Throws all other refusals. */
 export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -1,4 +1,4 @@
-// Walks over many rows in the order of their ids, a batch at a time, for work that changes or removes each by a command.
+// Walks over many rows by id, in batches, for work that changes or removes each by a command.
 
 import type { Database } from '../../platform/database/index.ts'
 
@@ -6,16 +6,16 @@ const BATCH = 100
 
 export interface Walk {
   db: Pick<Database, 'query'>
-  /** The walk ends, and throws, when it says so. */
+  /** Ends the walk, which throws. */
   signal: AbortSignal
   /** Begins with `from`, and calls the table of the ids `o`; `values` are its parameters. */
   from: string
   values: unknown[]
-  /** Columns beside the id. */
+  /** Columns in addition to the id. */
   columns?: string
 }
 
-/** Each once: what cannot be worked on now is met again by the next walk. */
+/** Visits each row once; a row that cannot be processed is left to the next walk. */
 export async function eachRow<R extends { id: number }>(
   { db, signal, from, values, columns = '' }: Walk,
   work: (row: R) => Promise<void>,
@@ -36,7 +36,7 @@ export async function eachRow<R extends { id: number }>(
 
 const REMOVED_AT_ONCE = 1000
 
-/** Repeats a statement that answers at most `limit` rows until it answers fewer. Throws when `signal` says so. */
+/** Repeats a statement that processes at most `limit` rows until it processes fewer. Throws when `signal` aborts. */
 export async function inBatches(signal: AbortSignal, work: (limit: number) => Promise<unknown[]>): Promise<void> {
   do signal.throwIfAborted()
   while ((await work(REMOVED_AT_ONCE)).length === REMOVED_AT_ONCE)

@@ -1,120 +1,120 @@
-// Everything that can have happened, in the past tense. Payloads carry ids; removals also carry what is gone afterwards.
+// All events, in the past tense. Payloads carry ids; removals also carry what cannot be read afterwards.
 
 export interface EventPayloads {
-  /** A local actor asked to follow: the Follow is to be sent. */
+  /** A local actor requested to follow: send the Follow. */
   FollowRequested: { followId: number }
   /** The other side accepted a local follow: its history may be fetched. */
   FollowAccepted: { followId: number }
   /** The other side rejected a local follow, or never answered. */
   FollowRejected: { followId: number }
-  /** A local actor stopped following: an Undo is to be sent. */
+  /** A local actor stopped following: send an Undo. */
   FollowWithdrawn: { followId: number; followUrl: string; followerId: number; targetId: number }
-  /** We accepted a follower: an Accept is to be sent. */
+  /** The instance accepted a follower: send an Accept. */
   FollowerAccepted: { followId: number }
-  /** We rejected a follower: a Reject is to be sent. */
+  /** The instance rejected a follower: send a Reject. */
   FollowerRejected: { followId: number }
-  /** We removed a follower: a Reject is to be sent. */
+  /** The instance removed a follower: send a Reject. */
   FollowerRemoved: { followId: number; followUrl: string; followerId: number; targetId: number }
-  /** Another server's actor began to follow a local one, or asks to and waits for an answer. */
+  /** A remote actor follows a local one, or requests to. */
   FollowerArrived: { followId: number }
-  /** The instance began to follow another one without being told to by anybody. */
+  /** The instance followed another one by configuration. */
   FollowedAutomatically: { followId: number }
 
-  /** A local actor has another name, description or picture: an Update is to be sent. */
+  /** The name, description or picture of a local actor changed: send an Update. */
   ActorUpdated: { actorId: number }
 
-  /** `again`: others may have heard of it before, and of its end. */
+  /** `again`: others may know the video, and its removal, already. */
   VideoPublished: { videoId: number; again?: boolean }
   VideoUpdated: { videoId: number }
   /**
-   * A local video can be watched by those for whom it is, whatever its privacy: it has its first files, or its schedule or its
-   * owner shows it to more people. `after` says which.
+   * A local video became watchable for its audience, whatever its privacy: it got its first files, or its schedule or its owner shows it to
+   * more people. `after` is the reason.
    */
   VideoShown: { videoId: number; after: 'upload' | 'transcoding' | 'schedule' | 'change' }
-  /** A video of another server that is new to the world, or to all who are not its friends, is here. */
+  /** A remote video arrived that is new to everybody, or to all but its friends. */
   VideoReceived: { videoId: number }
-  /** A studio edition is done. */
+  /** A studio edition has ended. */
   VideoEdited: { videoId: number; editionId: number }
   VideoImportSucceeded: { importId: number }
-  /** For this time: its user may try it again. */
+  /** At this time: its user may retry it. */
   VideoImportFailed: { importId: number; at: number }
-  /** The instance hides the video; other servers forget it, if the block says so. `byUserId`: the moderator. */
+  /** The instance blocks the video; other servers delete it, if the block demands it. `byUserId`: the moderator. */
   VideoBlocked: { videoId: number; byUserId?: number }
-  /** The instance shows the video again: other servers are to hear of it as it is now. */
+  /** The instance shows the video again: send its current state to other servers. */
   VideoUnblocked: { videoId: number }
-  /** A moderator (`byUserId`) ended a block, whatever others hear of it. `automatic`: nobody had asked for that block. */
+  /** A moderator (`byUserId`) ended a block, whether or not it was federated. `automatic`: nobody had requested that block. */
   VideoBlockEnded: { videoId: number; blockId: number; automatic: boolean; byUserId: number }
-  /** A video is gone, or no longer to be seen: a Delete is to be sent. */
+  /** A video was removed or hidden: send a Delete. */
   VideoRemoved: { videoId: number; url: string; accountActorId: number; channelActorId: number }
 
-  /** What is in playlists changed with a video of theirs: this event covers those up to this one, more may follow. */
+  /** Playlists changed with one of their videos: this event covers those up to this id, more events may follow. */
   PlaylistsOfVideoTold: { videoId: number; lastPlaylistId: number }
 
   CommentCreated: { commentId: number }
-  /** A comment that waited is shown. */
+  /** A comment that was pending review is visible. */
   CommentApproved: { commentId: number }
-  /** What a comment answers waits no more, so that it is shown with it. */
+  /** The parent of a comment is not pending review any more, so that both are visible. */
   CommentShown: { commentId: number }
-  /** What answers a comment is shown with it: this event covers answers up to this one, more may follow. */
+  /** Replies became visible with their comment: this event covers those up to this id, more events may follow. */
   AnswersShown: { commentId: number; lastId: number }
-  /** A comment of another server on a local video was removed without having been shown: notify its server. */
+  /** A remote comment on a local video was removed without having been visible: notify its server. */
   CommentRefused: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
-  /** A comment that was shown waits again, since it says something else. */
+  /** An edited comment is pending review again. */
   CommentHeldAgain: { commentId: number; videoId: number }
   CommentRemoved: { commentId: number; url: string; actorId: number; videoId: number; parentUrl: string }
-  /** A local comment that went with a video of another server, which still has it, does not come back. */
+  /** A retained comment of a local user will not come back; the server of the video still has it. */
   KeptCommentRemoved: { url: string; actorId: number; channelActorId: number }
 
-  /** Others may read the playlist from now on. */
+  /** A playlist became visible to others. */
   PlaylistCreated: { playlistId: number }
-  /** The playlist, or what is in it, changed. */
+  /** A playlist, or its content, changed. */
   PlaylistUpdated: { playlistId: number }
-  /** A playlist is gone, or no longer for others: a Delete is to be sent. */
+  /** A playlist was removed or hidden: send a Delete. */
   PlaylistRemoved: { playlistId: number; url: string; accountActorId: number; channelActorId: number | null }
 
   RatingSet: { ratingId: number; videoId: number }
   RatingRemoved: { url: string; type: 'like' | 'dislike'; actorId: number; videoId: number }
 
-  /** So many watch a video now, until `expiresAt` (ms) if nothing more is said; of ours with those of other servers. */
+  /** Current viewers of a video, local and remote, valid until `expiresAt` (ms). */
   ViewersCounted: { videoId: number; viewers: number; expiresAt: number }
-  /** A video of another server was viewed here so many times since the last report. */
+  /** Local views of a remote video since the last report. */
   ViewsCounted: { videoId: number; views: number; at: number }
-  /** Somebody has watched a video of another server, and is gone: its server is to hear what was watched. */
+  /** A viewer of a remote video has left: report what was watched to its server. */
   WatchEnded: { watchId: number; videoId: number }
 
-  /** A user is gone, and all that is the user's is to go. */
+  /** A user was removed: remove all data of the user. */
   UserRemoved: { userId: number }
-  /** Nothing of a local account is left but the names of its actors: their Deletes are to be sent. */
+  /** All data of a local account is removed but the names of its actors: send their Deletes. */
   AccountRemoved: { actorId: number; url: string; channels: { actorId: number; url: string }[] }
 
-  /** A channel is gone, and all that is in it is to go. */
+  /** A channel was removed: remove its content. */
   ChannelRemoved: { channelId: number; url: string }
-  /** Nothing of a local channel is left but the name of its actor: its Delete is to be sent. */
+  /** All content of a local channel is removed but the name of its actor: send its Delete. */
   ChannelEmptied: { actorId: number; url: string; accountActorId: number }
 
-  /** A host that was given up is there again. */
+  /** A dormant host is reachable again. */
   HostAwoke: { hostId: number }
 
-  /** Something was reported. When it is of another server and who reports is ours, that server is to hear of it. */
+  /** An abuse was reported. If the content is remote and the reporter local, notify its server. */
   AbuseReported: { abuseId: number }
   /** A moderator accepted or rejected a report. */
   AbuseDecided: { abuseId: number; byUserId: number }
-  /** Who reported, or a moderator, wrote about a report. */
+  /** The reporter or a moderator wrote a message about a report. */
   AbuseMessageWritten: { abuseId: number; messageId: number }
-  /** Somebody made an account here, without being asked to wait. */
+  /** Somebody registered without an approval. */
   UserRegistered: { userId: number }
-  /** Somebody asks for an account. */
+  /** Somebody requested an account. */
   RegistrationRequested: { registrationId: number }
-  /** There is a newer release of the software than the one that runs, and than those that were reported before. */
+  /** A release exists that is newer than the running version and those reported before. */
   NewVersionReleased: { version: string }
-  /** The instance or (`ownerId`, an account) a user blocked an account or a server: follows are to end. */
+  /** The instance or a user (`ownerId`, an account) blocked an account or a server: its follows end. */
   AccountBlocked: { blockId: number }
   ServerBlocked: { blockId: number }
-  /** A copy of another server's video is stored here: notify that server. */
+  /** A copy of a remote video is stored here: notify its server. */
   RedundancyStored: { redundancyId: number }
-  /** A local copy is kept for longer. */
+  /** The expiry of a local copy was extended. */
   RedundancyRenewed: { redundancyId: number }
-  /** A local copy is about to go: notify those who know of it, then remove its files. */
+  /** A local copy is about to be removed: notify the servers that know it, then remove its files. */
   RedundancyRemoved: { redundancyId: number }
 }
 
@@ -122,7 +122,7 @@ export type EventName = keyof EventPayloads
 
 export type DomainEvent = { [N in EventName]: { name: N; payload: EventPayloads[N] } }[EventName]
 
-/** The aggregate that an event belongs to: events of one aggregate are carried on in order. */
+/** The aggregate that an event belongs to: the events of one aggregate are relayed in order. */
 export interface AggregateRef {
   aggregate:
     | 'follow'

@@ -1,4 +1,4 @@
-// Limits on wrong passwords and codes, by what they are for: whoever changes the address goes on guessing, but not about this.
+// Limits on wrong passwords and codes, per subject: changing the IP address does not help.
 
 import type { Config } from '../../config/index.ts'
 import type { LimitStore } from '../../platform/limit-stores.ts'
@@ -6,8 +6,8 @@ import { DomainError } from './domain-error.ts'
 
 export interface Guesses {
   /**
-   * Runs the check of a secret, at most as often as `rates_limit.login` says for one `subject` (such as `code:7`). A check that
-   * passes is not counted. Throws `too_many` in its place.
+   * Runs the check of a secret, at most as often as `rates_limit.login` allows for one `subject` (such as `code:7`). A check that passes
+   * does not count. Throws `too_many` when the limit is reached.
    */
   check<R>(subject: string, check: () => Promise<R>): Promise<R>
 }
@@ -17,7 +17,7 @@ export function makeGuesses({ store, config }: { store: LimitStore; config: () =
     async check(subject, check) {
       const { max, window } = config().rates_limit.login
       const key = `guess:${subject}`
-      // Counted before it is known to be wrong: many at once would all be let in otherwise.
+      // Counted before the result is known: otherwise many concurrent guesses would pass.
       const { current, ttl } = await store.add(key, window)
       if (current > max) throw tooManyGuesses(ttl)
       const result = await check()
@@ -27,7 +27,7 @@ export function makeGuesses({ store, config }: { store: LimitStore; config: () =
   }
 }
 
-/** `waitMs`: how long nothing more is checked. */
+/** `waitMs`: how long no further check is made. */
 export const tooManyGuesses = (waitMs: number): DomainError =>
   new DomainError('too_many', 'Too many wrong passwords or codes, please try again later.', {
     headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },

@@ -1,4 +1,4 @@
-// Ended jobs are kept for a while, so that admins can look at them; then they go.
+// Ended jobs are retained for a while, for administrators, then deleted.
 
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'

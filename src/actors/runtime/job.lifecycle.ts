@@ -32,7 +32,7 @@ export const jobLifecycle = defineLifecycle({
 
 const CANCELLED = inBulk(jobLifecycle, { type: 'CANCELLED' })
 
-/** Cancels the open jobs that the SQL `condition` selects; answers whether there were some. */
+/** Cancels the open jobs that the SQL `condition` selects; returns true if there were some. */
 export async function cancelJobs(query: Sql, condition: string, values: readonly unknown[]): Promise<boolean> {
   const cancelled = await query(
     `update job set ${CANCELLED.set}, finished_at = now() where ${CANCELLED.where} and ${condition} returning id`,

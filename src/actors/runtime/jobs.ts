@@ -1,5 +1,5 @@
-// Jobs: rows of the `job` table. A hint from the queue is only a doorbell: the worker claims the best waiting job of
-// the type with one UPDATE. Attempts, progress, leases and history live in the row; the queue may be wiped at any time.
+// Jobs: rows of the `job` table. A hint from the queue is only a doorbell: the worker claims the best waiting job of the type with one
+// UPDATE. Attempts, progress, leases and history live in the row; the queue may be wiped at any time.
 
 import { isDiskFull, StorageOutage } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,15 +23,15 @@ export interface JobSettings {
   ttlMs: (type: string) => number | null
   /** Jobs of one type at once, in this process. */
   concurrency: (type: string) => number
-  /** Crashes that a job may take part in before it is given up. */
+  /** Crashes during a job after which it is given up. */
   maxLostLeases: number
-  /** Between the tries of a job. */
+  /** Between the attempts of a job. */
   backOff: BackOff
 }
 
 interface Claimed extends StoredJob {
   type: string
-  /** A name for this claim alone: a second claim by the same process must not pass for this one. */
+  /** A name for this claim alone: a second claim by the same process must have another one. */
   owner: string
   data: Record<string, string | number>
   attempts: number
@@ -53,28 +53,28 @@ const CLAIM = `
 
 const LOST = "from job where state = 'active' and lease_until < now() limit 100"
 
-/** Thrown by a handler when another try cannot help: the job fails at once, unless its cause is an outage. */
+/** Thrown by a handler when a retry cannot help: the job fails at once, unless an outage caused it. */
 export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
 
-/** Thrown by a handler when the server lacks what the job needs: it waits until that is there, however long. */
+/** Thrown by a handler when the server lacks what the job needs: the job waits, however long. */
 export class NotNow extends Error {
   override readonly name = 'NotNow'
 }
 
-/** Without the database no job is begun: that one was shows that it is back. */
+/** No job starts without the database. A job that started shows that it is back. */
 const AFTER_DATABASE_MS = 5_000
 const AFTER_OUTAGE_MS = 30_000
-/** Characters of an error that are kept. */
+/** Characters of an error that are stored. */
 const MAX_ERROR = 5000
 
 export interface Jobs {
   /** Runs waiting jobs of the type until none is left or the type's concurrency is reached. */
   work(type: string): Promise<void>
-  /** Jobs whose lease ran out wait again, or are given up. Answers the types that have work. */
+  /** Jobs whose lease expired wait again, or are given up. Returns the types that have work. */
   recover(): Promise<string[]>
-  /** Stops claiming, and waits for what runs; after `graceMs` it is interrupted and waits for another process. */
+  /** Stops claiming and waits for running jobs; after `graceMs` they are interrupted and wait for another process. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export function makeJobs(options: {
   logger: Logger
   owner: string
   settings: () => JobSettings
-  /** No job is started while it says so. */
+  /** No job is started while it returns true. */
   isPaused: () => boolean
 }): Jobs {
   const { db, registry, clock, logger, owner } = options
@@ -100,7 +100,7 @@ export function makeJobs(options: {
     if (!handler) return
     while (!stopped && !options.isPaused() && (running.get(type) ?? 0) < options.settings().concurrency(type)) {
       running.set(type, (running.get(type) ?? 0) + 1)
-      // The claim counts as work in hand too, so that the end of the process waits for it.
+      // The claim counts as running work too, so that the stop of the process waits for it.
       const run = claimAndPerform(type, handler)
       inFlight.add(run)
       try {
@@ -112,7 +112,7 @@ export function makeJobs(options: {
     }
   }
 
-  /** Answers whether there was a job. */
+  /** Returns true if there was a job. */
   async function claimAndPerform(type: string, handler: JobHandler): Promise<boolean> {
     const job = await claim(type)
     if (!job) return false
@@ -165,7 +165,7 @@ export function makeJobs(options: {
 
   const moveOf = (job: Claimed, event: JobEvent) => next(jobLifecycle, job, event, clock.now(), options.settings().backOff)
 
-  /** Ends a claim, unless the job is another worker's by now. */
+  /** Ends a claim, unless another worker has the job by now. */
   async function settle(job: Claimed, event: JobEvent, also: { error?: string | null; finishedAt?: Date } = {}) {
     const at = { query: db.query, now: clock.now() }
     const mine = { id: job.id, leaseOwner: job.owner }
@@ -222,7 +222,7 @@ export function makeJobs(options: {
     for (const job of abandoned) await giveUp(job)
   }
 
-  /** A job that takes its process down with it each time must not do so for ever. */
+  /** A job that crashes its process each time must not do so forever. */
   async function giveUp(job: Claimed): Promise<void> {
     const error = 'The processes that ran this job ended again and again.'
     try {
@@ -262,8 +262,8 @@ export function makeJobs(options: {
 }
 
 /**
- * Whether the job could not be done for something that is out of reach: the database, object storage, room on the disk, or what a
- * handler says. A handler that gives up for a full disk has its reasons.
+ * True if the job failed because something is unreachable: the database, object storage, space on the disk, or what a handler reports. A
+ * handler that throws PermanentFailure for a full disk decides itself.
  */
 export const isOutage = (error: unknown): boolean =>
   isDatabaseOutage(error) ||

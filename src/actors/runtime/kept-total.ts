@@ -1,40 +1,40 @@
-// Totals of whole tables that are kept instead of counted: triggers write what changes to `<table>_delta`, which is folded into the
-// rows of `<table>`, one for each key, all the time. Reads add what is not folded yet.
+// Maintained totals of whole tables, so that they need no count: triggers write changes to `<table>_delta`, which is folded continuously
+// into `<table>`, one row per key. Reads add what is not folded yet.
 
 import type { Database } from '../../platform/database/index.ts'
 
 type Reader = Pick<Database, 'query'>
 
 export interface KeptTotal {
-  /** With the columns of the key and `total`; beside it `<table>_delta` with the same key, `id` and `delta`. */
+  /** Has the columns of the key and `total`; `<table>_delta` has the same key, `id` and `delta`. */
   table: string
   key: readonly string[]
 }
 
-/** Rows that one fold takes. */
+/** Rows per fold. */
 const BATCH = 1000
 
 const of = (alias: string, key: readonly string[]): string => key.map((column) => `${alias}.${column}`).join(', ')
 
-/** SQL for the sum of the rows that `where` (SQL) picks; left out: of all. */
+/** SQL for the sum of the rows that match `where` (SQL); without it, of all. */
 export function sumOf({ table }: KeptTotal, where?: string): string {
   const picked = where === undefined ? '' : ` where ${where}`
   return `((select coalesce(sum(total), 0) from ${table}${picked})
     + (select coalesce(sum(delta), 0) from ${table}_delta${picked}))::int`
 }
 
-/** Folds all that waits. One process at a time: the others leave it to that one. */
+/** Folds all pending rows. One process at a time; the others skip it. */
 export async function foldTotal(db: Reader, kept: KeptTotal): Promise<void> {
   if (!(await hasRows(db, `${kept.table}_delta`))) return
   while ((await foldSome(db, kept)) === BATCH);
 }
 
-/** Whether anything waits to be folded: mostly nothing does, which is found out with much less than a fold. */
+/** True if rows wait to be folded. Usually there are none, and this check is much cheaper than a fold. */
 export async function hasRows(db: Reader, table: string): Promise<boolean> {
   return (await db.query(`select from ${table} order by id limit 1`, [])).length > 0
 }
 
-/** Answers how many rows were taken. */
+/** Returns how many rows were folded. */
 async function foldSome(db: Reader, { table, key }: KeptTotal): Promise<number> {
   const columns = key.join(', ')
   const [row] = await db.query<{ taken: number }>(
@@ -55,8 +55,8 @@ async function foldSome(db: Reader, { table, key }: KeptTotal): Promise<number> 
 }
 
 /**
- * Adds to the totals what they lack, of one moment: two of these at once would add it twice. `counted` is SQL for the truth: rows of
- * the key and `rows`; what it leaves out is none.
+ * Corrects the totals to the truth of one moment; two concurrent runs would correct twice. `counted` is SQL for the truth: rows of the key
+ * and `rows`; a missing key counts zero.
  */
 export async function setTotalRight(db: Reader, { table, key }: KeptTotal, counted: string): Promise<void> {
   await db.query(

@@ -14,9 +14,9 @@ import { NOT_PAUSED, type Pause } from './pause.ts'
 import type { LaneHandler, Registry } from './registry.ts'
 
 export interface Lanes {
-  /** Drains the lane, unless somebody is at it: then they look again. */
+  /** Drains the lane. If another process is draining it, that one looks again. */
   work(kind: string, key: string, slot?: Slot): Promise<void>
-  /** Lanes that are due and nobody's. */
+  /** Lanes that are due and not leased. */
   due(limit: number): Promise<{ kind: string; key: string }[]>
   stop(graceMs: number): Promise<void>
 }
@@ -25,7 +25,7 @@ const CLAIMS_AT_ONCE = 200
 const CLAIMS = 'unnest((select $1::text[]), (select $2::text[]), (select $3::text[])) as c (kind, key, owner)'
 const OWN_PLACE: Slot = { patiently: (work) => work() }
 const RETRY_AFTER_ERROR_MS = 10_000
-/** Without the database no lane is begun. */
+/** No lane starts without the database. */
 const RETRY_AFTER_OUTAGE_MS = 1_000
 const TAKEN_AGAIN_MS = 5
 
@@ -39,7 +39,7 @@ interface Release extends Claim {
   retryAt: Date | null
 }
 
-/** `taken`: somebody else is at it, or there is no such lane. */
+/** `taken`: another process has the lease, or the lane does not exist. */
 type Outcome = 'taken' | 'done' | 'again'
 
 export function makeLanes(options: {
@@ -61,12 +61,12 @@ export function makeLanes(options: {
     const handler = registry.lanes.get(kind)
     if (!handler) return
     while (!stopped && !isPaused()) {
-      // The claim counts as work in hand too, so that the end of the process waits for it.
+      // The claim counts as running work too, so that the stop of the process waits for it.
       const run = claimAndDrain(handler, { kind, key, slot })
       inFlight.add(run)
       const outcome = await run.finally(() => inFlight.delete(run))
       if (outcome === 'taken' && !(await markDirty(kind, key))) {
-        // Paused, released between the two statements, or its row is held by a transaction that is about to end.
+        // Paused, released between the two statements, or locked by a transaction that is about to end.
         await look()
         await wait(TAKEN_AGAIN_MS)
         continue
@@ -76,7 +76,7 @@ export function makeLanes(options: {
   }
 
   async function claimAndDrain(handler: LaneHandler, { kind, key, slot }: { kind: string; key: string; slot: Slot }): Promise<Outcome> {
-    // A name for this claim alone: a second claim by the same process must not pass for this one.
+    // A name for this claim alone: a second claim by the same process must have another one.
     const claim: Claim = { kind, key, owner: `${owner}#${randomToken(4)}` }
     if (!(await take(claim))) return 'taken'
     return (await drain(handler, claim, slot)) ? 'again' : 'done'
@@ -100,7 +100,7 @@ export function makeLanes(options: {
     { max: CLAIMS_AT_ONCE },
   )
 
-  /** False when the lane is free again. True also when there is no such lane: then there is nothing to do. */
+  /** False if the lane is free again. True also if the lane does not exist: then there is nothing to do. */
   async function markDirty(kind: string, key: string): Promise<boolean> {
     const [row] = await db.query<{ leased: boolean }>(
       `with mark as (
@@ -111,7 +111,7 @@ export function makeLanes(options: {
     return row?.leased ?? true
   }
 
-  /** Answers whether there is more to do at once. */
+  /** Returns true if the lane is due again at once. */
   async function drain(handler: LaneHandler, claim: Claim, slot: Slot): Promise<boolean> {
     let retryAt: Date | null = null
     try {
@@ -146,7 +146,7 @@ export function makeLanes(options: {
 
   const releases = new Map<string, (release: Release) => Promise<boolean>>()
 
-  /** Answers whether the lane is due again at once. */
+  /** Returns true if the lane is due again at once. */
   async function release(handler: LaneHandler, claim: Claim, retryAt: Date | null): Promise<boolean> {
     const known = releases.get(claim.kind) ?? batched(releaseAll(handler.nextDueSql), { max: CLAIMS_AT_ONCE })
     releases.set(claim.kind, known)
@@ -193,11 +193,11 @@ const columnsOf = (claims: Claim[]): string[][] => [
   claims.map(({ owner }) => owner),
 ]
 
-/** Which of the claims the database has under their names. */
+/** Whether the database has each of the claims under its name. */
 function amongThem(claims: Claim[], rows: { owner: string }[]): boolean[] {
   const owners = new Set(rows.map(({ owner }) => owner))
   return claims.map(({ owner }) => owners.has(owner))
 }
 
-/** Lanes that nothing waits in and nobody works on. */
+/** Removes lanes without work and without a worker. */
 export const removeIdleLanes = (query: Sql) => query('delete from lane where due_at is null and lease_until is null and not dirty')

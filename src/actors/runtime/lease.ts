@@ -1,5 +1,5 @@
-// Leases: who works on a row, and until when. The owner's name says the machine, the process and its start, so that
-// after a crash the leases of dead processes of this machine are released at once.
+// Leases: who works on a row, and until when. The owner's name contains the machine, the process and its start, so that after a crash the
+// leases of dead processes of this machine are released at once.
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -13,8 +13,8 @@ export function leaseOwner(): string {
 }
 
 /**
- * Where the numbers of processes are those of here. Containers on one host's network and copies of one virtual machine have the
- * same name, and another process for each number: so the start of the kernel and the namespace of processes are part of it.
+ * Identifies a process namespace. Containers on one host's network and clones of a virtual machine share a host name but not their
+ * processes: so the boot of the kernel and the namespace of processes are part of it.
  */
 export function machineName(): string {
   named ??= [
@@ -31,19 +31,19 @@ function known(read: () => string): string {
   try {
     return read()
   } catch {
-    // Not every system tells.
+    // Not every system has it.
     return ''
   }
 }
 
-/** Whether the named owner surely is a dead process of this machine. */
+/** True if the owner is known to be a dead process of this machine. */
 export function isDeadHere(owner: string): boolean {
   const [machine, identity] = owner.split('|')
   if (machine !== machineName() || identity === undefined) return false
   return processIdentity(Number.parseInt(identity, 10)) !== identity
 }
 
-/** Releases what dead processes of this machine held; answers how many owners were gone. */
+/** Releases the leases of dead processes of this machine; returns how many owners were dead. */
 export async function releaseDeadLeases(db: Database): Promise<number> {
   const owners = await db.query<{ owner: string }>(
     `select distinct lease_owner as owner from job where state = 'active' and lease_owner is not null
@@ -60,8 +60,8 @@ export async function releaseDeadLeases(db: Database): Promise<number> {
 }
 
 /**
- * Renews a lease every third of its time while `work` runs, and aborts the work when the lease is lost; then it throws
- * LeaseLost, whatever the work threw. `renew` answers false when somebody else has it.
+ * Renews a lease every third of its time while `work` runs, and aborts the work if the lease is lost; then it throws LeaseLost, whatever
+ * the work threw. `renew` returns false if another worker has the lease.
  */
 export async function underLease<T>(options: {
   leaseMs: number
@@ -76,14 +76,14 @@ export async function underLease<T>(options: {
       if (await options.renew()) renewedAt = Date.now()
       else lost.abort(new LeaseLost())
     } catch {
-      // The database is out of reach: the work may go on until the lease has run out.
+      // The database is unreachable: the work may go on until the lease expires.
       if (Date.now() - renewedAt > options.leaseMs) lost.abort(new LeaseLost())
     }
   }, options.leaseMs / 3)
   try {
     return await options.work(AbortSignal.any([lost.signal, ...options.signals]))
   } catch (error) {
-    // What was interrupted fails in ways of its own.
+    // Interrupted work fails with other errors.
     lost.signal.throwIfAborted()
     throw error
   } finally {

@@ -1,5 +1,5 @@
-// Lifecycles: the one place where a row moves through its machine and its state is written. A noun declares its lifecycle
-// once; moves, due times, refusals and the SQL of bulk moves derive from the declaration.
+// Lifecycles: the one place where a row moves through its machine and its state is written. A noun declares its lifecycle once; moves, due
+// times, refusals and the SQL of bulk moves derive from the declaration.
 
 import type { Sql } from '../../platform/database/index.ts'
 import {
@@ -15,12 +15,12 @@ import {
 import { DomainError } from './domain-error.ts'
 import type { Unit } from './unit.ts'
 
-/** How often the sweeper makes sure that a row has the job that it waits for, in ms. */
+/** How often the sweeper ensures that a waiting row has its job, in ms. */
 export const CHECK_OWNER_EVERY = 60_000
 
 type Columns = Record<string, unknown>
 
-/** What most rows have: the state as a column, the context as JSON. */
+/** The usual columns: the state as text, the context as JSON. */
 export interface Stored {
   state: string
   context?: object
@@ -30,23 +30,23 @@ interface Declaration<M extends Machine, S, R> {
   table: string
   machine: M
   initial: Snapshot<StateOf<M>, ContextOf<M>>
-  /** What a refusal calls the row. */
+  /** The name of the row in refusals. */
   called?: string
-  /** The refusal of an event that the machine does not take; a `conflict` with state and `called` when left out. */
+  /** The refusal of an event that the machine does not take; by default a `conflict` with the state and `called`. */
   refusal?: (state: StateOf<M>, event: EventOf<M>) => DomainError
-  /** Of the machine; left out where nothing happens by itself. */
+  /** Timeouts of the machine; omitted if it has none. */
   dueIn?: (state: StateOf<M>, context: ContextOf<M>, settings: S) => number | null
-  /** When a wait ends, in ms since the epoch; when left out, it is counted from now. */
+  /** When a wait ends, in ms since the epoch; by default counted from now. */
   endOfWait?: (wait: number, move: { now: number; state: StateOf<M>; context: ContextOf<M>; row: R }) => number
-  /** The snapshot in a row that is not `Stored`. */
+  /** Reads the snapshot of a row that is not `Stored`. */
   read?: (row: R) => Snapshot<StateOf<M>, ContextOf<M>>
-  /** Columns that hold the snapshot, by the names of their fields, when they are not `state` and `context`. */
+  /** Columns of the snapshot, by field name, if they are not `state` and `context`. */
   columns?: (snapshot: Snapshot<StateOf<M>, ContextOf<M>>, now: Date) => Columns
-  /** False for a table without `updated_at`, or one in which it tells of other changes. */
+  /** False for a table without `updated_at`, or if that column covers other changes. */
   touches?: false
-  /** For a due time that is never null: where nothing is due it stays as it was. */
+  /** For a due time that is never null: without a timeout it stays as it was. */
   keepsDueAt?: true
-  /** What the new state needs: jobs, events, the end of the row. Called after every move that `advance` makes. */
+  /** What the new state needs: jobs, events, the deletion of the row. Called after every move by `advance`. */
   entered?: (unit: Unit, row: R, move: Move<M>) => void
 }
 
@@ -54,13 +54,13 @@ export type Lifecycle<M extends Machine = Machine, S = undefined, R = Stored> = 
   Omit<Declaration<M, S, R>, 'read' | 'columns'> & Required<Pick<Declaration<M, S, R>, 'read' | 'columns'>>
 >
 
-/** The settings of `dueIn`, where it has some. */
+/** The settings of `dueIn`, if it has any. */
 type Given<S> = [S] extends [undefined] ? [] : [settings: S]
 
 export interface Move<M extends Machine> extends Snapshot<StateOf<M>, ContextOf<M>> {
   from: StateOf<M>
   dueAt: Date | null
-  /** False when state and context are as before. */
+  /** False if state and context are unchanged. */
   changed: boolean
 }
 
@@ -76,14 +76,14 @@ export function defineLifecycle<M extends Machine, S = undefined, R = Stored>(de
   }
 }
 
-/** The machine's context of a row. */
+/** The machine's context in a row. */
 export const contextOf = <M extends Machine, S, R>(lifecycle: Lifecycle<M, S, R>, row: R): ContextOf<M> => lifecycle.read(row).context
 
-/** Whether the machine takes the event now. */
+/** True if the machine takes the event now. */
 export const takes = <M extends Machine, S, R>(lifecycle: Lifecycle<M, S, R>, row: R, event: EventOf<M>): boolean =>
   can(lifecycle.machine, lifecycle.read(row), event)
 
-/** Where the event leads to, for moves that are stored together. Throws the lifecycle's refusal when the machine does not take it. */
+/** Computes a move for callers that store several together. Throws the lifecycle's refusal if the machine does not take the event. */
 export function next<M extends Machine, S, R>(
   lifecycle: Lifecycle<M, S, R>,
   row: R,
@@ -106,7 +106,7 @@ export function next<M extends Machine, S, R>(
   }
 }
 
-/** Moves a locked entity, whose unit stores it, or a row in memory that `storeRow` stores. Throws as `next` does. */
+/** Moves a locked entity, which its unit stores, or a row in memory that `storeRow` stores. Throws like `next`. */
 export function advance<M extends Machine, S, R extends object>(
   unit: Unit,
   lifecycle: Lifecycle<M, S, R>,
@@ -120,7 +120,7 @@ export function advance<M extends Machine, S, R extends object>(
   return move
 }
 
-/** Moves a locked row by one statement, together with other columns (`also`) by the names of their fields. Throws as `next` does. */
+/** Moves a locked row by one statement, with other columns (`also`) by field name. Throws like `next`. */
 export async function advanceRow<M extends Machine, S, R extends { id: number }>(
   unit: Unit,
   lifecycle: Lifecycle<M, S, R>,
@@ -136,7 +136,7 @@ export async function advanceRow<M extends Machine, S, R extends { id: number }>
   return move
 }
 
-/** Stores a move of a row that is not locked, with other columns; false when the row has another state by now, or is not as `where` says. */
+/** Stores a move of an unlocked row, with other columns; false if the row has another state by now, or does not match `where`. */
 export async function storeMove<M extends Machine, S, R>(
   { query, now }: { query: Sql; now: Date },
   lifecycle: Lifecycle<M, S, R>,
@@ -148,7 +148,7 @@ export async function storeMove<M extends Machine, S, R>(
   return await update(query, lifecycle.table, columns, { ...where, state: move.from })
 }
 
-/** Stores a row that was moved in memory, together with other columns of it. */
+/** Stores a row that was moved in memory, with other columns of it. */
 export async function storeRow<M extends Machine, S, R extends { id: number; dueAt: Date | null }>(
   unit: Unit,
   lifecycle: Lifecycle<M, S, R>,
@@ -174,8 +174,8 @@ export function initialColumns<M extends Machine, S, R>(
 export const setMoves = (moves: string): string => `state = ${moves}.state, context = ${moves}.context::jsonb, due_at = ${moves}.due_at`
 
 /**
- * SQL of one event for all rows whose state takes it: the condition `where`, and what to `set` but for the due time. `alias` is what
- * the statement calls the table. Throws when where the event leads depends on more than the state.
+ * SQL of one event for all rows whose state takes it: the condition `where`, and what to `set`, without the due time. `alias` is the table
+ * in the statement. Throws if the target depends on more than the state.
  */
 export function inBulk<M extends Machine, S, R>(
   lifecycle: Lifecycle<M, S, R>,
@@ -184,7 +184,7 @@ export function inBulk<M extends Machine, S, R>(
 ): { where: string; set: string } {
   const { machine, initial } = lifecycle
   const { type }: { type: string } = event
-  // Unlike every value: what the event keeps is told from what it sets, and computing with it throws.
+  // Unique markers: they distinguish what the event keeps from what it sets, and computing with one throws.
   const kept = Object.fromEntries(Object.keys(initial.context).map((field) => [field, Symbol(field)]))
   const columns = (state: string, context: object): Columns =>
     lifecycle.columns({ state: state as StateOf<M>, context: context as ContextOf<M> }, new Date(0))
@@ -229,7 +229,7 @@ function waitOf<M extends Machine, S, R>(
   return dueIn?.(state, context, settings as S) ?? null
 }
 
-/** Whether there is nothing to store. */
+/** True if there is nothing to store. */
 function isIdle<M extends Machine, S, R>(lifecycle: Lifecycle<M, S, R>, row: R, move: Move<M>): boolean {
   if (move.changed) return false
   if (!lifecycle.dueIn) return true
@@ -243,7 +243,7 @@ const columnsOf = <M extends Machine, S, R>(lifecycle: Lifecycle<M, S, R>, move:
   ...(lifecycle.touches === false ? {} : { updatedAt: now }),
 })
 
-/** Answers whether there was such a row. */
+/** Returns true if the row exists. */
 async function update(query: Sql, table: string, columns: Columns, where: Columns): Promise<boolean> {
   const values: unknown[] = []
   const equals = ([name, value]: [string, unknown]): string => {

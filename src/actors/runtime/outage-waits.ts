@@ -1,10 +1,10 @@
-// How long a job waits that met an outage: longer each time it meets one again, so that nothing is made over and over meanwhile.
-// Known to this process alone; another one begins with the shortest.
+// How long a job waits after an outage: longer each time, so that it is not repeated constantly. Known to this process only; another
+// process begins with the shortest wait.
 
 import type { Clock } from '../../platform/clock.ts'
 
 const LONGEST_MS = 600_000
-/** A job that was not seen for so long ran on, or is over. */
+/** A job that met no outage for this long has succeeded or ended. */
 const FORGET_MS = 2 * LONGEST_MS
 
 export interface OutageWaits {

@@ -1,5 +1,5 @@
-// Whether jobs and lanes are started: the machine `job-queue` as this process knows it. The claims ask the stored row in any
-// case, so that nothing is started after a pause was answered; what is known here spares them the question.
+// Whether jobs and lanes are started: a process-local copy of the machine `job-queue`. Claims check the stored row in any case, so that
+// nothing starts after a pause was confirmed; the local copy saves most claims.
 
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -14,9 +14,9 @@ export const NOT_PAUSED = "not exists (select from job_queue where state = 'paus
 
 export interface Pause {
   isPaused(): boolean
-  /** Reads the stored state. The sweeper does it with each of its looks, as the bus may lose messages. */
+  /** Reads the stored state. The sweeper calls it in each run, as the bus may lose messages. */
   look(): Promise<void>
-  /** Looks now, and at each message of the bus. */
+  /** Reads now, and on each message of the bus. */
   start(): Promise<void>
   stop(): void
 }
@@ -25,7 +25,7 @@ export function makePause(options: {
   db: Database
   bus: Pick<Bus, 'subscribe'>
   logger: Logger
-  /** What waits may be started from now on. */
+  /** Called when waiting work may start again. */
   onResume: () => void
 }): Pause {
   const { db, bus, logger, onResume } = options

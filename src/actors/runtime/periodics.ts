@@ -1,5 +1,5 @@
-// Work that repeats, once for the whole server: whichever process looks first when a task is due takes its row, shows that it
-// lives while it is at it, and says at its end when the next run is due. Of a process that died another one takes it over.
+// Periodic work, once for the whole server: the first process that finds a task due leases its row, renews the lease, and stores the next
+// due time at the end. If a process dies, another one takes the task over.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -7,15 +7,14 @@ import { underLease } from './lease.ts'
 import type { PeriodicTask } from './registry.ts'
 
 export interface Periodics {
-  /** Runs those of the tasks that are due and that no other process has. `guard` keeps a failure from the others. */
+  /** Runs the tasks that are due and that no other process has. `guard` isolates their failures. */
   run(tasks: ReadonlyMap<string, PeriodicTask>, guard: (name: string, run: () => Promise<void>) => Promise<void>): Promise<void>
 }
 
-/** How long a process is believed to be at a task without a sign of life. A task of a shorter interval is due again anyway. */
+/** Lease of a task without a heartbeat. A task with a shorter interval is due again anyway. */
 const LEASE_MS = 30_000
 
-// An interval that was made shorter counts from the last run on. One that began in the future was begun by a clock that is set right
-// now, and says nothing.
+// A shortened interval counts from the last run. A start in the future was recorded by a wrong clock and is ignored.
 const CLAIM = `
   insert into periodic_task as t (name, due_at, every_ms, started_at, owner)
   select c.name, $1::timestamptz + least(c.every, ${LEASE_MS}) * interval '1 ms', c.every, $1, $2
@@ -28,14 +27,14 @@ const CLAIM = `
 
 export function makePeriodics(options: { db: Database; clock: Clock; owner: string }): Periodics {
   const { db, clock, owner } = options
-  /** When a task is to be looked at, as far as this process knows. Of a task that another one has: soon, should that one die. */
+  /** When to check a task, as known to this process. If another process has it: soon, in case that one dies. */
   const lookAt = new Map<string, { at: number; every: number }>()
 
   const isDue = (name: string, every: number): boolean => {
     const known = lookAt.get(name)
     if (!known || known.every !== every) return true
     const now = clock.now().getTime()
-    // Further away than it can be: the clock was set back.
+    // Too far in the future: the clock was set back.
     return known.at <= now || known.at > now + every
   }
 
@@ -65,7 +64,7 @@ export function makePeriodics(options: { db: Database; clock: Clock; owner: stri
         work: () => task.run(),
       })
     } finally {
-      // Also after a failure: it is tried again when it is due, not at once.
+      // Also after a failure: it is repeated when it is due, not at once.
       await setDue(new Date(startedAt + every), true)
       lookAt.set(name, { at: startedAt + every, every })
     }
@@ -85,7 +84,7 @@ export function makePeriodics(options: { db: Database; clock: Clock; owner: stri
       const short = shared.filter(({ every }) => every <= LEASE_MS)
       const claimed = short.length > 0 ? await claim(short) : new Set<string>()
       for (const { name, task } of short) if (claimed.has(name)) await guard(name, () => task.run())
-      // One by one, so that another process may take the next one while this one is at a long task.
+      // One by one, so that another process may take the next one during a long task.
       for (const { name, task, every } of shared.filter((one) => one.every > LEASE_MS)) {
         await guard(name, async () => {
           if ((await claim([{ name, every }])).has(name)) await runLeased(name, task, every)

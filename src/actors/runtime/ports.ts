@@ -1,4 +1,4 @@
-// What the nouns need from the outside, handed in by the composition root.
+// External dependencies of the nouns, which the composition root provides.
 
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -19,15 +19,15 @@ export interface ActorDeps {
   urls: LocalUrls
 }
 
-/** The addresses of our actors and objects, which are their ActivityPub ids. */
+/** The addresses of local actors and objects, which are their ActivityPub ids. */
 export interface LocalUrls {
-  /** Origin without a slash at the end, such as `https://video.example`. */
+  /** Origin without a trailing slash, such as `https://video.example`. */
   origin: string
-  /** Host with its port, when that is not the default one. */
+  /** Host, with its port unless that is the default. */
   host: string
-  /** Where everybody reads a file that lies in object storage; undefined when it is read through this server. */
+  /** Public address of a file in object storage; undefined if this server proxies it. */
   objectAddress(file: { kind: 'web_videos' | 'streaming_playlists'; name: string }): string | undefined
-  /** Where readers of such files may be sent. */
+  /** Origins to which readers of such files may be redirected. */
   bucketOrigins: readonly string[]
   sharedInbox: string
   account(name: string): string

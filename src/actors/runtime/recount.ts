@@ -1,11 +1,10 @@
-// Kept counts without deltas: those that are wrong are counted anew under the lock of their row.
+// Corrects counters without deltas: wrong ones are counted again under the lock of their row.
 
 import type { Sql } from '../../platform/database/index.ts'
 
 /**
- * Counts what the next rows keep, in a transaction. `counts` are the columns with the SQL that counts them, for a row `t`; `of`
- * says which rows. Answers the id to go on after; undefined when these were the last ones. A row that somebody else works on is
- * left for the next time.
+ * Corrects the counters of the next batch in a transaction. `counts` maps columns to the SQL that counts them, for a row `t`; `of` selects
+ * the rows. Returns the id to continue after; undefined at the end. Locked rows are left for the next run.
  */
 export async function recountNext(
   query: Sql,

@@ -1,5 +1,5 @@
-// Who handles what: reactions to events, handlers of jobs, drains of lanes, time-outs of machines, periodic work.
-// `seal()` refuses to start when an event has no reaction, or a job no handler or two.
+// Registry of handlers: reactions to events, handlers of jobs, drains of lanes, timeouts of machines, periodic work. `seal()` throws if an
+// event has no reaction, or a job no handler or two.
 
 import type { Patience, Slot } from './dispatcher.ts'
 import type { EventName, EventPayloads } from './events.ts'
@@ -9,7 +9,7 @@ export interface JobContext {
   id: number
   type: string
   data: Record<string, string | number>
-  /** Set when the job must stop: cancelled, its lease lost, or the process ending. */
+  /** Aborted when the job must stop: cancelled, its lease lost, or the process stopping. */
   signal: AbortSignal
   /** Stores the progress, 0 to 100; at most once a second reaches the database. */
   progress(percent: number): void
@@ -17,11 +17,11 @@ export interface JobContext {
 
 export interface JobHandler {
   queue: QueueName
-  /** May run twice, and two at once: its effects go through commands, which are idempotent. */
+  /** May run twice or concurrently: its effects go through commands, which are idempotent. */
   run(job: JobContext): Promise<void>
-  /** After the last failed try, so that whatever waits for the job leaves its waiting state. */
+  /** Called after the last failed attempt, so that what waits for the job leaves its waiting state. */
   failed?(job: { id: number; data: JobContext['data'] }, error: string): Promise<void>
-  /** Whether nothing waited for this job, so that another try of it alone does its work. Where it is left out: unless there is a `failed`. */
+  /** True if nothing waits for this job, so that retrying it alone does its work. By default: true without `failed`. */
   standsAlone?(data: JobContext['data']): boolean
 }
 
@@ -29,11 +29,11 @@ export type QueueName = 'delivery' | 'inbox' | 'media' | 'mail' | 'io' | 'cron'
 
 export interface LaneHandler {
   queue: QueueName
-  /** Works off what is due, and begins nothing more once paused; answers when to look again, or null when nothing is left. */
+  /** Drains what is due, and starts nothing more once paused; returns when to look again, or null if nothing is left. */
   drain(key: string, context: { signal: AbortSignal; isPaused(): boolean } & Slot): Promise<Date | null>
-  /** Lanes worked at once by this process, when other than the workers of the queue. */
+  /** Lanes drained concurrently by this process, if it differs from the workers of the queue. */
   concurrency?: () => number
-  /** How long a lane that waits for another server keeps its place. */
+  /** How long a lane that waits for another server keeps its slot. */
   patience?: () => Patience
   /** SQL expression (with the lane's row as `lane`) for the earliest due time of the lane's work, or null. */
   nextDueSql: string
@@ -42,27 +42,27 @@ export interface LaneHandler {
 export interface TimeoutHandler {
   /** The lifecycle, or another table with due times. */
   of: { table: string; id?: string; dueAt?: string }
-  /** Only rows in these states: the others of the table are the matter of other handlers. */
+  /** Only rows in these states; other handlers cover the others. */
   in?: readonly string[]
   timedOut(id: number): Promise<void>
 }
 
-/** SQL: the rows whose time has come by `$1`. */
+/** SQL: the rows that are due at `$1`. */
 export const dueSql = ({ of: { table, id = 'id', dueAt = 'due_at' }, in: states }: TimeoutHandler): string =>
   `select ${id} as id from ${table} where ${dueAt} <= $1${states ? ` and state in ('${states.join("', '")}')` : ''}
    order by ${dueAt} limit 100`
 
 export interface PeriodicTask {
   everyMs: () => number
-  /** For what is at each process: it runs in all of them. Anything else runs in one process of the server each time. */
+  /** For process-local state: runs in every process. Other work runs in one process at a time. */
   everywhere?: true
-  /** Must be safe to run twice at once (SKIP LOCKED, idempotent deletes): whoever had it may be slow and not dead. */
+  /** Must be safe to run concurrently (SKIP LOCKED, idempotent deletes): a process that lost its lease may be slow, not dead. */
   run(): Promise<void>
 }
 
 export type Reaction<N extends EventName> = (payload: EventPayloads[N], unit: Unit) => Promise<void>
 
-/** To several events of one name, in their order, with the same statements. */
+/** Handles several events of one name, in order, with the same statements. */
 export type JointReaction<N extends EventName> = (payloads: EventPayloads[N][], unit: Unit) => Promise<void>
 
 export interface Registry {
@@ -73,7 +73,7 @@ export interface Registry {
   timeout(noun: string, handler: TimeoutHandler): void
   periodic(name: string, task: PeriodicTask): void
   reactions(event: string): { subscriber: string; react(payloads: unknown[], unit: Unit): Promise<void> }[]
-  /** Whether this version has the event; to be asked once all is registered. */
+  /** True if this version has the event; call it when all is registered. */
   knows(event: string): boolean
   jobs: ReadonlyMap<string, JobHandler>
   lanes: ReadonlyMap<string, LaneHandler>

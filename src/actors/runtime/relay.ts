@@ -1,7 +1,6 @@
-// The relay: carries stored events on. Outbox rows are claimed, their reactions run and the rows deleted in one
-// transaction, the oldest of each aggregate first, so that nothing is lost, doubled or overtaken. Many are carried on
-// together, one of each aggregate, and those of one name that follow each other share the statements of their reactions; where
-// one of them fails, each goes alone.
+// The relay. It claims outbox rows, runs their reactions and deletes the rows in one transaction, oldest first per aggregate, so that no
+// event is lost, doubled or overtaken. It takes a batch with one event per aggregate; consecutive events of one name share the statements
+// of their reactions. If one of a batch fails, each is relayed alone.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -13,12 +12,12 @@ interface OutboxRow {
   id: number
   event: string
   payload: unknown
-  /** When the oldest event of its aggregate is due; null when it is this one. */
+  /** When the oldest event of its aggregate is due; null if this is the oldest. */
   olderDueAt: Date | null
 }
 
-// Never by a cursor: rows committed late would be skipped. By an index and a few rows alone, also while the statistics of
-// the table are those of its quiet times.
+// Not by a cursor: rows committed late would be skipped. By an index and a few rows only, even while the statistics of the table come from
+// quiet times.
 const CLAIM = `
   with claimed as materialized (
     select o.id, o.aggregate, o.aggregate_id, o.event, o.payload from outbox o
@@ -31,21 +30,21 @@ const CLAIM = `
   ) as "olderDueAt"
   from claimed c order by c.id`
 
-/** Nearly always there is nothing, which is found out without a transaction. */
+/** Usually there is nothing, which needs no transaction to find out. */
 const LOOK = 'select from outbox where parked_at is null and due_at <= $1 limit 1'
 
 const TOGETHER = 30
-/** So many are looked at for each that is carried on: several may be of one aggregate. */
+/** Rows to look at per relayed event: several may belong to one aggregate. */
 const WINDOW = 5
 const FAILURES_BEFORE_PARKING = 20
 
 export interface Relay {
-  /** Looks at once; many calls in a row cost one look. */
+  /** Looks at once; concurrent calls share one look. */
   wake(): void
   start(): void
-  /** Ends after the event at hand. */
+  /** Stops after the current event. */
   stop(): Promise<void>
-  /** Carries on all that is due, for tests and shutdown. */
+  /** Relays everything that is due, for tests and shutdown. */
   drain(): Promise<void>
 }
 
@@ -85,7 +84,7 @@ export function makeRelay(options: {
       })
   }
 
-  /** Who is called knows that there is something. */
+  /** A caller that was notified knows that there is something. */
   async function drain(isCalled: boolean): Promise<void> {
     let alone = 0
     for (let isDue = isCalled; ; isDue = false) {
@@ -97,7 +96,7 @@ export function makeRelay(options: {
     }
   }
 
-  /** Carries events on, `most` in one transaction. `failed`: one of several did, and all of them are as before. */
+  /** Relays at most `most` events in one transaction. `failed`: one of several failed, and none is relayed. */
   async function carryOn(most: number): Promise<'nothing' | 'carried' | 'failed'> {
     let claimed: OutboxRow[] = []
     try {
@@ -123,7 +122,7 @@ export function makeRelay(options: {
     }
   }
 
-  /** Later events of an aggregate wait as long as the one that failed, out of the way of the others. */
+  /** Later events of an aggregate wait as long as the failed one, and do not delay others. */
   async function waitForOlder({ query, now }: Unit, rows: OutboxRow[]): Promise<number> {
     const moved = rows.filter(({ olderDueAt }) => olderDueAt !== null && olderDueAt > now)
     if (moved.length === 0) return 0
@@ -161,7 +160,7 @@ export function makeRelay(options: {
   }
 }
 
-/** Events of one name that follow each other; whatever is between others keeps its place. */
+/** Groups consecutive events of one name; the order stays. */
 function inRuns(rows: readonly OutboxRow[]): { event: string; payloads: unknown[] }[] {
   const runs: { event: string; payloads: unknown[] }[] = []
   for (const { event, payload } of rows) {

@@ -1,10 +1,10 @@
-// Rows whose job is gone, such as one that an operator cancelled: it is asked for again.
+// Queues the lost jobs of rows again, such as those that an operator cancelled.
 
 import { CHECK_OWNER_EVERY } from './lifecycle.ts'
 import type { ActorDeps } from './ports.ts'
 import type { Unit } from './unit.ts'
 
-/** Asks again and again for the jobs of the rows whose ids the SQL `waiting` selects. `ask` stores none that waits or runs already. */
+/** Periodically queues the jobs of the rows whose ids the SQL `waiting` selects. `ask` skips jobs that wait or run already. */
 export function resumeJobs(
   { db, tell, registry }: Pick<ActorDeps, 'db' | 'tell' | 'registry'>,
   task: string,

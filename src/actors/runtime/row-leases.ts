@@ -1,5 +1,5 @@
-// The lease that a worker holds on the row that it works on, beside the one on its job: claimed by a command, kept alive by a
-// beat, and let go at the end. The row has `lease_owner`, and the time at which its worker counts as lost.
+// The lease that a worker holds on its row, in addition to the lease of its job: claimed by a command, renewed by a heartbeat, and released
+// at the end. The row has `lease_owner`, and the time at which the lease expires.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -9,19 +9,19 @@ import { type Beat, startBeat } from './beat.ts'
 import { DomainError } from './domain-error.ts'
 import { insist } from './insist.ts'
 
-/** A row in the hands of a worker; `owner` is a name for one claim alone. */
+/** A leased row; `owner` is unique to one claim. */
 export interface Held {
   id: number
   owner: string
 }
 
-/** What the row says of its worker. */
+/** The lease columns of the row. */
 export interface Holder {
   owner: string | null | undefined
   until: Date | null | undefined
 }
 
-/** A locked row of a machine that says with its state whether somebody is to work on it. */
+/** A locked row whose state tells whether somebody should work on it. */
 export interface Claimable {
   state: string
   leaseOwner?: string | null | undefined
@@ -31,8 +31,9 @@ export interface Claimable {
 export interface RowLeases {
   newOwner(): string
   /**
-   * Gives the row to a new worker, whose name it answers; undefined when there is nothing to do, or a worker that may be alive is at it.
-   * `move` sends the row's machine from `waiting` to `working` by `STARTED`, and by `TIMED_OUT` back when the worker before was lost.
+   * Leases the row to a new worker, and returns its name; undefined if there is nothing to do, or if a worker that may be alive has the
+   * lease. `move` sends the row's machine from `waiting` to `working` by `STARTED`, and back by `TIMED_OUT` if the previous worker was
+   * lost.
    */
   claim(options: {
     row: Claimable
@@ -40,16 +41,16 @@ export interface RowLeases {
     working: string
     move: (type: 'STARTED' | 'TIMED_OUT') => Promise<void> | void
   }): Promise<string | undefined>
-  /** Whether a worker that may be alive has the row. */
+  /** True if a worker that may be alive has the row. */
   isHeld(holder: Holder): boolean
-  /** For whoever tells of a failure that is not that of the row's worker. Throws `busy` while there is one. */
+  /** For reporters of a failure that do not hold the lease. Throws `busy` while a worker does. */
   refuseHeld(holder: Holder): void
-  /** When a worker that claims the row now counts as lost, should nothing more be heard of it. */
+  /** Expiry of a lease that is claimed now. */
   end(): Date
-  /** Renews the lease; the signal says that the row is another worker's, or not wanted any more. */
+  /** Renews the lease; the signal aborts when the lease is lost or the row is no longer wanted. */
   startBeat(held: Held): Beat
   isOurs(held: Held): Promise<boolean>
-  /** Takes the name off, if it is there still. Never throws: a lease ends by itself. */
+  /** Releases the lease, if it is still held. Never throws: a lease expires by itself. */
   release(held: Held): Promise<void>
 }
 
@@ -65,14 +66,14 @@ export function makeRowLeases(options: {
   leases: { owner: string; isGone(owner: string): boolean }
   /** In ms. */
   length: () => number
-  /** How often the worker looks whether the row is still its own and wanted, and shows that it lives, in ms at most. */
+  /** How often at most the worker renews its lease and checks that the row is still wanted, in ms. */
   beatEvery: number
   table: 'redundancy' | 'transcoding' | 'user_export' | 'user_import' | 'video_edition' | 'video_import'
-  /** The column that says until when. */
+  /** The column with the expiry. */
   until: 'due_at' | 'lease_until'
   /** SQL condition on the row `x`: there is something to do. */
   active: string
-  /** Another one: it is wanted still. */
+  /** Another condition: the result is still wanted. */
   wanted?: string
 }): RowLeases {
   const { db, clock, logger, leases, length, beatEvery, table, until, active, wanted = 'true' } = options
@@ -86,7 +87,7 @@ export function makeRowLeases(options: {
     async claim({ row, waiting, working, move }) {
       if (row.state === working && row.leaseOwner) {
         if (isHeld(holderOf(row))) return undefined
-        // A worker that ended with a goodbye took its name off; one that died did not.
+        // A worker that stops regularly releases the lease; one that died does not.
         await move('TIMED_OUT')
       }
       if (row.state === waiting) await move('STARTED')

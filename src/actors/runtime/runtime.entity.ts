@@ -1,4 +1,4 @@
-// Jobs, lanes, the outbox, and tasks that repeat.
+// Jobs, lanes, the outbox, and periodic tasks.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

@@ -1,4 +1,4 @@
-// The actor runtime: puts units of work, relay, jobs, lanes and sweeper together over one database, queue and bus.
+// The actor runtime: combines units of work, relay, jobs, lanes and sweeper over one database, queue and bus.
 
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,12 +26,12 @@ export interface RuntimeSettings {
   lockTimeoutMs: number
   jobs: JobSettings & {
     attempts: (type: string) => number
-    /** Of a job for which nothing else is wished. */
+    /** Default priority of a job type. */
     priority: (type: string) => number
-    /** Workers that a type brings to its queue, so that it never waits for other types. */
+    /** Workers reserved for a type, so that it never waits for other types. */
     ownWorkers: (type: string) => number
   }
-  /** Workers of each queue in this process that all its types share; 0 for a queue that other processes serve. */
+  /** Workers per queue in this process that all its types share; 0 for a queue that other processes serve. */
   queueConcurrency: Record<QueueName, number>
 }
 
@@ -40,11 +40,11 @@ export interface Runtime {
   registry: Registry
   relay: Relay
   sweeper: Sweeper
-  /** Takes up what a crash left, then works. */
+  /** Resumes what a crash left, then works. */
   start(): Promise<void>
-  /** Gives the workers the concurrency of the settings as they are now. */
+  /** Applies the configured concurrency to the workers. */
   adapt(): void
-  /** Ends claiming, waits for what runs, interrupts it after the grace. */
+  /** Stops claiming, waits for running work, interrupts it after the grace period. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -121,7 +121,7 @@ export function makeRuntime(options: {
     return types.reduce((sum, [type]) => sum + jobSettings.ownWorkers(type), shared)
   }
 
-  /** Of the kinds of lanes that this process works. */
+  /** For the kinds of lanes that this process drains. */
   const dispatchers = new Map<string, Dispatcher>()
 
   function dispatch(kind: string, handler: LaneHandler, concurrency: () => number): void {
@@ -139,7 +139,7 @@ export function makeRuntime(options: {
     dispatchers.set(kind, dispatcher)
   }
 
-  // Without a detour where this process does the work itself. Else one id for each lane: hints that wait are merged.
+  // Direct, if this process drains the lane itself. Otherwise with one id per lane, so that waiting hints are merged.
   const hintLane = async (kind: string, key: string): Promise<void> => {
     const own = dispatchers.get(kind)
     if (own) {
@@ -150,7 +150,7 @@ export function makeRuntime(options: {
     await queue.hint(queueOfLane(kind), { name: LANE, id, data: { kind, key } })
   }
 
-  /** After a commit. The bells may be lost: the relay polls, and the sweeper looks at jobs and lanes. */
+  /** Runs after a commit. Hints may be lost: the relay polls, and the sweeper checks jobs and lanes. */
   function ring(committed: Committed): void {
     if (committed.events > 0) relay.wake()
     for (const job of committed.jobs) {
@@ -202,6 +202,6 @@ export function makeRuntime(options: {
 }
 
 const LANE = 'lane'
-/** Periodic work that is due after a long rest must not keep a process from listening. */
+/** Periodic work that is due after a long downtime must not delay the start. */
 const FIRST_LOOK_MS = 3_000
 const NO_PATIENCE = { ms: 60_000, atMost: 0 }

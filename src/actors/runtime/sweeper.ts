@@ -1,5 +1,5 @@
-// The sweeper: looks once a second at what nobody rang a bell for. It rebuilds the queue from our tables, takes up
-// what dead processes held, sends TIMED_OUT to machines and runs the periodic tasks.
+// The sweeper: checks once a second for work whose hint was lost. It rebuilds the queue from the tables, takes over what dead processes had
+// leased, sends TIMED_OUT to machines and runs the periodic tasks.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
@@ -13,15 +13,15 @@ import { makePeriodics } from './periodics.ts'
 import { dueSql, type Registry, type TimeoutHandler } from './registry.ts'
 
 export interface Sweeper {
-  /** Begins at once, and waits for the first look for so long at most, in ms. */
+  /** Begins at once, and waits for the first run for at most this long, in ms. */
   start(patienceMs: number): Promise<void>
-  /** Waits for the look at hand, for `graceMs` at most: what a periodic task had to do is done when it is due again. */
+  /** Waits for the current run, at most `graceMs`: unfinished periodic work is done when it is due again. */
   stop(graceMs: number): Promise<void>
-  /** One whole look, for tests. */
+  /** One whole run, for tests. */
   sweep(): Promise<void>
-  /** Rings for the jobs and lanes that are due. */
+  /** Sends hints for the jobs and lanes that are due. */
   ring(): Promise<void>
-  /** Runs the time-outs that are due and the periodic work of these names now. Throws for a name of nothing. */
+  /** Runs the due timeouts and the periodic work of these names now. Throws for an unknown name. */
   run(names: readonly string[]): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function makeSweeper(options: {
     })
   }
 
-  /** Looks at all nouns with one statement: nearly always nothing is due. */
+  /** Checks all nouns with one statement: usually nothing is due. */
   async function timeOutAll(): Promise<void> {
     const nouns = [...registry.timeouts]
     if (nouns.length === 0) return
@@ -91,7 +91,7 @@ export function makeSweeper(options: {
       try {
         await timedOut(id)
       } catch (error) {
-        // Somebody else was faster, or the row is gone.
+        // Another process was faster, or the row is deleted.
         if (!(error instanceof DomainError)) logger.error({ err: error, noun, id }, 'a time-out could not be handled')
       }
     }
@@ -112,7 +112,7 @@ export function makeSweeper(options: {
     })
   }
 
-  /** Answers whether the look at hand goes on. */
+  /** Returns true if the run is still going on. */
   async function lookGoesOn(patienceMs: number): Promise<boolean> {
     const patience = new AbortController()
     const goesOn = await Promise.race([running.then(() => false), wait(patienceMs, true, { signal: patience.signal }).catch(() => false)])

@@ -6,18 +6,18 @@ import type { RunUnit, Unit } from './unit.ts'
 
 export interface Tell {
   /**
-   * Sends a message to an aggregate: its row is locked for the time of the transaction, so that messages to it are
-   * handled one at a time, on however many processes. Throws DomainError `not_found` when the row does not exist.
+   * Sends a message to an aggregate. Its row is locked during the transaction, so that its messages are handled one at a time, by however
+   * many processes. Throws DomainError `not_found` if the row does not exist.
    */
   <T>(to: AggregateRef, handler: (unit: Unit) => Promise<T>): Promise<T>
-  /** A message that creates its aggregate: nothing to lock yet, a unique index decides between two. */
+  /** A message that creates its aggregate: there is nothing to lock; a unique index decides between concurrent ones. */
   create<T>(handler: (unit: Unit) => Promise<T>): Promise<T>
 }
 
-/** What is locked instead of the row in the table of the aggregate's name. */
+/** Locked instead of the row in the table with the aggregate's name. */
 const LOCKED: Partial<Record<AggregateRef['aggregate'], string>> = {
   user: 'users where id = $1',
-  // Of several offers of a video, one only is taken: the mailbox is that of the video.
+  // Only one of several offers of a video can be accepted: the mailbox is that of the video.
   ownership_change: 'video where id = (select video_id from ownership_change where id = $1)',
 }
 

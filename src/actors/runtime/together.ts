@@ -1,24 +1,24 @@
-// Commands of one kind that arrive at about the same time share one transaction, in which each statement serves all of them. A
-// command that cannot share it goes alone, so that no command waits for, or fails with, another one.
+// Batches commands of one kind that arrive at about the same time: they share one transaction, in which each statement serves all of them.
+// A command that cannot share it runs alone, so that no command waits for, or fails with, another one.
 
 import { batched } from '../../platform/batched.ts'
 import type { DomainError } from './domain-error.ts'
 import type { Tell } from './tell.ts'
 import type { Unit } from './unit.ts'
 
-/** `alone`: the command left nothing in the transaction, and has to be repeated in one of its own. */
+/** `alone`: the command left nothing in the transaction, and must be repeated in its own. */
 export type Outcome<O> = { answer: O } | { refusal: DomainError } | 'alone'
 
 /**
- * Makes the function that runs one command. `run` answers in the order of the commands. Together it must not wait for rows that
- * others lock (`skip locked`); `isAlone` it may. When it throws, each command goes alone, all of them at once. A connection that is lost
- * during the commit may have stored the commands already, so running one twice must change nothing.
- * Throws the refusal of the command, and what `run` throws for it alone.
+ * Makes the function that runs one command. `run` returns outcomes in the order of the commands. In a batch it must not wait for locked
+ * rows (`skip locked`); with `isAlone` it may. If it throws, each command runs alone, all of them at once. A connection that is lost during
+ * the commit may have stored the commands already, so running one twice must change nothing. Throws the refusal of the command, and what
+ * `run` throws for it alone.
  */
 export function makeTogether<I, O>(options: {
   tell: Pick<Tell, 'create'>
   run: (unit: Unit, commands: I[], how: { isAlone: boolean }) => Promise<Outcome<O>[]>
-  /** Commands of one transaction at most. */
+  /** Maximum commands per transaction. */
   max: number
 }): (command: I) => Promise<O> {
   const { tell, run, max } = options

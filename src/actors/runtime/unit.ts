@@ -1,5 +1,5 @@
-// The unit of work: one transaction that stores new state with its outbox rows, jobs and lane marks, and after the
-// commit rings the bells. Commands (tell.ts) and reactions of the relay (relay.ts) run in it.
+// The unit of work: one transaction that stores new state with its outbox rows, jobs and lane marks, and sends the hints after the commit.
+// Commands (tell.ts) and reactions of the relay (relay.ts) run in it.
 
 import type { Clock } from '../../platform/clock.ts'
 import { isLockTimeout } from '../../platform/database/errors.ts'
@@ -9,41 +9,41 @@ import { DomainError } from './domain-error.ts'
 import type { AggregateRef, EventName, EventPayloads } from './events.ts'
 import type { Noted, Witness, Witnesses } from './witness.ts'
 
-/** A piece of work for later, run at least once. `data` holds ids only: it is shown to admins and kept. */
+/** Deferred work, run at least once. `data` holds ids only: it is stored and shown to admins. */
 export interface NewJob {
   type: string
   data: Record<string, string | number>
   /** While a job with this key waits or runs, another one is not stored. */
   dedupeKey?: string
-  /** Lower goes first; that of its type (`vireo.jobs.priorities`) is the default, and of most types it is 0. */
+  /** Lower goes first. The default is that of its type (`vireo.jobs.priorities`), usually 0. */
   priority?: number
   delayMs?: number
 }
 
 export interface Unit extends Transaction {
   now: Date
-  /** Stores an event in the outbox, for the relay to carry on. */
+  /** Stores an event in the outbox, for the relay. */
   emit<N extends EventName>(of: AggregateRef, name: N, payload: EventPayloads[N]): void
-  /** Looks at an aggregate before it is changed, for the audit log; tell() does so with the one that it locks. */
+  /** Observes an aggregate before it is changed, for the audit log; tell() does so for the one that it locks. */
   changing(of: AggregateRef): Promise<void>
-  /** Says what is made, for the audit log. */
+  /** Reports a new aggregate to the audit log. */
   created(of: AggregateRef): void
-  /** Says what no row shows, for the audit log. */
+  /** Reports what no row shows to the audit log. */
   note(done: Noted): void
   enqueue(job: NewJob): void
-  /** Marks a lane as having work, at once or at a time. */
+  /** Marks a lane as having work, now or at a time. */
   wake(kind: string, key: string, dueAt?: Date): void
-  /** Tells every process that something changed; may be lost. */
+  /** Publishes a change to all processes; may be lost. */
   publish(topic: string, payload: JsonObject): void
 }
 
-/** Tells others of what just happened to a video, in the transaction in which it happened. */
+/** Announces what just happened to a video, in the same transaction. */
 export type PassOn = (unit: Unit, videoId: number) => Promise<void>
 
-/** Stores something beside a new row, in the transaction in which that is made. */
+/** Stores something together with a new row, in the same transaction. */
 export type StoreWith = (unit: Unit, id: number) => Promise<void>
 
-/** Makes a look-up that the work of one unit shares: each key is looked up once in a unit. The key decides about the `details`. */
+/** Makes a look-up that the work of one unit shares: each key is looked up once per unit. The key must determine the `details`. */
 export function perUnit<K, T, D extends unknown[]>(
   look: (unit: Unit, key: K, ...details: D) => Promise<T>,
 ): (unit: Unit, key: K, ...details: D) => Promise<T> {
@@ -65,7 +65,7 @@ export interface WokenLane {
   dueAt: Date
 }
 
-/** What happened in a committed unit, for whoever rings the bells. */
+/** What a committed unit contains, for the hints. */
 export interface Committed {
   events: number
   jobs: { id: number; type: string; queue: string }[]
@@ -86,7 +86,7 @@ export type RunUnit = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
 
 const TRIES = 5
 
-/** Makes the function that runs units of work. Deadlocks and serialisation failures are tried again. */
+/** Makes the function that runs units of work. Retries deadlocks and serialisation failures. */
 export function makeRunUnit(options: UnitOptions): RunUnit {
   return async (work) => {
     for (let attempt = 1; ; attempt += 1) {
@@ -145,7 +145,7 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
     committed.publications = withoutRepetitions(pending.publications)
   }
 
-  /** Those that are new, and are to begin at once. */
+  /** Returns the new jobs that begin at once. */
   async function storeJobs(query: Sql, { jobs, unit }: Pending): Promise<Committed['jobs']> {
     const rows = jobs.map(({ type, data, dedupeKey = null, priority: wished, delayMs = 0 }) => {
       const { queue, attempts, ...ofType } = options.jobSettings(type)
@@ -182,7 +182,7 @@ function collect(tx: Transaction, now: Date, witness: Witness | undefined): Pend
     query: tx.query,
     flush: tx.flush,
     now,
-    // Made only for those who ask for it.
+    // Created on demand.
     get em() {
       return tx.em
     },
@@ -211,7 +211,7 @@ const withoutRepetitions = (told: Committed['publications']): Committed['publica
   ...new Map(told.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
-/** Lane rows are locked in one order, so that two units that wake the same lanes do not deadlock. */
+/** Lane rows are locked in one order, so that units that wake the same lanes do not deadlock. */
 const byLane = (a: WokenLane, b: WokenLane): number => compare(a.kind, b.kind) || compare(a.key, b.key)
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

@@ -1,16 +1,16 @@
-// Who looks at what units of work change, for the audit log.
+// Observes the changes of units of work, for the audit log.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { AggregateRef } from './events.ts'
 
 export interface Witnesses {
-  /** Of a unit of work that begins; undefined when nobody needs to know. */
+  /** Called at the start of a unit of work; undefined if nobody needs the log. */
   witness(query: Sql): Witness | undefined
-  /** Runs what follows from a commit, but is not part of the command. */
+  /** Runs the consequences of a commit that are not part of the command. */
   apart<T>(work: () => T): T
 }
 
-/** What was done and shows in no row that is looked at: it goes into the log as it is, so nothing secret may be in it. */
+/** An action that shows in no observed row. It is logged as it is, so it must not contain secrets. */
 export interface Noted {
   domain: 'users' | 'follows' | 'videos' | 'comments' | 'blocklist' | 'watched-words' | 'config'
   action: 'create' | 'update' | 'delete'
@@ -19,10 +19,10 @@ export interface Noted {
 }
 
 export interface Witness {
-  /** Looks at an aggregate before it is changed. */
+  /** Observes an aggregate before it is changed. */
   changing(of: AggregateRef): Promise<void>
   created(of: AggregateRef): void
   note(done: Noted): void
-  /** Stores what is different now. */
+  /** Stores the differences. */
   store(): Promise<void>
 }

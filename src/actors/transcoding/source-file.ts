@@ -1,4 +1,4 @@
-// The file that renditions are made of: the original when it was kept, else the best that the video has.
+// The file that renditions are made from: the original if it is retained, otherwise the best file of the video.
 
 import { join } from 'node:path'
 import { type FileRef, hlsFile, joinStreams, webVideoFile } from '../../media/index.ts'
@@ -9,7 +9,7 @@ import type { TranscodingDeps } from './transcoding-state.ts'
 export interface SourceFile {
   /** The file, or only its picture. */
   picture: FileRef
-  /** Where the sound is, when it is apart. */
+  /** The file with the sound, if it is separate. */
   sound: FileRef | undefined
 }
 
@@ -27,7 +27,7 @@ const BEST_FIRST = `
   where f.video_id = $1 and not f.outdated and f.filename is not null
   order by f.streams = 2, f.resolution desc, f.streams desc, f.streaming_playlist_id nulls first, f.size desc`
 
-/** Throws PermanentFailure when there is nothing. `kept` is the name of the original, null when it is gone. */
+/** Throws PermanentFailure if there is none. `kept` is the name of the original, null if it is removed. */
 export async function findSourceFile(
   { db }: Pick<TranscodingDeps, 'db'>,
   { videoId, kept }: { videoId: number; kept: string | null },
@@ -43,7 +43,7 @@ export async function findSourceFile(
 const refOf = ({ uuid, filename, hls, ...openness }: FileRow): FileRef =>
   hls ? hlsFile(uuid, filename, hasPrivateFiles(openness)) : webVideoFile(filename, hasPrivateFiles(openness))
 
-/** Whether the files are where they were: a change of the privacy moves them. */
+/** True if the files are still in place: a change of the privacy moves them. */
 export async function isThere({ store }: Pick<TranscodingDeps, 'store'>, source: SourceFile): Promise<boolean> {
   for (const ref of [source.picture, ...(source.sound ? [source.sound] : [])]) {
     if ((await store.stat(ref)) === undefined) return false
@@ -51,7 +51,7 @@ export async function isThere({ store }: Pick<TranscodingDeps, 'store'>, source:
   return true
 }
 
-/** Runs `work` with the path of one file that has the picture and the sound. */
+/** Runs `work` with the path of a single file with picture and sound. */
 export async function withSourceFile<T>(
   { store, ffmpeg, config, pendingFiles }: TranscodingDeps,
   { picture, sound }: SourceFile,

@@ -1,4 +1,4 @@
-// Puts finished renditions into the store and into the database, and keeps the master playlist in step with the rows.
+// Stores finished renditions and their rows, and updates the master playlist.
 
 import { basename } from 'node:path'
 import {
@@ -28,7 +28,7 @@ import {
 import { isActive, transcodingLifecycle } from './transcoding.entity.ts'
 import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
 
-/** Stores the files of a step, made of `source`, with their rows. Done twice with the same names it stays done. */
+/** Stores the files of a step, made from `source`, with their rows. Idempotent for the same names. */
 export type StoreRenditions = (task: RenditionsTask, files: readonly LadderFile[]) => Promise<void>
 
 interface RenditionsTask {
@@ -37,7 +37,7 @@ interface RenditionsTask {
   videoId: number
   uuid: string
   source: MediaProbe
-  /** Those that the playlist of the video gets if it has none; without them it gets new ones. */
+  /** Names for the playlist if the video has none; by default new ones. */
   playlist?: PlaylistNames | undefined
 }
 
@@ -46,13 +46,13 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
 
   return async (task, files) => {
     const first = await firstPlaylist(task, files)
-    // The privacy may change at any moment, and the files go from the one folder to the other: they are noted in both.
+    // A change of the privacy may move the files to the other folder at any moment: note them in both.
     const noted = [...refsOf(files, first, task.uuid, false), ...refsOf(files, first, task.uuid, true)]
     await pendingFiles.reserve(transcodingOwner(task.id), noted)
     try {
       await storeNoted(task, files, first, noted)
     } catch (error) {
-      // The transcoding may have ended while they were written, and the notes with it: whatever is there now is noted once more.
+      // The transcoding may have ended meanwhile, and deleted the notes: note what exists now once more.
       await pendingFiles.reserve(transcodingOwner(task.id), noted)
       throw error
     }
@@ -88,15 +88,15 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
         return placed
       })
       if (wanted === placed) return
-      // The video went from private to public meanwhile, or back: the files follow before the rows name them.
+      // The privacy changed meanwhile: move the files before the rows name them.
       await moveFiles(refs(placed), refs(wanted))
       isPrivate = wanted
     }
   }
 
   /**
-   * Names for the playlist of a video that has none, or one that goes with its outdated files. What they name is there
-   * before the rows: a video whose source was replaced is watched meanwhile.
+   * Names for the playlist of a video that has none, or only an outdated one. The named files exist before the rows: viewers may be
+   * watching a video whose source was replaced.
    */
   async function firstPlaylist(
     { videoId, playlist }: Pick<RenditionsTask, 'videoId' | 'playlist'>,
@@ -124,7 +124,7 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
     }
   }
 
-  /** What an earlier try stored where the privacy wanted it then: of one name, it is the same file. */
+  /** Moves what an earlier attempt stored in the folder of the earlier privacy: the same name means the same file. */
   async function fetchFromOtherFolder(from: readonly FileRef[], to: readonly FileRef[]): Promise<void> {
     for (const [index, ref] of from.entries()) {
       if (await store.stat(ref)) await moveFiles([ref], to.slice(index, index + 1))
@@ -158,8 +158,8 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
   }
 
   /**
-   * A rendition that is made anew takes the place of the earlier one, and of those that have their sound elsewhere than it
-   * has. The bytes stay until the transcoding is done: it may be reading them, and players are.
+   * Replaces the earlier rendition, and those whose sound is stored the other way. Their bytes stay until the transcoding is done: it and
+   * players may be reading them.
    */
   async function condemnEarlier(unit: Unit, id: number, videoId: number, file: LadderFile): Promise<void> {
     const gone = await dropReplacedFiles(unit, videoId, file)
@@ -182,12 +182,12 @@ const refsOf = (files: readonly LadderFile[], playlist: PlaylistNames | undefine
 const namesAt = (filename: string, playlist: string | null, uuid: string, isPrivate: boolean): FileRef[] =>
   playlist === null ? [webVideoFile(filename, isPrivate)] : [hlsFile(uuid, filename, isPrivate), hlsFile(uuid, playlist, isPrivate)]
 
-/** The transcoding is in other hands now: whatever this worker still does must not count. */
+/** The lease of the transcoding is lost: the remaining work of this worker must not count. */
 export class NotOurs extends Error {
   override readonly name = 'NotOurs'
 }
 
-/** Runs `work` when the transcoding is still this worker's. Throws `NotOurs` when it is not, `not_found` when it is gone. */
+/** Runs `work` if this worker still holds the lease. Throws `NotOurs` if it does not, and `not_found` if the transcoding is removed. */
 export function withOwned<T>(deps: TranscodingDeps, id: number, owner: string, work: (locked: Locked) => Promise<T>): Promise<T> {
   return withTranscoding(deps, id, async (locked) => {
     const { leaseOwner, state } = locked.transcoding

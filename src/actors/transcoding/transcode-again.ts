@@ -1,5 +1,4 @@
-// Renditions made anew because an administrator asks for them. What plays goes on playing; each new file takes the place of
-// the old one when it is there.
+// Makes renditions again on request of an administrator. The old files keep playing until each new file replaces one.
 
 import { type ActorDeps, advance, DomainError, notFound } from '../runtime/index.ts'
 import { videoLifecycle } from '../video/index.ts'
@@ -9,9 +8,9 @@ import { cancelTranscodings, openTranscodings, planTranscoding, type Transcoding
 
 export interface TranscodeAgain {
   /**
-   * Asks for the renditions of a local video in one format. `force` ends a transcoding that is under way, and makes what
-   * that one was to make as well. Throws `not_found`, `invalid` without transcoding on this server, for lives, videos of
-   * other servers and those that have no file to make it of, and `conflict` when the video is on its way.
+   * Requests the renditions of a local video in one format. `force` ends a running transcoding and makes its outputs as well. Throws
+   * `not_found`. Throws `invalid` if this server does not transcode, for lives and remote videos, and without a source file. Throws
+   * `conflict` if the video is being processed.
    */
   transcodeAgain(videoId: number, ask: { format: Format; force: boolean }): Promise<void>
 }
@@ -58,15 +57,15 @@ export function makeTranscodeAgain({ tell, config }: ActorDeps): TranscodeAgain 
 }
 
 /**
- * What is asked for, with what the transcodings whose place it takes still owe the video. The original of a video that was
- * done stays: it was kept on purpose.
+ * The requested outputs and those that the replaced transcodings still owe the video. The original of a finished video stays: it was
+ * retained on purpose.
  */
 export function wishOf(options: {
   format: Format
   open: readonly Pick<Transcoding, 'state' | 'outputs' | 'keepSource'>[]
-  /** Of the video. */
+  /** State of the video. */
   state: string
-  /** What a new video is made into. */
+  /** Configured formats for new videos. */
   configured: readonly Format[]
 }): TranscodingWish {
   const { format, open, state, configured } = options

@@ -1,5 +1,5 @@
-// The job `video-transcoding`: makes the renditions of a video. Killed at any line and run again it goes on from what was
-// stored; two at once do not disturb each other, since only the one that holds the row's lease works.
+// The job `video-transcoding`: makes the renditions of a video. It can be killed and run again, and continues from what is stored.
+// Concurrent runs are safe, since only the holder of the row's lease works.
 
 import {
   type FileRef,
@@ -45,26 +45,26 @@ import { askForTranscoding, planTranscoding } from './transcoding.writes.ts'
 import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
 import { type MasterTask, writeMaster } from './write-master.ts'
 
-/** A transcoding in the hands of a worker. */
+/** A transcoding that a worker has leased. */
 interface Task extends MasterTask {
   owner: string
   uuid: string
-  /** The original in the store; null when it is gone already. */
+  /** The original in the store; null if it is removed. */
   source: string | null
-  /** What an administrator wants it to make; null for what the configuration says. */
+  /** The outputs that an administrator requested; null for the configured ones. */
   outputs: TranscodingOutputs | null
-  /** Whether the original stays, whatever the configuration says. */
+  /** True if the original stays, whatever the configuration says. */
   keepSource: boolean
-  /** Whether the video is published when all renditions are there, and not sooner. */
+  /** True if the video is published only when all renditions exist. */
   waits: boolean
-  /** The still under a sound file. */
+  /** The still picture under a sound file. */
   preview: string | null
 }
 
-/** How often the worker looks whether the video is still there, and shows that it lives, in ms at most. */
+/** How often at most the worker renews its lease and checks that the video still exists, in ms. */
 const BEAT_EVERY = 2_000
 
-/** Adds the job, the time-out and the reactions of transcodings to the registry. */
+/** Registers the job, the timeout and the event handlers of transcodings. */
 export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases, drawPictures } = deps
   const storeRenditions = makeStoreRenditions(deps)
@@ -92,7 +92,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     timedOut: (id) => withTranscoding(deps, id, async (locked) => noteSilence(locked)),
   })
 
-  // A video that waits for renditions has a transcoding that makes them, whatever happened.
+  // Ensures that a video that waits for renditions has a transcoding.
   registry.timeout('video', {
     of: videoLifecycle,
     in: ['to-transcode'],
@@ -124,7 +124,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       if (beat.signal.aborted || isLost(error) || !(await held.isOurs(task))) {
         log.info('transcoding given up: the video is gone, or another worker has it')
       } else if (isDiskFull(error)) {
-        // What was made so far takes the room that it waits for.
+        // The work files occupy the space that the job waits for.
         await pendingFiles.discard([workFolder('transcoding', task.id)])
         throw error
       } else if (error instanceof MediaError) {
@@ -138,14 +138,14 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     }
   }
 
-  /** Takes the transcoding; undefined when there is nothing to do, or a living worker is at it. */
+  /** Leases the transcoding; undefined if there is nothing to do or a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
     const owner = held.newOwner()
     const claimed = await ifThere(
       withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
         if (!isActive(transcoding.state) || held.isHeld(holderOf(transcoding))) return false
         const holder = transcoding.leaseOwner
-        // A worker that ended with a goodbye took its name off; one that died did not.
+        // A worker that stops regularly releases the lease; one that died does not.
         if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
         if (!isActive(transcoding.state)) return false
         transcoding.leaseOwner = owner
@@ -164,7 +164,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     return row && { id, owner, ...row }
   }
 
-  /** The machine's `TIMED_OUT` while somebody worked; after too many losses the video's transcoding has failed. */
+  /** The machine's `TIMED_OUT` for a lost worker; after too many losses the video's transcoding fails. */
   function countLoss({ unit, video, transcoding }: Locked): void {
     const settings = settingsOf(deps)
     advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isLetGo: !transcoding.leaseOwner }, settings)
@@ -183,19 +183,19 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   function tellVideoOfFailure({ unit, video }: Locked, error: string): void {
     const event = { type: 'TRANSCODING_FAILED', error } as const
     if (takes(videoLifecycle, video, event)) advance(unit, videoLifecycle, video, event)
-    // Of what was stored before.
+    // For renditions stored before.
     askForStoryboard(unit, video.id, config())
   }
 
   async function fail(id: number, error: string): Promise<void> {
     await withTranscoding(deps, id, async (locked) => {
       if (!takes(transcodingLifecycle, locked.transcoding, { type: 'FAILED', error })) return
-      // What failed may be a worker that had lost it to another.
+      // The failure may come from a worker that had lost its lease.
       held.refuseHeld(holderOf(locked.transcoding))
       advance(locked.unit, transcodingLifecycle, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
       tellVideoOfFailure(locked, error)
     }).catch((cause: unknown) => {
-      // The video was removed meanwhile: nobody waits for it any more.
+      // The video was removed meanwhile: nothing depends on it any more.
       if (!(cause instanceof DomainError) || cause.kind !== 'not_found') throw cause
     })
     await pendingFiles.collect()
@@ -211,12 +211,12 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
         withSourceFile(deps, source, { id: task.id, signal }, (input) => make(task, { input, work, signal, progress, log }))
       const source = await find()
       await makeAll(source).catch(async (error: unknown) => {
-        // A rendition that others are made of can be moved or taken away; an original cannot.
+        // A rendition that others are made from can be moved or removed meanwhile; an original cannot.
         const isTornAway = (await isThere(deps, source))
           ? error instanceof MediaError && error.reason === 'not-found'
           : task.source === null && error instanceof MediaError
         if (!isTornAway) throw error
-        // The privacy changed just then, and the folder went away under the files: they are made once more.
+        // A change of the privacy moved the folder during the work: the files are made once more.
         log.warn({ err: error }, 'files of a transcoding went missing')
         await makeAll(await find())
       })
@@ -226,14 +226,14 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     await pendingFiles.discard([work])
   }
 
-  /** Whether all renditions are stored, and only the end is missing. */
+  /** True if all renditions are stored, and only the end is missing. */
   async function stored(id: number): Promise<boolean> {
     const [row] = await db.query<{ state: string }>('select state from transcoding where id = $1', [id])
     return row?.state === 'packaged' || row?.state === 'stored'
   }
 
   async function withStill<T>({ videoId, preview }: Task, fn: (path: string | undefined) => Promise<T>, signal: AbortSignal): Promise<T> {
-    // The job that draws it may come later than this one.
+    // The job that draws it may run later than this one.
     await drawPictures(videoId, signal)
     const ref: FileRef = { kind: 'previews', name: preview ?? '' }
     const exists = preview !== null && (await store.stat(ref)) !== undefined
@@ -255,17 +255,17 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       probe: found,
       settings: settingsFor(task, config().transcoding),
       still: config().thumbnails.sizes[1],
-      // The same when it is taken up again, or what was made would not fit.
+      // Also after a resume, or the stored renditions would not fit.
       early: task.outputs === null && !task.waits,
     })
-    // As after a change of the configuration: all would be encoded, and nothing kept of it.
+    // For example after a change of the configuration: all would be encoded and nothing stored.
     if (!plan.outputs.hls && !plan.outputs.webVideos) {
       throw new PermanentFailure('Neither HLS nor web videos are made on this server.')
     }
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
     const made = await begin(task, { total, plan: outlineOf(plan) })
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
-    // A crash may have come between the rows of a step and the notice of it.
+    // A crash may have come between storing the rows of a step and announcing them.
     if (made > 0) await tellOfStored(task)
     if (made >= total) return
     // A playlist that is removed later does not come back under its old names.
@@ -296,12 +296,12 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     await (found.video ? encode() : withStill(task, encode, signal))
   }
 
-  /** Says which renditions there will be; answers how many are stored already. */
+  /** Records the planned renditions; returns how many are stored already. */
   async function begin(task: Task, { total, plan }: { total: number; plan: string }): Promise<number> {
     return await withOwned(deps, task.id, task.owner, async ({ unit, transcoding }) => {
       const before = contextOf(transcodingLifecycle, transcoding)
       const settings = settingsOf(deps)
-      // After a change of the configuration or of the wish to wait the ladder is another one, and is made from the start.
+      // If the configuration or the wish to wait has changed, the ladder differs, and all renditions are made again.
       const isSame = before.plan === plan
       const made = isSame ? before.made : 0
       if (transcoding.state === 'running' && !isSame) {
@@ -315,18 +315,18 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     })
   }
 
-  /** Renews the master playlist, then lets the video know of each rendition that can be played. */
+  /** Rewrites the master playlist, then reports each playable rendition to the video. */
   async function tellOfStored(task: Task): Promise<void> {
     await afterMaster(task, async ({ unit, video, transcoding }) => {
       const { made, total } = contextOf(transcodingLifecycle, transcoding)
-      // With the last rendition the end of the ladder tells all at once.
+      // With the last rendition, the end of the ladder reports everything at once.
       const missing = made === total ? 0 : made - contextOf(videoLifecycle, video).renditions
       const events = Array.from({ length: Math.max(0, missing) }, () => ({ type: 'RENDITION_STORED' }) as const)
       if (events.length > 0 && takes(videoLifecycle, video, { type: 'RENDITION_STORED' })) moveAndTell(unit, video, events)
     })
   }
 
-  /** The end of the ladder: the video is published or updated, and the uploaded file goes unless the original is to be kept. */
+  /** The end of the ladder: publishes or updates the video, and removes the uploaded file unless the original is retained. */
   async function complete(task: Task): Promise<void> {
     await afterMaster(task, async ({ unit, video, transcoding }) => {
       const settings = settingsOf(deps)
@@ -345,8 +345,8 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   }
 
   /**
-   * Writes the master where the video's privacy wants it. When that changed meanwhile, whoever moved the files may have
-   * come before the master was there: they are moved once more.
+   * Writes the master where the video's privacy demands. If the privacy changed meanwhile, the files may have been moved before the master
+   * existed: move them once more.
    */
   async function afterMaster(task: Task, work: (locked: Locked) => Promise<void>): Promise<void> {
     for (;;) {
@@ -359,7 +359,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
         return true
       })
       if (isRight) return
-      // Somebody else moves them: it is looked at again.
+      // Another process is moving them: check again.
       await placeFiles.now(task.videoId).catch((error: unknown) => {
         if (!(error instanceof DomainError && error.kind === 'busy')) throw error
       })
@@ -367,13 +367,13 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   }
 }
 
-/** Whether the job's longest run was over, and not the process. */
+/** True if the job timed out, false if the process is stopping. */
 const isTimeOut = ({ aborted, reason }: AbortSignal): boolean => aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
 
-/** The video is gone, or the row is another worker's. */
+/** True if the video is removed, or another worker has the lease. */
 const isLost = (error: unknown): boolean => error instanceof NotOurs || (error instanceof DomainError && error.kind === 'not_found')
 
-/** The configuration as the transcoding wants it. What is made of a rendition keeps that one's size, or it would be lost. */
+/** The configuration for this transcoding. A file made from a rendition keeps the size of that rendition, which would otherwise be lost. */
 function settingsFor({ outputs, source }: Task, configured: LadderSettings): LadderSettings {
   if (outputs === null) return configured
   return {

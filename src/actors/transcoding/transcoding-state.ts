@@ -1,4 +1,4 @@
-// The rows of a transcoding under the lock of its video: both machines move together, one message at a time.
+// The rows of a transcoding under the lock of its video: both machines are advanced together.
 
 import type { Ffmpeg, Store } from '../../media/index.ts'
 import type { TranscodingSettings } from '../../state-machines/transcoding.ts'
@@ -15,7 +15,7 @@ export type TranscodingDeps = ActorDeps & {
   leases: Leases
 }
 
-/** Workers lost in a row, since the last rendition, after which the source is held to be poison. */
+/** Workers lost in a row, since the last rendition, after which the source counts as poison. */
 const MAX_LOST = 25
 
 export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): TranscodingSettings => ({
@@ -30,7 +30,7 @@ export interface Locked {
   transcoding: Transcoding
 }
 
-/** Runs `work` with the transcoding and its video, whose row is locked. Throws `not_found` when one of them is gone. */
+/** Runs `work` with the transcoding and its video, whose row is locked. Throws `not_found` if one of them is removed. */
 export async function withTranscoding<T>(
   { db, tell }: Pick<ActorDeps, 'db' | 'tell'>,
   id: number,

@@ -15,12 +15,12 @@ const TranscodingSchema = defineEntity({
     state: p.text(),
     context: p.json<Record<string, unknown>>(),
     dueAt: p.datetime(3).nullable(),
-    /** The worker that is at it; `dueAt` is the end of its lease. */
+    /** The worker that holds the lease; `dueAt` is its end. */
     leaseOwner: p.text().nullable(),
     error: p.text().nullable(),
-    /** Which files it makes; null as the configuration says when it runs. */
+    /** The outputs; null for the configured ones. */
     outputs: p.text().$type<TranscodingOutputs>().nullable(),
-    /** Whether the original stays when it is done, whatever the configuration says. */
+    /** True if the original stays after the end, whatever the configuration says. */
     keepSource: p.boolean(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
@@ -44,5 +44,5 @@ export const transcodingLifecycle = defineLifecycle({
   refusal: (state) => new DomainError('conflict', `This transcoding is ${state}.`),
 })
 
-/** Whether a worker has the transcoding, or one is awaited. */
+/** True if a worker has the transcoding, or one is awaited. */
 export const isActive = (state: string): boolean => ['planned', 'running', 'packaged', 'stored'].includes(state)

@@ -1,4 +1,4 @@
-// Keeps the master playlist and the segment hashes in step with the rows.
+// Updates the master playlist and the segment hashes from the rows.
 
 import { text } from 'node:stream/consumers'
 import {
@@ -19,21 +19,21 @@ import { hasPrivateFiles, type Openness, storageOf, transcodingOwner } from '../
 import type { TranscodingDeps } from './transcoding-state.ts'
 
 export interface WrittenMaster {
-  /** Whether the video was private when it was read. */
+  /** True if the video was private when it was read. */
   isPrivate: boolean
   /**
-   * In the transaction that holds the video: from now on it is the video's. Answers false when the playlist was replaced
-   * or removed meanwhile; then it is to be written once more.
+   * Runs in the transaction that locks the video and makes the playlist its own. Returns false if the playlist was replaced or removed
+   * meanwhile; then it must be written again.
    */
   settle(unit: Unit): Promise<boolean>
 }
 
-/** Of a transcoding in the hands of a worker. */
+/** A transcoding that a worker has leased. */
 export interface MasterTask {
   id: number
   videoId: number
   outputs: string | null
-  /** What the worker wrote last, so that it is not written twice. */
+  /** Last text that the worker wrote, so that it is not written twice. */
   written?: string
 }
 
@@ -45,9 +45,9 @@ interface Row extends Openness {
 }
 
 /**
- * Writes the playlist from the rows, where the video's privacy wants it. While renditions are only added it keeps its
- * name, and other servers its address; where they take the place of others it gets a new one, so that no cache answers
- * with one that names what is gone.
+ * Writes the playlist from the rows, where the video's privacy demands. While renditions are only added it keeps its name, so that its
+ * address on other servers stays valid. When renditions are replaced it gets a new one, so that no cache returns a playlist that names
+ * removed files.
  */
 export async function writeMaster({ db, store, pendingFiles }: TranscodingDeps, task: MasterTask): Promise<WrittenMaster> {
   const { videoId } = task
@@ -92,7 +92,7 @@ export async function writeMaster({ db, store, pendingFiles }: TranscodingDeps, 
   }
 }
 
-/** Whether the stored master names a playlist that is not among these any more. What a worker that died replaced counts too. */
+/** True if the stored master names a removed playlist, including those that a dead worker replaced. */
 async function namesOthers(store: Store, master: FileRef, entries: readonly HlsEntry[]): Promise<boolean> {
   const names = new Set(entries.map(({ playlistFilename }) => playlistFilename))
   try {

@@ -1,11 +1,11 @@
-// Which files may be uploaded, by name and declared type. What is really inside is looked at when the file is there.
+// Which files may be uploaded, by name and declared type. The content is checked when the file is complete.
 
 import { extname } from 'node:path'
 import type { Config } from '../../config/index.ts'
 import { acceptedExtensions } from '../../media/index.ts'
 import { DomainError } from '../runtime/index.ts'
 
-/** Types that say nothing about the content, or are registered outside of `video/` and `audio/`. */
+/** Generic types, and types registered outside of `video/` and `audio/`. */
 const OTHER_TYPES = ['application/octet-stream', 'application/ogg', 'application/mxf', 'application/x-nut']
 
 /** Throws `unsupported_media_type` unless the name's extension, and the declared type if any, are accepted. */
@@ -20,10 +20,10 @@ export function refuseUnsupported(file: { filename: string; type?: string | unde
   )
 }
 
-/** What browsers and systems call a ZIP. */
+/** Types that browsers and systems use for ZIP files. */
 const ARCHIVE_TYPES = ['application/zip', 'application/x-zip-compressed', 'application/x-zip', 'application/octet-stream']
 
-/** Throws `invalid` unless the name and the declared type are those of a ZIP. */
+/** Throws `invalid` unless the name and the declared type are those of a ZIP file. */
 export function refuseNoArchive({ fileName, type }: { fileName: string; type: string }): void {
   const plain = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (extname(fileName).toLowerCase() === '.zip' && ARCHIVE_TYPES.includes(plain)) return

@@ -1,5 +1,5 @@
-// Makes the video of a complete upload, or gives a video another file. Killed at any line, the next request that asks goes on from there: where the file
-// is being moved to is stored before it is moved, and the video's rows come with the end of the upload in one transaction.
+// Turns a complete upload into a video, or replaces the file of one. It can be killed at any point; the next request continues: the
+// destination is stored before the file is moved, and the video's rows are stored in the transaction that ends the upload.
 
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { advance, DomainError, type ErrorKind, notFound, type Unit } from '../runtime/index.ts'
@@ -9,10 +9,10 @@ import { busy } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
 import { filesOf, isHeld, isOpen, pictureFile, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
 
-/** How long a request that finishes an upload owns it without a sign of life, in ms. */
+/** Lease of a request that finishes an upload, renewed while it works, in ms. */
 const LEASE = 15_000
 
-/** Refusals that another try cannot change: the upload is over. */
+/** Refusals that a retry cannot change: they end the upload. */
 const FINAL: readonly ErrorKind[] = ['invalid', 'forbidden', 'too_large', 'unsupported_media_type', 'unprocessable']
 
 export type FinishUpload = (id: number) => Promise<CreatedVideo>
@@ -21,7 +21,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
   const { db, tell, clock, config, logger, store, createVideo, replaceSource, pendingFiles, leases } = deps
   const silence = (): number => config().vireo.uploads.session_lifetime
 
-  /** Runs one step of the upload's owner. Throws `busy` or `not_found` when it is ours no more. */
+  /** Runs one step as the upload's owner. Throws `busy` or `not_found` if the lease is lost. */
   const asOwner = <T>(id: number, owner: string, work: (unit: Unit, upload: Upload) => Promise<T>): Promise<T> =>
     tell({ aggregate: 'upload', id }, async (unit) => await work(unit, await ownUpload(unit, id, owner)))
 
@@ -50,7 +50,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
       .catch((error) => logger.warn({ err: error, upload: id }, 'the lease of an upload could not be renewed'))
   }
 
-  /** A place that an earlier try chose stays, as it may have put the file there already. */
+  /** Keeps the destination of an earlier attempt, which may have moved the file already. */
   async function withFile<T>(upload: Upload, work: (path: string) => Promise<T>): Promise<T> {
     const isMoved = upload.place ? (await store.stat(upload.place)) !== undefined : false
     const source = isMoved && upload.place ? upload.place : uploadFile(upload.token)
@@ -81,7 +81,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
       const draft = await replaceSource.inspect({ videoId, inputFilename: fileName, path, place })
       const by = await uploaderOf(userId)
       return await storeDraft({ id, owner, draft, path }, () =>
-        // The video first, as whoever removes it does.
+        // Locks the video first, in the same order as its removal.
         tell({ aggregate: 'video', id: videoId }, async (unit) => {
           await unit.query('select id from upload where id = $1 for no key update', [id])
           const row = await ownUpload(unit, id, owner)
@@ -104,7 +104,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
     return user
   }
 
-  /** Places the file, noted before, and has it stored; what is not stored does not stay. */
+  /** Places the file, which is noted before, and stores it. Removes it if storing fails. */
   async function storeDraft(
     { id, owner, draft, path }: { id: number; owner: string; draft: FileDraft; path: string },
     storeRows: () => Promise<CreatedVideo>,
@@ -126,7 +126,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
     upload.videoId = videoId
     upload.leaseOwner = null
     upload.leaseUntil = null
-    // The file is the video's from now on; what else the upload had goes.
+    // The file belongs to the video now; the other files of the upload are removed.
     await pendingFiles.condemn(unit.query, filesOf({ token: upload.token, place: null }))
   }
 
@@ -144,7 +144,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
     return given
   }
 
-  /** The file cannot become a video: neither row nor bytes stay. */
+  /** The file cannot become a video: removes the row and the bytes. */
   async function refuse(id: number, owner: string): Promise<void> {
     await asOwner(id, owner, async (unit, upload) => {
       advance(unit, uploadLifecycle, upload, { type: 'REFUSED' }, silence())

@@ -1,5 +1,5 @@
-// Receives the bytes of a chunk. One request at a time holds the upload, by a lease that it renews while bytes come in;
-// what was flushed to the disk is stored as received every few seconds and at the end, also when the connection is lost.
+// Receives the bytes of a chunk. One request at a time holds the lease of the upload and renews it while bytes arrive. Flushed bytes are
+// recorded as received every few seconds and at the end, also if the connection is lost.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Appender, isDiskFull, MediaError } from '../../media/index.ts'
@@ -8,20 +8,20 @@ import { advance, DomainError } from '../runtime/index.ts'
 import { Upload } from './upload.entity.ts'
 import { filesOf, isHeld, isOpen, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
 
-/** `Content-Range` of a chunk (`to` is its last byte) or of a question where the upload stands. Bytes. */
+/** `Content-Range` of a chunk (`to` is its last byte) or of a status query. Bytes. */
 export type ChunkRange = { kind: 'chunk'; from: number; to: number; size: number } | { kind: 'status'; size: number | null }
 
 export interface AfterChunk {
-  /** Bytes stored from the beginning, without a hole. */
+  /** Contiguous bytes stored from the beginning. */
   received: number
   complete: boolean
 }
 
-/** A request that got no byte for so long loses the upload to the next one, in ms. */
+/** A request that received no byte for this long loses the lease, in ms. */
 const LEASE = 10_000
-/** How often the bytes of a chunk are made safe, and the lease renewed, in ms. */
+/** How often received bytes are flushed and the lease is renewed, in ms. */
 const CHECKPOINT_EVERY = LEASE / 4
-/** How long a chunk waits for the request before it to let go, in ms. */
+/** How long a chunk waits for the previous request to release the lease, in ms. */
 const PATIENCE = 3_000
 const LOOK_AGAIN_EVERY = 50
 
@@ -31,7 +31,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
   const { tell, config, store, leases, pendingFiles } = deps
   const silence = (): number => config().vireo.uploads.session_lifetime
 
-  /** Takes the upload for this request; undefined when there is nothing to write. */
+  /** Leases the upload to this request; undefined if there is nothing to write. */
   async function hold(id: number, range: ChunkRange | null, owner: string) {
     return await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
@@ -55,8 +55,8 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
   }
 
   /**
-   * A client that lost its connection is back before we have noticed: for a moment, the request before is still putting
-   * its last bytes away. Then it is waited for, as a refusal would cost the client much more time.
+   * A client that lost its connection may return before the server notices, while the previous request is still flushing its last bytes.
+   * Waiting costs the client less time than a refusal.
    */
   async function holdPatiently(id: number, range: ChunkRange | null, owner: string) {
     const giveUpAt = performance.now() + PATIENCE
@@ -71,7 +71,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
     }
   }
 
-  /** Stores what is on the disk. Throws `busy` when another request took the upload over, `not_found` when it ended. */
+  /** Records the flushed bytes. Throws `busy` if another request has taken the lease, and `not_found` if the upload ended. */
   async function storeBytes(id: number, owner: string, from: number, bytes: number, last: boolean): Promise<AfterChunk> {
     return await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
@@ -93,7 +93,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
         await storeBytes(id, owner, from, 0, true).catch(() => undefined)
         throw asDomain(error)
       }
-      // The disk lost bytes that the row knows: nothing to go on from. The client starts anew.
+      // The disk lost acknowledged bytes, so the upload cannot continue. The client starts again.
       await tell({ aggregate: 'upload', id }, async (unit) => {
         const upload = await unit.em.findOneOrFail(Upload, id)
         await pendingFiles.condemn(unit.query, filesOf(upload))
@@ -131,7 +131,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
       return after
     } catch (error) {
       await checkpoint(true).catch(() => undefined)
-      // The upload was cancelled just before the file was opened: then the opening has made it again.
+      // The upload was cancelled just before the file was opened, which created the file again.
       if (error instanceof DomainError && error.kind === 'not_found') await store.remove(uploadFile(token))
       throw asDomain(error)
     } finally {
@@ -140,7 +140,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
   }
 }
 
-/** Writes the body up to the offset `end`. Answers the error of the connection when it broke; throws those of the disk. */
+/** Writes the body up to the offset `end`. Returns the error of a broken connection; throws disk errors. */
 async function appendBody(
   file: Appender,
   body: AsyncIterable<Uint8Array>,
@@ -156,7 +156,7 @@ async function appendBody(
       return error instanceof Error ? error : new Error(String(error))
     }
     if (next.done) return undefined
-    // Writing without the lease could tear what another request has written since.
+    // Without the lease, a write could corrupt bytes of another request.
     await beforeWrite()
     const room = end - file.size
     await file.write(next.value.byteLength > room ? next.value.subarray(0, room) : next.value)
@@ -164,10 +164,10 @@ async function appendBody(
   return undefined
 }
 
-/** The header that tells clients where the upload stands; `bytes=0--1` when nothing was received. */
+/** The header that reports the received bytes; `bytes=0--1` for none. */
 export const rangeHeader = (received: number): { range: string } => ({ range: `bytes=0-${received - 1}` })
 
-/** The refusal while another request has the upload; `afterMs` is when to try again, `received` where it stands. */
+/** The refusal while another request holds the lease. `afterMs` is when to try again, `received` the current offset. */
 export const busy = (afterMs: number, received?: number): DomainError =>
   new DomainError('busy', 'Another request is working on this upload.', {
     headers: {

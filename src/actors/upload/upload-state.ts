@@ -1,4 +1,4 @@
-// Moves of an upload through its machine, who holds it, and which files are its own.
+// State changes of an upload, its lease, and its files.
 
 import type { FileRef, Store } from '../../media/index.ts'
 import { dueIn, initialResumableUpload, type ResumableUploadState, resumableUploadMachine } from '../../state-machines/resumable-upload.ts'
@@ -20,7 +20,7 @@ export const uploadLifecycle = defineLifecycle({
   table: 'upload',
   machine: resumableUploadMachine,
   initial: initialResumableUpload(0),
-  /** `silence` in ms is how long it may stay so. */
+  /** `silence` in ms is how long an idle upload is kept. */
   dueIn: (state, context, silence: number) => dueIn(state, context, { session_lifetime: silence }),
   read: ({ state, size, received }: Upload) => ({ state: state as ResumableUploadState, context: { size, received } }),
   columns: ({ state, context }) => ({ state, context, ...context }),
@@ -29,14 +29,14 @@ export const uploadLifecycle = defineLifecycle({
 
 export const isOpen = (state: string): boolean => ['created', 'receiving', 'assembled'].includes(state)
 
-/** Whether a living request has the upload. */
+/** True if a living request holds the lease. */
 export const isHeld = ({ leaseOwner, leaseUntil }: Upload, now: Date, leases: Leases): boolean =>
   Boolean(leaseOwner && leaseUntil && leaseUntil > now && !leases.isGone(leaseOwner))
 
 /** The bytes received so far. */
 export const uploadFile = (token: string): FileRef => ({ kind: 'uploads', name: token })
 
-/** A picture that came with the metadata, kept until the file is complete. */
+/** A picture that was sent with the metadata, stored until the file is complete. */
 export const pictureFile = (token: string, name: PictureName): FileRef => ({
   kind: 'uploads',
   name: `${token}-${name}.jpg`,

@@ -1,4 +1,4 @@
-// Uploads: opening, receiving, cancelling and expiring resumable ones, and files that come in one request.
+// Uploads: opens, receives, cancels and expires resumable ones, and takes files that arrive in one request.
 
 import { createHash } from 'node:crypto'
 import type { EncodedImage } from '../../media/index.ts'
@@ -24,7 +24,7 @@ export interface NewUpload {
   pictures: GivenPictures
 }
 
-/** A file that takes the place of the one that a video was made of. */
+/** A file that replaces the one that a video was made from. */
 export interface Replacement extends Omit<NewUpload, 'fields' | 'pictures'> {
   videoId: number
   /** The user as a viewer. */
@@ -35,7 +35,7 @@ export interface WholeUpload {
   userId: number
   fields: NewVideoFields
   fileName: string
-  /** A local file that is given away. */
+  /** A local file that the caller gives up. */
   path: string
   pictures: GivenPictures
   signal?: AbortSignal
@@ -44,14 +44,14 @@ export interface WholeUpload {
 export interface Chunk {
   userId: number
   token: string
-  /** The video whose file it replaces, by the address that it is sent to. */
+  /** The video to replace, from the URL of the request. */
   videoId?: number
-  /** Null when the client's range cannot be read: the answer says where the upload stands. */
+  /** Null if the client's range cannot be parsed: the response reports the offset. */
   range: ChunkRange | null
   body: AsyncIterable<Uint8Array>
 }
 
-/** What a request to an upload led to. */
+/** The result of a request to an upload. */
 export type Receipt = { done: false; received: number } | { done: true; video: CreatedVideo }
 
 export interface Uploads {
@@ -60,36 +60,34 @@ export interface Uploads {
   /** Bytes that the user may add; Infinity without quotas. */
   quotaLeft(userId: number): Promise<number>
   fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** A folder for the files of one request, removed by `end`, or by the sweeper when this process dies. */
+  /** A folder for the files of one request. `end` removes it, or the sweeper if this process dies. */
   beginForm(): Promise<{ folder: string; end(): Promise<void> }>
-  /** Makes a video of a file that came in one request. Nothing stays behind when it is refused. */
+  /** Makes a video of a file that arrived in one request. Removes everything if it is refused. */
   receiveWhole(upload: WholeUpload): Promise<CreatedVideo>
-  /** Opens an upload, or finds the one that is open with the same metadata, which lives no longer for it. */
+  /** Opens an upload, or returns the open one with the same metadata, whose expiry stays the same. */
   open(upload: NewUpload): Promise<{ token: string }>
-  /** The same for another file of a video. Throws as `ReplaceSource.check` does. */
+  /** The same for a replacement. Throws like `ReplaceSource.check`. */
   openReplacement(upload: Replacement): Promise<{ token: string }>
   /**
-   * Appends a chunk and, with the last byte, makes the video. A chunk that does not begin at the stored offset changes
-   * nothing. Throws `forbidden` for an upload that is not the user's, `not_found` for one that ended, `conflict` for
-   * another total size, `busy` while another request writes or finishes it.
+   * Appends a chunk and, with the last byte, makes the video. A chunk that does not begin at the stored offset changes nothing. Throws
+   * `forbidden` for another user's upload, `not_found` for one that ended, `conflict` for another total size, and `busy` while another
+   * request writes or finishes it.
    */
   receive(chunk: Chunk): Promise<Receipt>
   /**
-   * Opens the upload of a user's archive, with an import that waits for it. Throws `invalid` for what is no ZIP by its name or type, and
-   * as `UserImports.assertPossible` does, `too_large` over the user's quota.
-   *
-   * `isForm`: it comes in one request that does not tell how long its file is, so `size` is a bound, and `endArchive` ends it. Nobody can
-   * go on with it, so it is never one that is open already.
+   * Opens the upload of a user's archive, with an import that waits for it. Throws `invalid` unless name and type are those of a ZIP file,
+   * `too_large` over the user's quota, and like `UserImports.assertPossible`. `isForm`: it arrives in one request that does not declare the
+   * length of the file, so `size` is a bound, and `endArchive` ends it. It cannot be resumed, so it is never an already open upload.
    */
   openArchive(upload: Omit<NewUpload, 'fields' | 'pictures'> & { isForm?: boolean }): Promise<{ token: string }>
   /**
-   * As `receive`, of an archive; with the last byte its import begins. Throws `conflict` while another import of the user is under way:
-   * the upload stays as it is, also for who asks where it stands, and afterwards any request begins its import.
+   * Like `receive`, for an archive; the last byte starts its import. Throws `conflict` while another import of the user is running, also
+   * for status queries: the upload stays as it is, and any later request starts its import.
    */
   receiveArchive(chunk: Omit<Chunk, 'videoId'>): Promise<{ done: false; received: number } | { done: true }>
-  /** The file of a form is all there, and its import begins. Throws `invalid` for an empty one, and as `receiveArchive` does. */
+  /** The file of a form is complete, and its import starts. Throws `invalid` for an empty file, and like `receiveArchive`. */
   endArchive(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
-  /** Ends an upload and removes its bytes. Doing so again is fine. */
+  /** Ends an upload and removes its bytes. Idempotent. */
   cancel(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
 }
 
@@ -115,12 +113,12 @@ export function makeUploads(deps: UploadDeps): Uploads {
        from upload where token = $1`,
       [token],
     )
-    // An unknown id and somebody else's are answered alike, so that ids cannot be found out.
+    // An unknown id and another user's get the same response, so that ids cannot be probed.
     if (!found || found.user_id !== userId) throw notYours()
     return found
   }
 
-  /** Removes the row, or leaves it as the trace of a cancelled upload, and has the files removed. */
+  /** Deletes the row, or keeps it as the record of a cancelled upload, and queues the removal of the files. */
   async function end(unit: Unit, upload: Upload, by: 'CANCELLED' | 'TIMED_OUT'): Promise<void> {
     advance(unit, uploadLifecycle, upload, { type: by }, silence())
     upload.leaseOwner = null
@@ -134,7 +132,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
     await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
       if (!upload.dueAt || upload.dueAt > unit.now) return
-      // What its request stores counts from then; one that stores nothing gets no more time than its lease.
+      // Its request extends the time by storing bytes; without that, it has its lease only.
       if (isHeld(upload, unit.now, leases)) upload.dueAt = upload.leaseUntil
       else await end(unit, upload, 'TIMED_OUT')
     })
@@ -148,7 +146,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
 
   registry.periodic('upload-traces', {
     everyMs: () => config().vireo.schedulers.remove_dangling_resumable_uploads,
-    // Ended uploads are remembered for a while, so that a client that asks again gets the right answer.
+    // Ended uploads are kept for a while, so that repeated requests get the right response.
     async run() {
       await db.query("delete from upload where state in ('finished', 'cancelled') and updated_at < $1", [
         new Date(clock.now().getTime() - silence()),
@@ -158,7 +156,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
 
   registry.periodic('pending-files', {
     everyMs: () => COLLECT_EVERY,
-    // Each process knows what it has given up itself.
+    // Each process knows only the files that it gave up itself.
     everywhere: true,
     run: async () => void (await pendingFiles.collect()),
   })
@@ -222,7 +220,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
         await finishArchive(id)
         return { done: true }
       } catch (error) {
-        // Who only asks hears how it stands: that it waits for another import.
+        // A status query reports that the upload waits for another import.
         if (wantsStatus && error instanceof DomainError && error.kind === 'conflict') {
           return { done: false, received: after.received }
         }
@@ -256,11 +254,11 @@ export function makeUploads(deps: UploadDeps): Uploads {
     },
   }
 
-  /** The bytes stay where they are, and belong to the import from now on. */
+  /** The bytes stay in place and belong to the import from now on. */
   async function finishArchive(id: number, { isEnd = false } = {}): Promise<void> {
     await tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
-      // Another request may have seen the last byte, too.
+      // Another request may have received the last byte, too.
       if (upload.state === 'finished') return
       if (isEnd && upload.received === 0) throw new DomainError('invalid', 'This file is empty.')
       if (isEnd && upload.state === 'receiving') advance(unit, uploadLifecycle, upload, { type: 'ENDED' }, silence())
@@ -269,7 +267,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
     })
   }
 
-  /** Opens the upload, or finds the one that is open for the same file. */
+  /** Opens the upload, or returns the open one for the same file. */
   async function begin(upload: Beginning): Promise<string> {
     const { fileName, size, fields, replacesId, isForm } = upload
     const archive = isForm ? randomToken(TOKEN_BYTES) : 'archive'
@@ -346,7 +344,7 @@ interface Beginning {
   userId: number
   fileName: string
   size: number
-  /** Null for a file that replaces that of `replacesId`; an archive has neither. */
+  /** Null for a replacement of `replacesId`'s file, and for an archive. */
   fields: NewVideoFields | null
   replacesId: number | null
   isForm?: boolean
@@ -356,5 +354,5 @@ const isArchive = ({ fields, replacesId }: Beginning): boolean => fields === nul
 
 const pictureNames: PictureName[] = ['thumbnail', 'preview']
 
-/** How often files that nobody works on are looked for, in ms. */
+/** How often abandoned files are looked for, in ms. */
 const COLLECT_EVERY = 10_000

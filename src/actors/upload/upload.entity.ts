@@ -21,17 +21,17 @@ const UploadSchema = defineEntity({
     size: p.bigint('number'),
     /** Bytes stored so far. */
     received: p.bigint('number'),
-    /** The validated fields of the video to be; null for a file that replaces that of a video, and for an archive. */
+    /** The validated fields of the future video; null for a replacement and for an archive. */
     fields: p.json<NewVideoFields>().nullable(),
-    /** The video whose file it replaces; null when that is gone. */
+    /** The video whose file it replaces; null if that is removed. */
     replacesId: p.integer().nullable(),
-    /** The import of a user, when it is no video but an archive. */
+    /** The user import, if the file is an archive. */
     userImportId: p.integer().nullable(),
-    /** Hash of name, size and fields: the same metadata is the same upload while it is open. */
+    /** Hash of name, size and fields: the same metadata means the same upload while it is open. */
     fingerprint: p.text(),
-    /** Where the complete file is being moved to. */
+    /** Destination of the complete file. */
     place: p.json<FileRef>().nullable(),
-    /** The request that writes or finishes it, and until when. */
+    /** The request that holds the lease, and until when. */
     leaseOwner: p.text().nullable(),
     leaseUntil: p.datetime(3).nullable(),
     videoId: p.integer().nullable(),

@@ -1,5 +1,5 @@
-// Addresses under which archives are downloaded, for a short time: browsers send no token with a download. An address stands for who
-// asked for it, and gives what that one may have at the time of each request: who is blocked meanwhile gets nothing.
+// Short-lived addresses for the download of archives, since browsers send no token with a download. An address stands for its requester,
+// and each request checks what that user may have now: a blocked user gets nothing.
 
 import type { SignedTokens } from '../../platform/signed-tokens.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
@@ -7,9 +7,9 @@ import { mayManage } from './user-export.policy.ts'
 import { findManager } from './user-export.queries.ts'
 
 export interface ArchiveLinks {
-  /** For `vireo.lifetimes.user_export_download_token`, of this archive alone, and for a user who may have it. */
+  /** Valid for `vireo.lifetimes.user_export_download_token`, for this archive alone and for a user who may have it. */
   addressOf(filename: string, by: { userId: number }): Promise<string>
-  /** Throws `forbidden` unless the token is of this archive, not too old, and of somebody who may still have what is this user's. */
+  /** Throws `forbidden` unless the token is for this archive, not expired, and issued to a user who may still have it. */
   check(archive: { filename: string; userId: number }, token: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// The archive as the writers of its parts see it: documents and files by the places that the contract gives them.
+// The archive as the writers of its parts see it: documents and files at the paths of the contract.
 
 import { Readable } from 'node:stream'
 import { type FileRef, MediaError, type OpenedFile, type Store, type ZipWriter } from '../../media/index.ts'
@@ -6,20 +6,17 @@ import { type ArchivePart, archiveParts, type PartItem, partPath } from '../user
 import type { ArchivedDocument } from './archive-documents.ts'
 
 export interface ArchiveWriter {
-  /** The document of a part that is one object. */
+  /** The document of a part with one object. */
   part<P extends ArchivePart>(part: P, item: PartItem<P>): Promise<void>
-  /** The document of a part that is a list. */
+  /** The document of a part with a list. */
   list<P extends ArchivePart>(part: P, items: AsyncIterable<PartItem<P>> | Iterable<PartItem<P>>): Promise<void>
   /** A document of `activity-pub/`. */
   document(name: string, document: ArchivedDocument): Promise<void>
-  /** The same, an ordered collection. */
+  /** The same for an ordered collection. */
   collection(name: string, frame: ArchivedDocument, items: AsyncIterable<unknown>): Promise<void>
-  /**
-   * A file from the store, the first of `refs` that is there. Answers its path as documents name it, and its bytes; null when there
-   * is none (any more).
-   */
+  /** The first of `refs` that exists in the store. Returns its path, as documents name it, and its size in bytes; null if none exists. */
   file(name: string, refs: readonly FileRef[]): Promise<{ path: string; size: number } | null>
-  /** A file that is made while it is written, of a size that nobody knows yet. */
+  /** A file that is generated while it is written, of unknown size. */
   made(name: string, stream: Readable): Promise<{ path: string }>
 }
 
@@ -59,7 +56,7 @@ export function makeArchiveWriter({ zip, store }: { zip: ZipWriter; store: Pick<
   }
 }
 
-/** All else is compressed already. */
+/** Other files are already compressed. */
 const isText = (name: string): boolean => name.endsWith('.vtt')
 
 const text = (value: unknown): string => JSON.stringify(value, null, 2)
@@ -70,7 +67,7 @@ async function* listed(key: string, items: AsyncIterable<unknown> | Iterable<unk
   yield ']\n}\n'
 }
 
-/** How many they are is known at the end. */
+/** Their number is known at the end. */
 async function* collected(frame: ArchivedDocument, items: AsyncIterable<unknown>): AsyncGenerator<string> {
   const fields = Object.entries(frame).map(([name, value]) => `${JSON.stringify(name)}: ${text(value)},\n`)
   yield `{\n${fields.join('')}"orderedItems": [`

@@ -1,4 +1,4 @@
-// One export under way, as the writers of its parts see it.
+// A running export, as the writers of its parts see it.
 
 import type { Config } from '../../config/index.ts'
 import type { Ffmpeg, Store } from '../../media/index.ts'
@@ -8,7 +8,7 @@ import type { ArchiveDocuments } from './archive-documents.ts'
 import type { ArchiveWriter } from './archive-writer.ts'
 import type { ExportedUser } from './exported-user.ts'
 
-/** What every writer of a part has at hand. */
+/** What every writer of a part uses. */
 export interface Export {
   query: Sql
   store: Store

@@ -1,11 +1,11 @@
-// Whose archive it is: the user with account and channels, as the parts of the archive need them.
+// The user of the archive, with account and channels.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 
 /** An account or a channel. */
 export interface ExportedActor {
-  /** Of the account or channel, and of its actor. */
+  /** Id of the account or channel, and of its actor. */
   id: number
   actorId: number
   url: string
@@ -15,7 +15,7 @@ export interface ExportedActor {
   description: string | null
   createdAt: string
   updatedAt: string
-  /** The smallest first. */
+  /** Smallest first. */
   avatars: ActorImageRow[]
   banners: ActorImageRow[]
 }
@@ -32,7 +32,7 @@ const actor = (noun: string, x: string): string =>
      'updatedAt', ${noun}.updated_at, 'avatars', ${imagesOf(x, actorImageTypes.avatar)},
      'banners', ${imagesOf(x, actorImageTypes.banner)})`
 
-/** Undefined when the user is gone, or going. One statement. */
+/** Undefined if the user is removed or being removed. One statement. */
 export async function findExportedUser(query: Sql, userId: number): Promise<ExportedUser | undefined> {
   const [row] = await query<ExportedUser>(
     `select u.id as "userId", ${actor('a', 'x')} as account,

@@ -1,4 +1,4 @@
-// Many rows of one kind, a page at a time, so that it does not matter how many they are.
+// Reads many rows of one kind in pages, so that memory stays bounded.
 
 import type { Config } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -6,8 +6,8 @@ import type { Sql } from '../../platform/database/index.ts'
 const PAGE = 500
 
 /**
- * All rows of a statement that orders them by `key` and has `$1` for the last key of the page before (0 at first) and `$2` for how
- * many; its other parameters come behind. Ends, and throws, when the signal says so.
+ * All rows of a statement that orders them by `key`. Its `$1` is the last key of the previous page (0 at first) and `$2` the page size;
+ * other parameters follow. Throws when the signal aborts.
  */
 export async function* rowsOf<R extends { key: number }>(
   { query, signal }: { query: Sql; signal: AbortSignal },
@@ -25,10 +25,10 @@ export async function* rowsOf<R extends { key: number }>(
   }
 }
 
-/** A time of a row, which is a text where JSON was made of it. */
+/** A time of a row; text if the row came as JSON. */
 export const iso = (time: Date | string): string => new Date(time).toISOString()
 
-/** No more of them than the configuration wants in an archive. */
+/** At most as many as the configuration allows in an archive. */
 export async function* upTo<R>({ config }: { config: () => Config }, rows: AsyncIterable<R>): AsyncGenerator<R> {
   const most = config().vireo.user_data.export_max_items
   let count = 0

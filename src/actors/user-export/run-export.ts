@@ -1,5 +1,5 @@
-// The job `create-user-export`: writes the archive as a stream into the store. Killed at any line and run again it begins anew, under
-// another name; two at once do not disturb each other, since only the one that holds the row's lease ends it.
+// The job `create-user-export`: streams the archive into the store. If it is killed, the next run starts again under another name.
+// Concurrent runs are safe, since only the holder of the row's lease finishes the export.
 
 import { type Ffmpeg, type FileRef, isDiskFull, makeZipWriter, type Store } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -32,17 +32,17 @@ export interface RunExportDeps extends ActorDeps {
   documents: ArchiveDocuments
 }
 
-/** An export in the hands of a worker. */
+/** An export that a worker has leased. */
 interface Task extends Held {
   userId: number
   withVideoFiles: boolean
   createdAt: Date
 }
 
-/** How often the worker looks whether the archive is still wanted, and shows that it lives, in ms at most. */
+/** How often at most the worker renews its lease and checks that the archive is still wanted, in ms. */
 const BEAT_EVERY = 1_000
 
-/** Adds the job to the registry. */
+/** Registers the job. */
 export function runExports(deps: RunExportDeps): void {
   const { db, registry, clock, logger, store, pendingFiles, leases } = deps
   const held = makeRowLeases({
@@ -78,7 +78,7 @@ export function runExports(deps: RunExportDeps): void {
       await drop(archive)
       if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The export took too long.') : error
       if (!(await held.isOurs(task))) {
-        // It was taken for dead, and while its job runs no other is stored.
+        // Its lease expired; while its job runs no other is queued.
         if (await isWaiting(task)) throw new DomainError('busy', 'The export waits for a worker again.')
         return log.info({ err: error }, 'an export is not wanted any more')
       }
@@ -90,17 +90,17 @@ export function runExports(deps: RunExportDeps): void {
     }
   }
 
-  /** Unless the transaction was committed and its answer lost: then it is noted nowhere, and stays. */
+  /** Removes the archive unless the transaction was committed and its response lost: then the note is deleted, and the archive stays. */
   async function drop(archive: FileRef): Promise<void> {
     try {
       if (!(await isNamed(archive))) await pendingFiles.discard([archive])
     } catch {
-      // The database or the store is away; a later collection of this process takes what is noted still.
+      // The database or the store is unreachable; a later collection of this process removes what is still noted.
       pendingFiles.giveUp([archive])
     }
   }
 
-  /** Nobody is at it any more. */
+  /** For an export that no worker has leased. */
   async function fail(id: number, error: string): Promise<void> {
     await withExport(deps, id, async ({ unit, userExport }) => {
       if (!takes(userExportLifecycle, userExport, { type: 'FAILED', error })) return
@@ -109,7 +109,7 @@ export function runExports(deps: RunExportDeps): void {
     })
   }
 
-  /** Takes the export; undefined when there is nothing to do, or a living worker is at it. */
+  /** Leases the export; undefined if there is nothing to do or a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
     const settings = settingsOf(deps)
     return await ifThere(
@@ -126,11 +126,11 @@ export function runExports(deps: RunExportDeps): void {
     )
   }
 
-  /** Writes and stores at once: neither is held, nor lies anywhere else. Answers the bytes. */
+  /** Streams the archive into the store; it is buffered neither in memory nor on disk. Returns the bytes. */
   async function makeArchive(task: Task, archive: FileRef, { signal, progress }: Pick<JobContext, 'signal' | 'progress'>): Promise<number> {
     const user = await findExportedUser(db.query, task.userId)
     if (!user) throw new PermanentFailure('There is no such user any more.')
-    // Of this process: should it die, the bytes go.
+    // Owned by this process: if it dies, the bytes are removed.
     await pendingFiles.reserve(leases.owner, [archive])
     const zip = makeZipWriter({ modifiedAt: task.createdAt })
     const stop = () => zip.fail(asError(signal.reason))
@@ -152,7 +152,7 @@ export function runExports(deps: RunExportDeps): void {
       zip.end()
     } catch (error) {
       zip.fail(asError(error))
-      // What the store refused is why nothing could be written.
+      // An error of the store is the reason of a failed write.
       await stored
       throw error
     } finally {

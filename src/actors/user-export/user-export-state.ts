@@ -1,4 +1,4 @@
-// The lifecycle of an export, with what each state means for its row.
+// The lifecycle of an export, with the meaning of each state for its row.
 
 import { dueIn, initialUserExport, type UserExportSettings, userExportMachine } from '../../state-machines/user-export.ts'
 import { askForMail } from '../mail/index.ts'
@@ -18,7 +18,7 @@ export interface Locked {
   userExport: UserExport
 }
 
-/** Runs `work` with the export. Throws `not_found` when it is gone. */
+/** Runs `work` with the export. Throws `not_found` if it is removed. */
 export const withExport = <T>({ tell }: Pick<ActorDeps, 'tell'>, id: number, work: (locked: Locked) => Promise<T>): Promise<T> =>
   tell({ aggregate: 'user_export', id }, async (unit) => work({ unit, userExport: await unit.em.findOneOrFail(UserExport, id) }))
 
@@ -35,11 +35,11 @@ export const userExportLifecycle = defineLifecycle({
       if (userExport.dueAt) userExport.expiresOn = userExport.dueAt
       askForMail(unit, { mail: 'user-export', exportId: userExport.id })
     }
-    // The archive goes with the row.
+    // The archive is removed with the row.
     if (state === 'expired' || state === 'deleted') unit.em.remove(userExport)
   },
 })
 
-/** Asks for the job, unless it waits or runs. */
+/** Queues the job, unless it waits or runs. */
 export const askForExport = (unit: Unit, id: number): void =>
   unit.enqueue({ type: 'create-user-export', data: { userExportId: id }, dedupeKey: `create-user-export-${id}` })

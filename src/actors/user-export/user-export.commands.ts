@@ -1,4 +1,4 @@
-// Exports: asked for and deleted by users, and by administrators for others.
+// Exports: requested and deleted by users, and by administrators for others.
 
 import { type ActorDeps, advance, DomainError, initialColumns, notFound } from '../runtime/index.ts'
 import { quotaUsed } from '../user/index.ts'
@@ -8,14 +8,14 @@ import { hasUser } from './user-export.queries.ts'
 import { askForExport, settingsOf, userExportLifecycle, withExport } from './user-export-state.ts'
 
 export interface UserExports {
-  /** Throws `invalid` when exports are off, `not_found` for no user, `forbidden` for another user than who asks. */
+  /** Throws `invalid` if exports are disabled, `not_found` for an unknown user, and `forbidden` for another user than the requester. */
   assertManaged(userId: number, by: ExportManager): Promise<void>
   /**
-   * Asks for an archive. Throws as `assertManaged` does, `invalid` while there is one that is not failed, and `forbidden`
-   * (`max_user_video_quota_exceeded_for_user_export`) when the videos are too large for it.
+   * Requests an archive. Throws like `assertManaged`, `invalid` if another one exists that has not failed, and `forbidden`
+   * (`max_user_video_quota_exceeded_for_user_export`) if the videos are too large for it.
    */
   request(userId: number, by: ExportManager, options: { withVideoFiles: boolean }): Promise<{ id: number }>
-  /** Deletes an export with its archive; one that is being made is given up. Throws as `assertManaged` does, and `not_found`. */
+  /** Deletes an export with its archive; a running one is cancelled. Throws like `assertManaged`, and `not_found`. */
   remove(userId: number, by: ExportManager, exportId: number): Promise<void>
 }
 
@@ -35,14 +35,14 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
     },
   })
 
-  // The end of the user's row comes later, and the archive may be long in the making.
+  // The user's row is deleted later, and making the archive may take long.
   registry.on('UserRemoved', 'user-exports', async ({ userId }, unit) => {
     await unit.query('delete from user_export where user_id = $1', [userId])
   })
 
   async function assertManaged(userId: number, by: ExportManager): Promise<void> {
     assertExportsEnabled(config().export.users)
-    // Whether there is a user of that number is for those to know who manage them.
+    // Only managers may learn whether a user id exists.
     assertMayManage(by, userId)
     if (!(await hasUser(db, userId))) throw notFound('User not found')
   }
@@ -53,7 +53,7 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
     async request(userId, by, { withVideoFiles }) {
       await assertManaged(userId, by)
       if (withVideoFiles) assertFits((await quotaUsed(db, userId)).total, config().export.users)
-      // One at a time for each user, who is also not removed meanwhile.
+      // One at a time for each user, who is not removed meanwhile.
       return await tell({ aggregate: 'user', id: userId }, async (unit) => {
         const [user] = await unit.query<{ has: boolean }>(
           `select exists (select from user_export e where e.user_id = u.id and e.state in ('pending', 'processing', 'completed'))

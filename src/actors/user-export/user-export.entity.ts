@@ -1,4 +1,4 @@
-// An archive of what is a user's; its lifecycle is the machine `user-export`.
+// An archive of a user's data; its lifecycle is the machine `user-export`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
@@ -9,16 +9,16 @@ const UserExportSchema = defineEntity({
     id: p.integer().primary(),
     userId: p.integer(),
     withVideoFiles: p.boolean(),
-    /** In the store; null until the archive is whole. */
+    /** Name in the store; null until the archive is complete. */
     filename: p.text().nullable(),
-    /** Bytes; null until the archive is whole. */
+    /** Bytes; null until the archive is complete. */
     size: p.bigint('number').nullable(),
     state: p.text(),
     context: p.json<Record<string, unknown>>(),
     dueAt: p.datetime(3).nullable(),
-    /** The worker that is at it; `dueAt` is the end of its lease. */
+    /** The worker that holds the lease; `dueAt` is its end. */
     leaseOwner: p.text().nullable(),
-    /** When the archive goes, as its user reads it. */
+    /** When the archive is deleted, as shown to the user. */
     expiresOn: p.datetime(3),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),

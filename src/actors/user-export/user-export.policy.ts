@@ -1,10 +1,10 @@
-// Who may have an archive of whose data, and what it may be asked for with. Pure.
+// Who may export whose data, and with which options. Pure.
 
 import type { Config } from '../../config/index.ts'
 import { DomainError } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
 
-/** Who asks for something to be done with the exports of a user. */
+/** The requester of an operation on the exports of a user. */
 export interface ExportManager {
   userId: number
   role: UserRole
@@ -12,12 +12,12 @@ export interface ExportManager {
 
 type Rules = Config['export']['users']
 
-/** Throws `invalid` when the administrator does not want exports. */
+/** Throws `invalid` if the administrator disabled exports. */
 export function assertExportsEnabled({ enabled }: Pick<Rules, 'enabled'>): void {
   if (!enabled) throw new DomainError('invalid', 'User export is disabled on this instance')
 }
 
-/** Moderators have nothing to do with what is private to a user. */
+/** Moderators have no access to private data of users. */
 export const mayManage = (by: ExportManager, userId: number): boolean => by.userId === userId || hasRight(by.role, 'MANAGE_USER_EXPORTS')
 
 /** Throws `forbidden`. */
@@ -26,7 +26,7 @@ export function assertMayManage(by: ExportManager, userId: number): void {
   throw new DomainError('forbidden', 'Cannot manage exports of another user')
 }
 
-/** Throws `forbidden` for a user whose videos take more bytes than an archive may hold. */
+/** Throws `forbidden` for a user whose videos exceed the limit of an archive. */
 export function assertFits(bytes: number, { max_user_video_quota }: Pick<Rules, 'max_user_video_quota'>): void {
   if (bytes <= max_user_video_quota) return
   throw new DomainError(

@@ -7,7 +7,7 @@ import type { ExportManager } from './user-export.policy.ts'
 export interface UserExportRow {
   id: number
   state: keyof typeof userExportStateIds
-  /** In the store, and bytes; null until the archive is whole. */
+  /** Name in the store, and bytes; null until the archive is complete. */
   filename: string | null
   size: number | null
   expiresOn: Date
@@ -16,7 +16,7 @@ export interface UserExportRow {
 
 type Reader = Pick<Database, 'query'>
 
-/** Those of a user, the newest first: one that is of use at most, and those that failed. */
+/** The exports of a user, newest first: at most one that is usable, and the failed ones. */
 export async function listUserExports(db: Reader, userId: number, now: Date): Promise<UserExportRow[]> {
   return await db.query<UserExportRow>(
     `select id, state, filename, size, expires_on as "expiresOn", created_at as "createdAt"
@@ -25,12 +25,12 @@ export async function listUserExports(db: Reader, userId: number, now: Date): Pr
   )
 }
 
-/** Whether there is such a user, with an account that is not on its way out. */
+/** True if the user exists and its account is not being removed. */
 export async function hasUser(db: Reader, userId: number): Promise<boolean> {
   return (await db.query("select 1 from users where id = $1 and state <> 'deleted'", [userId])).length > 0
 }
 
-/** Who asked for something earlier, as that user is now; undefined for one who is blocked, or gone. */
+/** The current state of an earlier requester; undefined if blocked or removed. */
 export async function findManager(db: Reader, userId: number): Promise<ExportManager | undefined> {
   const [manager] = await db.query<ExportManager>(
     'select id as "userId", role from users where id = $1 and not blocked and state <> \'deleted\'',
@@ -39,7 +39,7 @@ export async function findManager(db: Reader, userId: number): Promise<ExportMan
   return manager
 }
 
-/** An archive that is whole, by its name in the store. */
+/** A complete archive, by its name in the store. */
 export async function findArchive(
   db: Reader,
   filename: string,

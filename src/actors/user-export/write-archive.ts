@@ -1,5 +1,5 @@
-// What is in an archive, in the order in which it is written: one part after the other, each read in pages. What changes meanwhile is
-// in it as it was when its page was read; what goes meanwhile is left out.
+// The content of an archive, in the order in which it is written: one part after the other, each read in pages. Data that changes meanwhile
+// is archived as it was when its page was read; removed data is left out.
 
 import type { Export } from './export.ts'
 import { writeAccount } from './parts/account.ts'
@@ -30,10 +30,10 @@ const PARTS: readonly ((of: Export) => Promise<void>)[] = [
   writeTagPolicies,
 ]
 
-/** What of the progress the files of videos are. */
+/** Share of the progress for the files of videos, in percent. */
 const FILES = 80
 
-/** Throws when the signal says so, or something cannot be read or written. */
+/** Throws when the signal aborts, or something cannot be read or written. */
 export async function writeArchive(of: Export): Promise<void> {
   const archived = await writeVideos({ ...of, progress: (percent) => of.progress((percent * FILES) / 100) })
   await writeOutbox(of, archived)

@@ -1,17 +1,17 @@
-// What an archive may ask for over and over, so that few bytes of it do not become many here, or requests to others: items that are over
-// such a bound are refused, and the others come in. By the items alone, so that whoever goes on after a crash comes to the same. Pure.
+// Limits on what an archive may contain, so that a few bytes of it cannot cause many bytes here or many requests to others. Items over a
+// limit are refused, and the others are imported. The items alone decide, so that a resumed import decides the same. Pure.
 
 import { posix } from 'node:path'
 import { z } from 'zod'
 import type { ArchivePart } from '../user-archive/index.ts'
 
-/** Channels that an archive may ask for at one other server, and in all. Each is looked for there, for days if it has to be. */
+/** Channels that an archive may follow per remote server, and in all. Each is looked up on its server, for days if necessary. */
 const MOST_FOLLOWED_OF_HOST = 500
 const MOST_FOLLOWED = 5_000
 
 /**
- * Says of the items of a part, one after the other from the first, whether each is too much. Undefined for a part of which there may be
- * any number.
+ * Returns a function that is called with each item of a part, in order, and returns true if the item exceeds the limit. Undefined for a
+ * part without a limit.
  */
 export const makeBound = (part: ArchivePart): ((item: unknown) => boolean) | undefined => BOUNDS[part]?.()
 
@@ -27,7 +27,7 @@ const video = z.object({
   }),
 })
 
-/** Of an honest archive no two videos have the same file: each time it is brought in, it takes as much room again. */
+/** In a valid archive no two videos share a file: each import of it takes the same space again. */
 function makeRefuseSharedFiles(): (item: unknown) => boolean {
   const taken = new Set<string>()
   return (item) => {

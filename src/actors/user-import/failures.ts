@@ -1,4 +1,4 @@
-// Which items of an archive were not brought in, and why: the first of them, by what the archive calls them. Pure.
+// The first failed items of an import, by their names in the archive, and the reasons. Pure.
 
 import { z } from 'zod'
 import { ArchiveError, isRefusal } from '../../media/index.ts'
@@ -9,21 +9,21 @@ import type { ImportedPart } from './summary.ts'
 
 export interface ItemFailure {
   part: ImportedPart
-  /** Its place in its part, from 0. */
+  /** Its index in its part, from 0. */
   index: number
-  /** What the archive calls it: a name, a handle, or the address of a video; null where it says none. */
+  /** Its name in the archive: a name, a handle, or the address of a video; null if it has none. */
   name: string | null
   reason: ItemReason
 }
 
-/** So many are named. */
+/** Limit of listed items. */
 const MOST_FAILURES = 100
 const LONGEST_NAME = 200
 
 export const withFailure = (failures: readonly ItemFailure[], failure: ItemFailure): readonly ItemFailure[] =>
   failures.length < MOST_FAILURES ? [...failures, failure] : failures
 
-/** The reason in what was thrown; undefined for what is not of the item. */
+/** The reason of a thrown error; undefined if the item did not cause it. */
 export function reasonOf(error: unknown): ItemReason | undefined {
   if (error instanceof DomainError) {
     if (error.code === 'quota_reached') return 'quota_reached'
@@ -36,7 +36,7 @@ export function reasonOf(error: unknown): ItemReason | undefined {
   return isBadData(error) ? 'invalid' : undefined
 }
 
-/** What identifies an item, by its part. */
+/** The field that identifies an item, by its part. */
 const NAMED_BY: Partial<Record<ImportedPart, string>> = {
   channels: 'name',
   'watched-words-lists': 'listName',
@@ -51,7 +51,7 @@ const NAMED_BY: Partial<Record<ImportedPart, string>> = {
 
 const object = z.record(z.string(), z.unknown())
 
-/** What an item that was read, but may fit nothing, is called. Of an address, nothing that may let somebody in. */
+/** The name of an item, which may be malformed. Credentials in an address are left out. */
 export function nameOf(part: ImportedPart, item: unknown): string | null {
   const key = NAMED_BY[part]
   const value = key === undefined ? undefined : object.safeParse(item).data?.[key]

@@ -1,5 +1,4 @@
-// Keeps what archives hold from stopping an import: what is wrong with an item ends that item, and what is wrong with this server makes
-// the import wait.
+// Contains the failures of single items: an error of an item ends that item, and an error of this server makes the import wait.
 
 import { isDiskFull } from '../../media/index.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -10,8 +9,8 @@ import { AlreadyImported } from './imported-objects.ts'
 import type { PartImporter } from './part-importer.ts'
 
 /**
- * The importer with outcomes for all that can be wrong with an item. Throws `busy` and `unavailable` when the server cannot do it now, and
- * the reason of the signal when the import is to stop.
+ * Wraps an importer so that every error of an item becomes an outcome. Throws `busy` and `unavailable` if the server cannot import now, and
+ * the reason of the signal if the import must stop.
  */
 export function guarded<P extends ArchivePart>(importer: PartImporter<P>, logger: Logger): PartImporter<P> {
   const { part } = importer
@@ -35,13 +34,13 @@ export function guarded<P extends ArchivePart>(importer: PartImporter<P>, logger
   }
 }
 
-/** Whether the same may be done later. */
+/** True if a retry may succeed. */
 export const isForNow = (error: unknown): boolean =>
   (error instanceof DomainError && ['busy', 'unavailable', 'too_many'].includes(error.kind)) || isDiskFull(error)
 
 const isTooMuch = (error: unknown): error is DomainError => error instanceof DomainError && error.kind === 'too_many'
 
-/** PostgreSQL holds neither U+0000 nor half of a surrogate pair. What a file is made of is not stored. */
+/** PostgreSQL stores neither U+0000 nor unpaired surrogates. Streams of files are not stored. */
 function isStorable(item: unknown): boolean {
   for (const waiting = [item]; waiting.length > 0; ) {
     const value = waiting.pop()

@@ -1,5 +1,5 @@
-// What was made of an archive's objects. Noted in the transaction in which it is made, so that an archive that is imported twice, or
-// an import that died in the middle, doubles nothing; and looked up by what refers to an object by its old address.
+// Records which rows were made from an archive's objects. The record is stored in the transaction that makes the row, so that importing an
+// archive twice, or resuming an import, duplicates nothing. Later items find an object by its old address here.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
@@ -8,26 +8,26 @@ import type { Unit } from '../runtime/index.ts'
 export type ImportedKind = 'channel' | 'video' | 'playlist'
 
 export interface ImportedKey {
-  /** Whose archive it is. */
+  /** The importing account. */
   accountId: number
   kind: ImportedKind
-  /** What names the object in archives, of whichever length. */
+  /** The name of the object in archives, of any length. */
   key: string
 }
 
-/** It was made of the object already, by another import at the same time. */
+/** A concurrent import has made the row already. */
 export class AlreadyImported extends Error {
   override readonly name = 'AlreadyImported'
 }
 
-/** Whether what a row `o` tells of is still there. */
+/** SQL: true if the row that a record `o` names still exists. */
 const IS_LIVING: Record<ImportedKind, string> = {
   channel: `exists (select from channel c where c.id = o.channel_id and c.state = 'active' and c.account_id = o.account_id)`,
   video: `exists (select from video v where v.id = o.video_id and v.state <> 'removed')`,
   playlist: 'o.playlist_id is not null',
 }
 
-/** The row of ours that was made of the object, unless that is gone. */
+/** The local row that was made from the object, unless it is removed. */
 export async function findImported(query: Sql, { accountId, kind, key }: ImportedKey): Promise<number | undefined> {
   const [found] = await query<{ id: number }>(
     `select o.${kind}_id as id from imported_object o
@@ -37,7 +37,7 @@ export async function findImported(query: Sql, { accountId, kind, key }: Importe
   return found?.id
 }
 
-/** In the transaction that makes the row. Throws AlreadyImported. */
+/** Runs in the transaction that makes the row. Throws AlreadyImported. */
 export async function noteImported(unit: Unit, { accountId, kind, key }: ImportedKey, id: number): Promise<void> {
   const noted = await unit.query(
     `insert into imported_object as o (account_id, kind, key_hash, ${kind}_id, created_at) values ($1, $2, $3, $4, $5)
@@ -49,5 +49,5 @@ export async function noteImported(unit: Unit, { accountId, kind, key }: Importe
   if (noted.length === 0) throw new AlreadyImported('This was imported already.')
 }
 
-/** The key of a channel: by its name, since a video of the archive tells no more of its channel than that, and the server of both. */
+/** The key of a channel: its server and its name, since that is all that a video of the archive contains. */
 export const channelKey = (url: string, name: string): string => `${URL.parse(url)?.origin ?? ''} ${name}`

@@ -1,9 +1,9 @@
 // The result of importing one item of an archive.
 
 /**
- * Why an item was not brought in. The kinds of the catalogue of refusals, and: `damaged`, its file is not what the archive says of it;
- * `file_missing`, the archive does not have its file; `quota_reached`, the user's quota has no room for it; `too_many`, the archive asks
- * for too much of the kind.
+ * Why an item was not imported. The kinds of the catalogue of refusals, and: `damaged`, its file differs from what the archive declares;
+ * `file_missing`, the archive does not have its file; `quota_reached`, the file exceeds the user's quota; `too_many`, the archive exceeds a
+ * limit.
  */
 export const itemReasons = [
   'invalid',
@@ -22,5 +22,5 @@ export const itemReasons = [
 
 export type ItemReason = (typeof itemReasons)[number]
 
-/** `duplicate`: what it brings is here already. `error`: refused for itself, for this reason, and the import goes on with the next. */
+/** `duplicate`: the same content exists already. `error`: refused for this reason; the import continues with the next item. */
 export type ItemOutcome = 'success' | 'duplicate' | { error: ItemReason }

@@ -1,5 +1,5 @@
-// The documents of an archive, as the lists of items that are imported one after the other: each lies in a work folder while its items
-// are wanted, and each item is parsed when it is looked at.
+// The documents of an archive as lists of items. Each document lies in a work folder while its items are imported, and each item is parsed
+// when it is read.
 
 import { rm } from 'node:fs/promises'
 import { posix } from 'node:path'
@@ -10,8 +10,8 @@ import type { ArchivedFile } from './part-importer.ts'
 import type { Unpack } from './unpack.ts'
 
 /**
- * Runs `work` with the items of a part: none when the archive has no such document, and one that fits nothing when the document is not
- * what it should be. Throws ArchiveError when the document cannot be read.
+ * Runs `work` with the items of a part: none if the archive has no such document, and one invalid item if the document is malformed. Throws
+ * ArchiveError if the document cannot be read.
  */
 export async function withItems<T>(
   { archive, unpack }: { archive: Pick<Archive, 'file' | 'document'>; unpack: Unpack },
@@ -34,7 +34,7 @@ export async function withItems<T>(
   }
 }
 
-/** Throws ArchiveError when there is no document of a user in it, or when one of `parts` cannot be read to its end. */
+/** Throws ArchiveError if there is no document of a user, or if a document of `parts` cannot be read to its end. */
 export async function checkDocuments(
   from: { archive: Archive; unpack: Unpack },
   parts: readonly ArchivePart[],
@@ -62,7 +62,9 @@ const listOf = (items: readonly unknown[]): ArchivedList => ({
   close: async () => undefined,
 })
 
-/** The file that a document names, relative to the folder of the documents; undefined when there is none, or the name leads elsewhere. */
+/**
+ * The file that a document names, relative to the folder of the documents; undefined if it does not exist, or if the name leads outside.
+ */
 export function findFile(archive: Pick<Archive, 'file'>, name: string | null | undefined): ArchivedFile | undefined {
   if (!name) return undefined
   return archive.file(posix.join(posix.dirname(partPath('account')), name))

@@ -1,5 +1,5 @@
-// Videos by their addresses in an archive: what was made of them, what is here under that address, or what their own server tells of
-// them, as a search for the address would find it. Nobody gets at more than that search would show.
+// Resolves the addresses of videos in an archive: imported objects, local rows, or the video on its own server, with the same rights as a
+// search for the address.
 
 import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config/index.ts'
@@ -10,33 +10,33 @@ import { assertMaySee, findVideoAccess, type Viewer } from '../video/index.ts'
 import { findImported } from './imported-objects.ts'
 import type { ImportContext } from './part-importer.ts'
 
-/** Row ids of what a text names, with other servers asked where `fetch` says so; undefined when that takes too long too. */
+/** Returns the row id of what a text names; with `fetch`, other servers are asked. Undefined if they take too long. */
 export type ResolveRemote = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
 
 export interface References {
   /** Throws `not_found`, `forbidden`. */
   video(url: string, context: ImportContext): Promise<number>
-  /** An account by its handle, `name@host`. Throws `not_found`. */
+  /** Finds an account by its handle, `name@host`. Throws `not_found`. */
   account(handle: { name: string; host: string }, context: ImportContext): Promise<number>
 }
 
 const LONGEST_ADDRESS = 2000
-/** An answer that takes longer, in ms, is one that nobody wants to wait for a thousand times. */
+/** A response that takes longer than this is slow, in ms: an archive may cause thousands. */
 const SLOW = 1000
-/** After so many of them, one after the other, a server is asked no more in this run of the import. */
+/** After this many slow responses in a row, a server is not asked again in this run of the import. */
 const MOST_SLOW = 3
-/** The same after so many times in vain, when those are more than the others: that is no list of what somebody saw. */
+/** The same after this many failed look-ups, if more fail than succeed: such a list is not a user's history. */
 const MOST_MISSED = 100
-/** And after so many in all: an archive is no reason to fetch a whole server. */
+/** Limit of requests to one server: an archive must not fetch a whole server. */
 const MOST_ASKED = 5_000
-/** So many times as much of all servers together, whose names may be one server's. */
+/** Factor for the limits of all servers together, since many names may belong to one server. */
 const OF_ALL = 10
 
-/** How a server, or all together, met what a run of an import asked. */
+/** Statistics of a server, or of all, in a run of an import. */
 interface Met {
   asked: number
   missed: number
-  /** Slow, one after the other. */
+  /** Slow responses in a row. */
   slow: number
 }
 
@@ -46,7 +46,7 @@ export function makeReferences(deps: {
   resolveRemote: { video: ResolveRemote; account: ResolveRemote }
 }): References {
   const { db, config, resolveRemote } = deps
-  /** By the servers that a run of an import had to do with. */
+  /** Keyed by the servers that a run of an import contacted. */
   const runs = new WeakMap<AbortSignal, Map<string, Met>>()
 
   async function ask(
@@ -91,7 +91,7 @@ export function makeReferences(deps: {
 }
 
 const NOTHING: Met = { asked: 0, missed: 0, slow: 0 }
-/** No name of a server. */
+/** Key of the statistics of all servers. */
 const ALL = ''
 
 const added = ({ asked, missed, slow }: Met, { isMissed, isSlow }: { isMissed: boolean; isSlow: boolean }): Met => ({
@@ -103,7 +103,7 @@ const added = ({ asked, missed, slow }: Met, { isMissed, isSlow }: { isMissed: b
 const isTooMuch = ({ asked, missed }: Met, times: number): boolean =>
   asked >= MOST_ASKED * times || (missed >= MOST_MISSED * times && missed > asked / 2)
 
-/** Whose archive it is, without the rights that staff has over what others own. */
+/** The importing user as a viewer, without the rights that staff has over others' content. */
 export const viewerOf = (accountId: number): NonNullable<Viewer> => ({ accountId, role: userRoles.user })
 
 const unknownVideo = () => notFound('Video not found')

@@ -1,5 +1,5 @@
-// The job `import-user-archive`: brings an archive in, part by part and item by item. How far it came is stored with the counts, so that
-// whoever goes on after a crash begins at the item that was in hand, and counts each once.
+// The job `import-user-archive`: imports an archive, part by part and item by item. The position is stored with the counts, so that after a
+// crash the import resumes at the current item and counts each item once.
 
 import { type ArchivedList, ArchiveError, isDiskFull, MediaError, openArchive, type Store } from '../../media/index.ts'
 import { makeBreaks } from '../../platform/breaks.ts'
@@ -36,27 +36,27 @@ export interface RunUserImportDeps extends UserImportDeps {
   partImporters: readonly PartImporter[]
 }
 
-/** An import in the hands of a worker. */
+/** An import that a worker has leased. */
 interface Task extends Held {
   userId: number
   accountId: number
   archive: string
   size: number
-  /** Parts that are done. */
+  /** Finished parts. */
   part: number
-  /** Items of the next one that are done. */
+  /** Finished items of the current part. */
   item: number
   summary: ImportSummary
   failures: readonly ItemFailure[]
   log: Logger
 }
 
-/** How often the worker looks whether the import is still wanted, and shows that it lives, in ms at most. */
+/** How often at most the worker renews its lease and checks that the import is still wanted, in ms. */
 const BEAT_EVERY = 1_000
-/** How often the position is stored, in ms: no more than so much is looked at again after a crash. */
+/** How often the position is stored, in ms: after a crash, at most this much is repeated. */
 const STORE_EVERY = 100
 
-/** Adds the job to the registry. Throws when a part has no importer, or two. */
+/** Registers the job. Throws if a part has no importer, or two. */
 export function runUserImports(deps: RunUserImportDeps): void {
   const { db, registry, clock, logger, store, pendingFiles, leases } = deps
   const importers = inOrder(deps.partImporters)
@@ -98,7 +98,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     }
   }
 
-  /** Takes the import; undefined when there is nothing to do, or a living worker is at it. */
+  /** Leases the import; undefined if there is nothing to do or a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
     const settings = settingsOf(deps)
     const claimed = await ifThere(
@@ -134,7 +134,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     try {
       await withWorkFolder(deps, signal, async (unpack) => {
         const from = { archive, unpack }
-        // What cannot be read as a whole is refused before anything comes of it.
+        // Refuse an unreadable archive before anything is imported.
         if (task.part === 0 && task.item === 0) await checkDocuments(from, importedParts, signal)
         const file: ImportContext['file'] = (name) => findFile(archive, name)
         for (const importer of importers.slice(task.part)) {
@@ -178,7 +178,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     try {
       const isTooMuch = makeBound(part)
       const breathe = makeBreaks()
-      // A bound has to see those that are done, too.
+      // A limit has to count the finished items, too.
       for (let index = isTooMuch ? 0 : task.item; index < items.length; index += 1) {
         const read = await items.item(index)
         const isOver = isTooMuch?.(read) ?? false
@@ -229,7 +229,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     }
   }
 
-  /** What a failure is: nobody wants the import any more, its user may not have it, the archive is bad, or it did not work now. */
+  /** Classifies a failure: the import was cancelled, its user may not import, the archive is bad, or a retry may succeed. */
   async function settle(task: Task, error: unknown): Promise<void> {
     if (!(await held.isOurs(task))) return
     const [user] = await db.query<{ blocked: boolean }>("select blocked from users where id = $1 and state <> 'deleted'", [task.userId])
@@ -247,7 +247,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     await unlessGone(end(task, { type: 'FAILED', error: reason }))
   }
 
-  /** A fault that nobody knows counts like a lost worker. */
+  /** Returns true if too many unknown errors occurred; each counts like a lost worker. */
   async function isGivenUp(task: Task): Promise<boolean> {
     const settings = settingsOf(deps)
     return await withImport(deps, task.id, async (locked) => {
@@ -263,7 +263,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     })
   }
 
-  /** Nobody is at it any more. */
+  /** For an import that no worker has leased. */
   async function fail(id: number, error: string): Promise<void> {
     await withImport(deps, id, async (locked) => {
       if (!takes(userImportLifecycle, locked.userImport, { type: 'FAILED', error })) return
@@ -274,7 +274,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   }
 }
 
-/** Those of the parts in the order in which they are brought in, as their positions are stored by number. */
+/** The importers in the order of their parts, which stored positions refer to by index. */
 function inOrder(importers: readonly PartImporter[]): PartImporter<ImportedPart>[] {
   const ordered = importedParts.map((part) => {
     const [importer, ...others] = importers.filter((one) => one.part === part)
@@ -286,7 +286,7 @@ function inOrder(importers: readonly PartImporter[]): PartImporter<ImportedPart>
   return ordered
 }
 
-/** A long archive goes on where it was; an item on which a whole run was spent would take the next one, too. */
+/** A long archive continues after a timeout, but an item that took a whole run would take the next one, too. */
 const tookTooLong = ({ summary }: Task, before: ImportSummary): Error =>
   summary !== before
     ? new DomainError('busy', 'The import takes longer than its job may, and goes on where it was.')
@@ -294,7 +294,7 @@ const tookTooLong = ({ summary }: Task, before: ImportSummary): Error =>
 
 const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
 
-/** Whether this server is to blame, and the import waits for it. */
+/** True if this server caused the failure, and the import waits for it. */
 const isForNow = (error: unknown): boolean =>
   isOutage(error) || isDiskFull(error) || (error instanceof DomainError && error.kind === 'unavailable')
 

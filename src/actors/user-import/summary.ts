@@ -1,9 +1,9 @@
-// What became of the items of an archive, counted by part under the names of the contract's `UserImportResultSummary`. Pure.
+// Results of an import, counted by part under the names of the contract's `UserImportResultSummary`. Pure.
 
 import type { ArchivePart } from '../user-archive/index.ts'
 import type { ItemOutcome } from './item-outcome.ts'
 
-/** The parts that are imported, in this order: what later ones refer to comes first. */
+/** The imported parts, in this order: referenced objects come first. */
 export const importedParts = [
   'account',
   'user-settings',
@@ -44,14 +44,14 @@ export interface Counts {
   errors: number
 }
 
-/** Parts that were not reached yet are left out. */
+/** Parts that were not reached are left out. */
 export type ImportSummary = Partial<Record<SummaryName, Counts>>
 
 export const summaryNames = importedParts.map((part) => NAMES[part])
 
 export const isImported = (part: ArchivePart): part is ImportedPart => Object.hasOwn(NAMES, part)
 
-/** The summary with one item more. */
+/** The summary with one more item. */
 export function counted(summary: ImportSummary, part: ImportedPart, outcome: ItemOutcome): ImportSummary {
   const name = NAMES[part]
   const before = countsOf(summary, name)

@@ -1,5 +1,5 @@
-// Files of an archive, written into a work folder as they are read: never held in memory, never more than they may have, and gone with
-// the folder whenever the work ends.
+// Files of an archive, streamed into a work folder: not buffered in memory, limited in size, and removed with the folder when the work
+// ends.
 
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
@@ -11,8 +11,8 @@ import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import type { ArchivedFile } from './part-importer.ts'
 
 /**
- * Writes a file under a local name; answers its path. Throws `too_large`, also for what the disk could not hold if it were empty, and
- * MediaError `disk-full` before anything is written of what it cannot hold now.
+ * Writes a file under a local name; returns its path. Throws `too_large`, also for a file that exceeds the whole disk. Throws MediaError
+ * `disk-full` before writing if the free space is insufficient.
  */
 export type Unpack = (file: ArchivedFile, name: string, maxBytes: number) => Promise<string>
 
@@ -22,7 +22,7 @@ export interface UnpackDeps {
   leases: Pick<Leases, 'owner'>
 }
 
-/** Runs `work` with a folder of its own. What is left of it when this process dies is collected by others. */
+/** Runs `work` with a folder of its own. If this process dies, others remove the folder. */
 export async function withWorkFolder<T>(
   { store, pendingFiles, leases }: UnpackDeps,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export async function withWorkFolder<T>(
   }
 }
 
-/** A disk that is filled to its last byte stops all others that write to it. */
+/** A full disk would stop all other writers. */
 async function refuseWithoutRoom(store: Pick<Store, 'room'>, file: ArchivedFile): Promise<void> {
   const room = await store.room('tmp')
   if (!room) return
@@ -54,7 +54,7 @@ async function refuseWithoutRoom(store: Pick<Store, 'room'>, file: ArchivedFile)
 }
 
 async function write(file: ArchivedFile, target: string, { maxBytes, signal }: { maxBytes: number; signal: AbortSignal }): Promise<void> {
-  // What an archive says of itself may be wrong.
+  // The declared sizes of an archive may be wrong.
   const most = Math.min(file.size, maxBytes)
   await pipeline(
     await file.open(),

@@ -1,5 +1,4 @@
-// Moves of a user's import through its machine, with what each of them means: the job, the mail, and the archive's bytes, which go at
-// every end.
+// State changes of a user's import, and what each one does: the job, the mail, and the archive's bytes, which every end removes.
 
 import type { FileRef } from '../../media/index.ts'
 import {
@@ -17,7 +16,7 @@ import type { PendingFiles } from '../video/index.ts'
 import type { ItemFailure } from './failures.ts'
 import type { ImportSummary } from './summary.ts'
 
-/** Workers lost in a row after which the archive is held to be poison. */
+/** Workers lost in a row after which the archive counts as poison. */
 const MAX_LOST = 10
 
 export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): UserImportSettings => ({
@@ -34,16 +33,16 @@ export interface UserImport {
   context: UserImportContext
   dueAt: Date | null
   leaseOwner: string | null
-  /** The name of its bytes among the uploads; null before they are all there, and after its end. */
+  /** Name of its bytes among the uploads; null until they are complete, and after its end. */
   archive: string | null
-  /** Bytes of the archive; a bound while it is uploaded. */
+  /** Bytes of the archive; an upper bound during the upload. */
   size: number
-  /** Items of the part in hand that are done. */
+  /** Finished items of the current part. */
   item: number
-  /** Of so many; null before the part was read. */
+  /** Items of the current part; null before it is read. */
   items: number | null
   summary: ImportSummary
-  /** Items that were not brought in, the first of them. */
+  /** The first failed items. */
   failures: readonly ItemFailure[]
 }
 
@@ -55,14 +54,14 @@ export interface Locked {
 
 export type StateDeps = Pick<ActorDeps, 'tell' | 'config'> & { pendingFiles: PendingFiles }
 
-/** The bytes of an archive, where they were uploaded to. */
+/** The uploaded bytes of an archive. */
 export const archiveFile = (archive: string): FileRef => ({ kind: 'uploads', name: archive })
 
-/** Runs `work` with the import, locked. Throws `not_found` when it is gone. */
+/** Runs `work` with the import, locked. Throws `not_found` if it is removed. */
 export const withImport = <T>({ tell, pendingFiles }: StateDeps, id: number, work: (locked: Locked) => Promise<T>): Promise<T> =>
   tell({ aggregate: 'user_import', id }, async (unit) => await work(await locked(unit, id, pendingFiles)))
 
-/** The same inside of the transaction of another aggregate, whose lock comes first. */
+/** The same in the transaction of another aggregate, which is locked first. */
 export async function locked(unit: Unit, id: number, pendingFiles: PendingFiles): Promise<Locked> {
   const [userImport] = await unit.query<UserImport>(
     `select id, user_id as "userId", state, context, due_at as "dueAt", lease_owner as "leaseOwner", archive,
@@ -82,7 +81,10 @@ export const userImportLifecycle = defineLifecycle({
   dueIn,
 })
 
-/** Sends one event to the machine of an import, does what the new state needs, and stores it. Throws `conflict` when it cannot take it. */
+/**
+ * Sends one event to the machine of an import, does what the new state needs, and stores it. Throws `conflict` if the machine does not take
+ * it.
+ */
 export async function move(locked: Locked, event: UserImportEvent, settings: UserImportSettings): Promise<void> {
   const { unit, userImport } = locked
   advance(unit, userImportLifecycle, userImport, event, settings)
@@ -103,14 +105,14 @@ async function follow({ unit, userImport, pendingFiles }: Locked): Promise<void>
   userImport.archive = null
 }
 
-/** Stores the row as it is now. */
+/** Stores the current row. */
 export async function save({ unit, userImport }: Locked): Promise<void> {
   const { leaseOwner, archive, size, item, items, summary, failures } = userImport
   const also = { leaseOwner, archive, size, item, items, summary, failures }
   await storeRow(unit, userImportLifecycle, userImport, also)
 }
 
-/** Asks for the job, unless it waits or runs. */
+/** Queues the job, unless it waits or runs. */
 const askForImport = (unit: Unit, id: number): void =>
   unit.enqueue({
     type: 'import-user-archive',

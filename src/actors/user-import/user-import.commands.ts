@@ -1,22 +1,22 @@
-// Imports of users' archives as uploads begin, complete and cancel them, and what ends those that nobody works on.
+// Imports of archives as uploads begin, complete and cancel them, and the timeout of abandoned ones.
 
 import { type ActorDeps, DomainError, initialColumns, takes, type Unit, unlessGone } from '../runtime/index.ts'
 import type { PendingFiles } from '../video/index.ts'
 import { locked, move, settingsOf, userImportLifecycle, withImport } from './user-import-state.ts'
 
 export interface UserImports {
-  /** Throws `invalid` when users may not import here, or an import of the user is under way. */
+  /** Throws `invalid` if imports are disabled, or an import of the user is running. */
   assertPossible(userId: number): Promise<void>
-  /** In the transaction that opens the upload of an archive. Answers the id of the import. */
+  /** Runs in the transaction that opens the upload of an archive. Returns the id of the import. */
   begin(unit: Unit, archive: { userId: number; size: number }): Promise<number>
   /**
-   * In the transaction that ends the upload: `token` is the name of its bytes, `size` how many they are. Throws `conflict` while another
-   * import is under way.
+   * Runs in the transaction that ends the upload: `token` is the name of its bytes, `size` their number. Throws `conflict` while another
+   * import is running.
    */
   uploaded(unit: Unit, importId: number, archive: { token: string; size: number }): Promise<void>
-  /** In the transaction that gives the upload up, together with its bytes. */
+  /** Runs in the transaction that cancels the upload and removes its bytes. */
   notUploaded(unit: Unit, importId: number): Promise<void>
-  /** Ends what is under way of a user who is gone. */
+  /** Cancels the imports of a removed user. */
   cancelAll(userId: number): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export interface UserImportDeps extends ActorDeps {
   pendingFiles: PendingFiles
 }
 
-/** How often what is left of cancelled imports is removed, in ms. */
+/** How often cancelled imports are deleted, in ms. */
 const FORGET_EVERY = 3_600_000
 
 export function makeUserImports(deps: UserImportDeps): UserImports {
@@ -43,7 +43,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
 
   registry.periodic('user-import-traces', {
     everyMs: () => FORGET_EVERY,
-    // With the traces of their uploads, which are to answer for as long.
+    // At the same age as the records of their uploads.
     async run() {
       await db.query("delete from user_import where state = 'cancelled' and updated_at < $1", [
         new Date(clock.now().getTime() - config().vireo.uploads.session_lifetime),
@@ -79,7 +79,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
     async uploaded(unit, importId, { token, size }) {
       const current = await locked(unit, importId, pendingFiles)
       const { userId } = current.userImport
-      // Two uploads may end together.
+      // Two uploads may end at the same time.
       await unit.query("select pg_advisory_xact_lock(hashtext('user-imports'), $1)", [userId])
       if (await isUnderWay(unit.query, userId)) {
         throw new DomainError('conflict', 'An import of this user is already being processed.')

@@ -1,4 +1,4 @@
-// The import of an archive (machine `user-import`), and what came out of it.
+// The import of an archive (machine `user-import`), and its results.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

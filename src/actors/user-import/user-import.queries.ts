@@ -1,4 +1,4 @@
-// Imports of users as reads give them.
+// Reads about user imports.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type UserImportContext, userImportStateIds } from '../../state-machines/user-import.ts'
@@ -12,12 +12,12 @@ export interface UserImportRow {
   item: number
   items: number | null
   summary: ImportSummary
-  /** The first of them; `summary` has how many they are. */
+  /** The first failures; `summary` counts all. */
   failures: readonly ItemFailure[]
   created_at: Date
 }
 
-/** The latest import of a user whose archive is all there. */
+/** The latest import of a user whose archive is complete. */
 export async function findLatestImport(db: Pick<Database, 'query'>, userId: number): Promise<UserImportRow | undefined> {
   const [row] = await db.query<UserImportRow>(
     `select id, state, context, item, items, summary, failures, created_at from user_import
@@ -27,7 +27,7 @@ export async function findLatestImport(db: Pick<Database, 'query'>, userId: numb
   return row
 }
 
-/** `UserImportState` of the contract, as clients are shown it. */
+/** `UserImportState` of the contract, as clients see it. */
 export const userImportStates: Readonly<Record<UserImportRow['state'], { id: number; label: string }>> = {
   pending: { id: userImportStateIds.pending, label: 'Pending' },
   processing: { id: userImportStateIds.processing, label: 'Processing' },

@@ -1,11 +1,11 @@
-// Asks for the torrents of a local video, and for the names of its playlist's swarms.
+// Queues the job that makes the torrents of a local video and names the swarms of its playlist.
 
 import type { Config } from '../../config/index.ts'
 import type { Unit } from '../runtime/index.ts'
 
 /**
- * In the transaction that gives the video files, or changes what torrents say of it: its name, its addresses. The job does
- * nothing where all is right already; two may wait, so that one which is just ending does not stand in for the next.
+ * Runs in the transaction that gives the video files or changes what torrents contain: its name or its addresses. The job does nothing if
+ * all torrents are up to date. Two jobs may wait: one that is about to end cannot stand in for the next.
  */
 export function askForTorrents(
   unit: Unit,

@@ -1,4 +1,4 @@
-// A video whose file comes later: its rows are there before the file, which then is put in as an upload's would be.
+// A video whose rows exist before its file. The file is stored later, like that of an upload.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
@@ -21,7 +21,7 @@ import { replacePicture, textOf } from './update-video.ts'
 import { Thumbnail, Video, VideoSource } from './video.entity.ts'
 import type { CreatedVideo, NewVideoFields } from './video-draft.ts'
 
-/** What is known of a video only when its file is there. */
+/** Fields that are known only when the file has arrived. */
 export type FoundFields = Partial<
   Pick<NewVideoFields, 'name' | 'description' | 'tags' | 'category' | 'licence' | 'language' | 'nsfw' | 'originallyPublishedAt'>
 >
@@ -29,35 +29,35 @@ export type FoundFields = Partial<
 export interface Filling {
   videoId: number
   draft: FileDraft
-  /** As `tagsOf` says, before the transaction. */
+  /** Result of `tagsOf`, computed before the transaction. */
   automaticTags: string[]
-  /** Takes the place of what nobody chose, and nobody changed since: `asked` is what the video began with. */
+  /** Replaces defaults that nobody chose or changed. `asked` holds the fields that the video was created with. */
   found: FoundFields
   asked: NewVideoFields
-  /** In the form of ffprobe; those of the description or the file when left out. */
+  /** In the format of ffprobe. Without it, chapters come from the description or the file. */
   chapters?: readonly unknown[] | undefined
 }
 
-/** A picture in the store that no row names yet. */
+/** A stored picture that no row names yet. */
 export type PlacedPicture = DraftPicture & { image: EncodedImage }
 
-/** What the rows say of such a picture. */
+/** What the rows contain of such a picture. */
 export type NamedPicture = Pick<PlacedPicture, 'type' | 'filename'> & Record<'width' | 'height', number | null>
 
 export interface AwaitedVideos {
-  /** Puts pictures into the store. They are gone again unless `create` takes them. */
+  /** Stores pictures. They are removed later unless `create` uses them. */
   placePictures(given: GivenPictures): Promise<PlacedPicture[]>
   discardPictures(placed: readonly PlacedPicture[]): Promise<void>
-  /** Stores the rows of a video that waits for its import. Throws `invalid` for a channel that is not the user's. */
+  /** Stores the rows of a video that waits for its import. Throws `invalid` unless the user owns the channel. */
   create(unit: Unit, video: { userId: number; fields: NewVideoFields; pictures?: readonly NamedPicture[] }): Promise<CreatedVideo>
   /**
-   * In the transaction that holds the video: its file is there. Throws `gone` when it waits for none, and `too_large` when the
-   * file is over the quota of its owner.
+   * Runs in the transaction that locks the video, when its file has arrived. Throws `gone` if the video waits for no file, and `too_large`
+   * if the file exceeds the quota of its owner.
    */
   fill(unit: Unit, filling: Filling): Promise<void>
-  /** What the video is tagged with once it is filled so. */
+  /** Automatic tags of the video once it is filled. */
   tagsOf(filling: Pick<Filling, 'videoId' | 'found' | 'asked'>): Promise<string[]>
-  /** A video that waits although nobody is going to bring its file is removed. */
+  /** Removes a waiting video whose file will never arrive. */
   check(videoId: number): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export function makeAwaitedVideos(
     await pendingFiles.condemn(unit.query, gone)
   }
 
-  /** Those that somebody chose stay; answers what nobody needs then. */
+  /** Keeps pictures that a user chose. Returns the files that are no longer needed. */
   async function addPictures(unit: Unit, videoId: number, draft: FileDraft): Promise<FileRef[]> {
     const gone: FileRef[] = []
     for (const picture of draft.pictures) {
@@ -172,14 +172,14 @@ function takeFound(video: Video, { found, asked }: Pick<Filling, 'found' | 'aske
   }
 }
 
-/** Each field that is still as it began. */
+/** Fields whose value is still the initial one. */
 function takeUnchanged(video: Partial<Record<keyof FoundFields, unknown>>, found: FoundFields, asked: FoundFields): void {
   for (const [field, value] of Object.entries(found) as [keyof FoundFields, unknown][]) {
     if (value !== undefined && isDeepStrictEqual(video[field], asked[field])) Object.assign(video, { [field]: value })
   }
 }
 
-/** Those that somebody set meanwhile stay; those that were told are better than what a description seems to say. */
+/** Keeps chapters that a user set meanwhile. Given chapters take precedence over those parsed from the description. */
 async function beginChapters(unit: Unit, video: Video, told: readonly unknown[] | undefined, ofFile: readonly unknown[]): Promise<void> {
   const [known] = await unit.query('select 1 from video_chapter where video_id = $1 limit 1', [video.id])
   if (known) return

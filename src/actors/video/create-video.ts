@@ -1,4 +1,4 @@
-// Makes a video of a file that arrived: looks into it, places the files, stores the rows.
+// Makes a video of a file that arrived: probes it, places the files, stores the rows.
 
 import type { EncodedImage } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
@@ -21,35 +21,35 @@ interface InspectOptions {
   userId: number
   fields: NewVideoFields
   inputFilename: string
-  /** The file; it is only read. */
+  /** The file. It is only read. */
   path: string
   pictures: GivenPictures
-  /** Where an earlier try placed or meant to place the file. */
+  /** Where an earlier attempt placed the file, or was about to. */
   place?: FileDraft['place'] | undefined
   signal?: AbortSignal | undefined
 }
 
 export interface CreateVideo {
-  /** Throws `invalid` when the channel is not one of the user's. */
+  /** Throws `invalid` unless the user owns the channel. */
   checkChannel(userId: number, channelId: number): Promise<void>
-  /** Throws `too_large` (`quota_reached`) when so many more bytes are over one of the user's quotas. */
+  /** Throws `too_large` (`quota_reached`) if these bytes exceed a quota of the user. */
   checkQuota(userId: number, bytes: number): Promise<void>
-  /** Bytes that the user may add, Infinity without quotas. */
+  /** Bytes that the user may add; Infinity without quotas. */
   quotaLeft(userId: number): Promise<number>
-  /** Fits an uploaded picture. Throws MediaError when it is none. */
+  /** Resizes an uploaded picture. Throws MediaError if it is not a picture. */
   fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** Looks into the file. Throws `unprocessable` when it cannot be used. Writes nothing. */
+  /** Probes the file. Throws `unprocessable` if it cannot be used. Writes nothing. */
   inspect(options: InspectOptions): Promise<VideoDraft>
-  /** Moves the file into the store and writes the pictures that were sent. Done twice it stays done. */
+  /** Moves the file into the store and writes the pictures that were sent. Idempotent. */
   place(draft: FileDraft, path: string): Promise<void>
   /**
-   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews` false: subscribers on this server are not notified. Throws
-   * `invalid` and `too_large` as the checks do.
+   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews: false` does not notify local subscribers. Throws
+   * `invalid` and `too_large` like the checks.
    */
   insert(unit: Unit, draft: VideoDraft, options?: { isNews?: boolean }): Promise<CreatedVideo>
-  /** Removes the pictures of a draft that was not stored, and with `source` its file. */
+  /** Removes the pictures of a draft that was not stored and, with `source`, its file. */
   discard(draft: FileDraft, options: { source: boolean }): Promise<void>
-  /** All at once, for a file that is ours to give away. Nothing stays behind when it is refused. */
+  /** All steps at once, for a file that the caller gives up. Removes everything if the video is refused. */
   createFrom(options: InspectOptions): Promise<CreatedVideo>
 }
 
@@ -94,7 +94,7 @@ export function makeCreateVideo(
     })
     const { waitTranscoding } = fields
     const added = { type: 'ADDED', source: 'upload', isAwaited: !played, waitTranscoding } as const
-    // The first flush gives the id that events and children need.
+    // The first flush assigns the id that events and children need.
     await unit.em.flush()
     unit.created({ aggregate: 'video', id: video.id })
     if (!isNews) await unit.query('update video set subscribers_told = true where id = $1', [video.id])
@@ -137,7 +137,7 @@ export function makeCreateVideo(
         await inspectFile.place(draft, options.path)
         return await tell.create((unit) => insert(unit, draft))
       } catch (error) {
-        // When the answer of a commit was lost the rows may be there, and then the files are theirs.
+        // The response to a commit can be lost. Then the rows exist and own the files.
         const [stored] = await db.query('select id from video where uuid = $1', [draft.uuid])
         if (!stored) await inspectFile.discard(draft, { source: true })
         throw error
@@ -146,7 +146,7 @@ export function makeCreateVideo(
   }
 }
 
-/** The channel stays as long as the transaction. Throws `invalid` unless it is one of the user's. */
+/** Locks the channel until the end of the transaction. Throws `invalid` unless the user owns it. */
 export async function lockChannel(unit: Unit, userId: number, channelId: number): Promise<void> {
   const [channel] = await unit.query<{ user_id: number | null }>(
     `select a.user_id from channel c join account a on a.id = c.account_id

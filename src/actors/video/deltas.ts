@@ -1,5 +1,5 @@
-// Counters of videos: each cause writes a small row, and the rows are folded into the columns every second, so that a
-// popular video is no hot row. Reads add what is not folded yet.
+// Counters of videos. Each cause writes a small row, and the rows are folded into the columns every second, so that a popular video is no
+// hot row. Reads add what is not folded yet.
 
 import type { Database } from '../../platform/database/index.ts'
 import { waitingBelow } from '../comment/comment.entity.ts'
@@ -44,7 +44,7 @@ export async function addViews(unit: Unit, views: readonly { videoId: number; vi
 
 const BATCH = 1000
 
-/** All that are not removed, by what lists filter by. */
+/** All videos that are not removed, by the columns that lists filter by. */
 const VIDEOS: KeptTotal = {
   table: 'video_count',
   key: ['local', 'nsfw', 'privacy', 'published', 'blocked', 'listed'],
@@ -68,9 +68,9 @@ const FOLDED = {
 }
 
 /**
- * Takes the rows of the videos that it could lock, and leaves those that somebody else works on for the next time: it
- * never waits while it holds something, so it deadlocks neither with another process that folds nor with the removal
- * of a video, which takes the rows along. Answers how many rows were folded.
+ * Folds the rows of the videos that it can lock and leaves the locked ones for the next run. It never waits while it holds a lock, so it
+ * deadlocks neither with another process that folds nor with the removal of a video, which deletes the rows. Returns how many rows were
+ * folded.
  */
 export async function foldDeltas(db: Pick<Database, 'query'>): Promise<number> {
   const folded = (await hasRows(db, 'video_delta')) ? await foldVideos(db) : 0
@@ -104,10 +104,9 @@ async function foldVideos(db: Pick<Database, 'query'>): Promise<number> {
 }
 
 /**
- * Adds to the counts of the next videos what they lack of their causes, or have too much: a bug, or rows that went along with
- * another, made them differ. What is folded meanwhile makes no difference, since both only add; two of these at once would. The
- * ratings of a video of another server are what that one says. Answers the id to go on after; undefined when these were the
- * last ones. A video that somebody else works on is left for the next time.
+ * Corrects the counters of the next batch of videos by counting their causes; bugs and cascading deletes make them differ. Concurrent folds
+ * are harmless, since both only add; two concurrent runs are not. The ratings of a remote video are those that its server reports. Returns
+ * the id to continue after; undefined at the end. Locked videos are left for the next run.
  */
 export async function reconcileCounters(
   db: Pick<Database, 'query'>,
@@ -141,10 +140,10 @@ const lackingRates = (type: 'like' | 'dislike'): string =>
   `case when b.remote then 0 else
      (select count(*) from rating r where r.video_id = b.id and r.type = '${type}') - ${known(`${type}s`)} end`
 
-/** SQL for the number of videos that `where` (SQL) picks by the columns of the key; those that are removed are in none. */
+/** SQL for the number of videos that match `where` (SQL on the columns of the key). Removed videos do not count. */
 export const totalVideos = (where: string): string => sumOf(VIDEOS, where)
 
-/** For `totalVideos`: what the public lists hold. */
+/** For `totalVideos`: videos in the public lists. */
 export const PUBLIC_VIDEOS = `privacy = ${videoPrivacies.public} and published and not blocked and listed`
 
 export const reconcileVideoTotals = (db: Pick<Database, 'query'>): Promise<void> =>

@@ -1,4 +1,4 @@
-// What a download needs to know: the stored file, what it is called, and who may have it. One statement each.
+// Reads for downloads: the stored file, its download name, and who may have it. One statement each.
 
 import type { Database } from '../../platform/database/index.ts'
 import type { GuardedVideo } from './video.policy.ts'
@@ -6,7 +6,7 @@ import { accessColumns, passwordCheck, type VideoAccessRow, type VideoKey } from
 
 type Reader = Pick<Database, 'query'>
 
-/** A video whose files may be downloaded, unless its owner does not want that. */
+/** A video whose files may be downloaded unless its owner disables that. */
 export interface DownloadRow extends VideoAccessRow {
   name: string
   downloadEnabled: boolean
@@ -16,7 +16,7 @@ export interface StoredFileRow {
   id: number
   filename: string
   extname: string
-  /** In the playlist of the video. */
+  /** True for a file of the HLS playlist. */
   hls: boolean
   /** Short side in px, 0 for sound alone. */
   resolution: number
@@ -28,7 +28,7 @@ const downloadColumns = `${accessColumns}, ${passwordCheck}, v.name, v.download_
 const FILE = `f.id, f.filename, f.extname, f.streaming_playlist_id is not null as hls, f.resolution,
   f.streams & 1 <> 0 as "hasVideo", f.streams & 2 <> 0 as "hasAudio"`
 
-/** A file of a local video by what its download is called. */
+/** A file of a local video by its download name. */
 export async function findDownload(
   db: Reader,
   file: { uuid: string; resolution: number; extname: string; hls: boolean },
@@ -45,7 +45,7 @@ export async function findDownload(
   return row
 }
 
-/** A local video with those of its files that have these ids. */
+/** A local video with the files of these ids. */
 export async function findDownloads(
   db: Reader,
   key: VideoKey,
@@ -62,7 +62,7 @@ export async function findDownloads(
   return row
 }
 
-/** The kept upload of a local video by its name in the store. */
+/** The retained original of a local video by its name in the store. */
 export async function findKeptUpload(
   db: Reader,
   filename: string,
@@ -77,11 +77,11 @@ export async function findKeptUpload(
 }
 
 export interface TorrentRow extends VideoAccessRow {
-  /** Of the video. */
+  /** Name of the video. */
   name: string
   resolution: number
   hls: boolean
-  /** Of a file of another server: where that server has it. */
+  /** Address of the file on its own server; null for local files. */
   fileUrl: string | null
 }
 

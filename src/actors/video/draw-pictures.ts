@@ -1,6 +1,5 @@
-// The job `video-pictures`: draws the pictures of a local video whose rows have a name and a size, but no file yet. Killed at any
-// line it is run again; two at once write the same file. A picture that cannot be drawn becomes a plain field, so that no row waits
-// for ever.
+// The job `video-pictures`: draws the pictures of a local video whose rows have a name and a size, but no file yet. It can be killed and
+// run again; concurrent runs write the same file. A picture that cannot be drawn becomes a plain field, so that no row waits forever.
 
 import { type EncodedImage, type FileRef, type ImageSize, isDiskFull, MediaError, plainImage, type Store } from '../../media/index.ts'
 import { type ActorDeps, DomainError, NotNow, resumeJobs } from '../runtime/index.ts'
@@ -11,7 +10,7 @@ import { findPictureSource } from './picture-source.ts'
 import type { ThumbnailType } from './video.entity.ts'
 
 export interface DrawPictures {
-  /** Draws what the video waits for; nothing when it waits for none, or is gone. */
+  /** Draws the missing pictures. Does nothing if none is missing or the video is removed. */
   drawPictures(videoId: number, signal: AbortSignal): Promise<void>
 }
 
@@ -20,17 +19,17 @@ interface Awaited extends ImageSize {
   filename: string
 }
 
-/** SQL: whether the picture `t` of a local video is yet to be drawn. */
+/** SQL: true if the picture `t` of a local video is not drawn yet. */
 const IS_AWAITED = 't.file_url is null and not t.on_disk'
 
 const AWAITED = `
   select t.type, t.filename, t.width, t.height from thumbnail t join video v on v.id = t.video_id
   where t.video_id = $1 and ${IS_AWAITED} and not v.remote and v.state <> 'removed' order by t.type`
 
-/** How often the file may go under the job until it is another one that fails. */
+/** How often the source may disappear during the job before the job fails. */
 const TRIES = 3
 const LOOK_EVERY_MS = 600_000
-/** Videos that are asked for again each time. */
+/** Videos that are queued again per run. */
 const BATCH = 100
 
 export function makeDrawPictures(
@@ -66,7 +65,7 @@ export function makeDrawPictures(
     }
   }
 
-  /** Writes the files, then marks the rows. What a video no longer names is removed: others may have replaced it meanwhile. */
+  /** Writes the files, then marks the rows. Removes files that the video no longer names: a user may have replaced a picture meanwhile. */
   async function keep(videoId: number, awaited: readonly Awaited[], images: readonly EncodedImage[]): Promise<void> {
     const refs = awaited.map(refOfPicture)
     await pendingFiles.reserve(leases.owner, refs)
@@ -86,7 +85,7 @@ export function makeDrawPictures(
     } catch (error) {
       if (!(error instanceof DomainError && error.kind === 'not_found')) throw error
     } finally {
-      // Those that were not settled have no row, or the next try writes them anew.
+      // Files that were not settled have no row, or the next attempt writes them again.
       pendingFiles.giveUp(refs)
       await pendingFiles.collect()
     }

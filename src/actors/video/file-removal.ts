@@ -1,10 +1,10 @@
-// Which files of a video go when some are to go, and which have to stay. Pure.
+// Decides which files of a video a removal takes and which must stay. Pure.
 
 import { DomainError, notFound } from '../runtime/index.ts'
 
 export type FileFormat = 'hls' | 'web-videos'
 
-/** What of a stored file decides about its removal. */
+/** The properties of a stored file that decide about its removal. */
 export interface RemovableFile {
   id: number
   hls: boolean
@@ -19,8 +19,8 @@ export interface FilesAsked {
 }
 
 /**
- * The files that go, out of all that the video has. Throws `not_found` for an unknown id, and `invalid` when the video has
- * none of the format, when nothing that plays would be left, and for the sound that other renditions need.
+ * The files to remove, out of all files of the video. Throws `not_found` for an unknown id. Throws `invalid` if the video has no file of
+ * the format, if nothing playable would be left, or if other renditions need the sound.
  */
 export function filesToRemove<T extends RemovableFile>(files: readonly T[], asked: FilesAsked): T[] {
   const gone = asked.format === 'hls' ? goneOfHls(files, asked.fileId) : goneOfWebVideos(files, asked.fileId)
@@ -43,7 +43,7 @@ function goneOfHls<T extends RemovableFile>(files: readonly T[], id: number | un
   if (!file) throw notFound('This video has no HLS file with this id.')
   const others = all.filter((other) => other !== file)
   const pictures = others.filter(({ hasVideo }) => hasVideo)
-  // A playlist of sound alone, beside web videos with a picture, would be played in their place.
+  // Players would choose a playlist of sound alone over web videos with a picture.
   if (file.hasVideo && pictures.length === 0) return all
   if (!file.hasVideo && pictures.some(({ hasAudio }) => !hasAudio)) {
     throw new DomainError('invalid', 'The other HLS files have their sound from this one.')

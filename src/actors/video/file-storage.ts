@@ -1,4 +1,4 @@
-// Where a file of a video lies, as its row says it, so that its address needs no look into the store.
+// Storage of a video's file, stored in its row, so that building its address needs no store access.
 
 import type { FileRef, Place, Store } from '../../media/index.ts'
 
@@ -9,7 +9,7 @@ export type FileStorage = (typeof fileStorages)[keyof typeof fileStorages]
 
 export const storageIn = (place: Place): FileStorage => (place === 'object-storage' ? fileStorages.objectStorage : fileStorages.fileSystem)
 
-/** That of a file which was just stored. */
+/** Storage of a file that was just stored. */
 export async function storageOf(store: Pick<Store, 'placeOf'>, ref: FileRef): Promise<FileStorage> {
   return storageIn((await store.placeOf(ref)) ?? 'file-system')
 }

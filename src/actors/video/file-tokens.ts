@@ -1,5 +1,5 @@
-// Tokens for the files of one video, for players that can send no headers. A token stands for who asked for it, and gives
-// what that one may see at the time of each request: who is blocked, or a password that goes, ends it at once.
+// Tokens for the files of one video, for players that cannot send headers. A token stands for its requester, and each request checks what
+// that user may see now: a block or a removed password revokes it at once.
 
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -10,13 +10,13 @@ import type { UserRole } from '../user/index.ts'
 import { assertMaySee, type GuardedVideo, type Viewer } from './video.policy.ts'
 
 export interface FileTokens {
-  /** A token for a video that the requester was allowed to see just now. */
+  /** Issues a token. The caller has checked that the requester may see the video. */
   issue(ask: {
     video: { id: number; uuid: string }
     userId: number | undefined
     password: string | undefined
   }): Promise<{ token: string; expires: Date }>
-  /** Who got the token. Throws `forbidden` unless it is of this video, and whoever got it may still see the video. */
+  /** Returns the holder of a token. Throws `forbidden` unless the token is for this video and its holder may still see it. */
   holder(token: string, video: GuardedVideo & { id: number; uuid: string }): Promise<Viewer>
 }
 

@@ -1,4 +1,4 @@
-// The files of a video, and those on their way.
+// The files of a video, and pending ones.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'

@@ -1,10 +1,10 @@
-// Writes of the files of videos in the transactions of those that make and move them.
+// Writes of video files in the transactions of the nouns that make and move them.
 
 import type { LadderFile, PlaylistNames } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import type { FileStorage } from './file-storage.ts'
 
-/** The names of the master and the hashes are chosen once: other servers keep their addresses. Answers the id. */
+/** The names of the master and the hashes never change, so that other servers keep valid addresses. Returns the id. */
 export async function storePlaylist(unit: Unit, videoId: number, names: PlaylistNames, storage: FileStorage): Promise<number> {
   const [row] = await unit.query<{ id: number }>(
     `insert into streaming_playlist (video_id, playlist_filename, segments_sha256_filename, created_at, updated_at, storage)
@@ -16,7 +16,7 @@ export async function storePlaylist(unit: Unit, videoId: number, names: Playlist
   return row.id
 }
 
-/** Answers whether the playlist still had the master `master`, and has these names now. */
+/** Returns true if the playlist still had the master `master` and has the new names now. */
 export async function renamePlaylist(
   unit: Unit,
   videoId: number,
@@ -69,8 +69,8 @@ export interface ReplacedFile {
 }
 
 /**
- * Removes the rows whose place a rendition takes: the earlier one, and with $5, a picture of HLS, which has sound of its own or ($6
- * false) not, those of the other sort: none may stand beside it.
+ * Removes the rows that a rendition replaces: the earlier rendition and, with $5, HLS pictures with ($6 true) or without sound of their
+ * own. The two sorts must not coexist.
  */
 export const dropReplacedFiles = (unit: Unit, videoId: number, file: LadderFile): Promise<ReplacedFile[]> =>
   unit.query<ReplacedFile>(
@@ -103,7 +103,7 @@ export const nameSwarms = (unit: Unit, videoId: number, infoHashes: readonly str
     unit.now,
   ])
 
-/** Notes where the files of a video are, of those kinds that move. */
+/** Stores where the files of a video are, for the kinds that move. */
 export const noteStorage = (
   unit: Unit,
   videoId: number,

@@ -1,5 +1,5 @@
-// Looks into a file that arrived, for a new video or in the place of another file: what it holds, where it is going to lie,
-// and which pictures it gets. Those that nobody sent are drawn later.
+// Probes a file that arrived, for a new video or as a replacement: its streams, its place in the store, and its pictures. Pictures that the
+// uploader did not send are drawn later.
 
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
@@ -40,14 +40,14 @@ export type PictureName = keyof GivenPictures
 
 const names: readonly PictureName[] = ['thumbnail', 'preview']
 
-/** All that is known of a file before the transaction that stores it. */
+/** What is known of a file before the transaction that stores it. */
 export interface FileDraft {
   /** The name of the file on the uploader's machine. */
   inputFilename: string
   probe: MediaProbe
-  /** Where the file is going to lie: an original that waits for its renditions, or a web video as it is. */
+  /** Destination of the file: an original that waits for its renditions, or a web video as it is. */
   place: FileRef
-  /** The file as a web video that plays at once; null when the renditions are awaited. */
+  /** The file as a web video that plays at once; null if the video waits for its renditions. */
   webVideo: WebVideoDraft | null
   pictures: DraftPicture[]
 }
@@ -68,42 +68,42 @@ export interface DraftImage extends ImageSize {
 
 /** The uploaded file as viewers and scripts read it. */
 export interface WebVideoDraft {
-  /** `place` itself, or a second name of the same bytes while the renditions are made of `place`. */
+  /** `place` itself, or a second name of the same bytes while renditions are made from `place`. */
   ref: FileRef
-  /** Where the bytes are; known when the file was placed. */
+  /** Where the bytes are; set when the file is placed. */
   storage: FileStorage
 }
 
 export interface InspectFileOptions {
-  /** What the file is for: whether it is placed among the private files, and plays before its renditions are there. */
+  /** Decides whether the file is placed among the private files, and whether it plays before its renditions exist. */
   video: Openness & { waitTranscoding: boolean }
   inputFilename: string
-  /** The file; it is only read. */
+  /** The file. It is only read. */
   path: string
   pictures: GivenPictures
-  /** Where an earlier try placed or meant to place the file. */
+  /** Where an earlier attempt placed the file, or was about to. */
   place?: FileRef | undefined
   signal?: AbortSignal | undefined
 }
 
 export interface InspectFile {
-  /** Fits an uploaded picture. Throws MediaError when it is none. */
+  /** Resizes an uploaded picture. Throws MediaError if it is not a picture. */
   fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** Looks into the file. Throws `unprocessable` when it cannot be used. Writes nothing. */
+  /** Probes the file. Throws `unprocessable` if it cannot be used. Writes nothing. */
   inspect(options: InspectFileOptions): Promise<FileDraft>
-  /** A picture to be drawn, in the size of the configuration. */
+  /** A picture to be drawn, in the configured size. */
   planPicture(name: PictureName): DraftPicture
   /** Draws one picture of each size from a file in the store. Throws MediaError. Writes nothing. */
   draw(source: FileRef, sizes: readonly ImageSize[], signal?: AbortSignal): Promise<EncodedImage[]>
-  /** Moves the file into the store and writes the pictures that were sent. Done twice it stays done. */
+  /** Moves the file into the store and writes the pictures that were sent. Idempotent. */
   place(draft: FileDraft, path: string): Promise<void>
-  /** Removes what was written for a draft that was not stored, and with `source` its file. */
+  /** Removes the written files of a draft that was not stored and, with `source`, its file. */
   discard(draft: FileDraft, options: { source: boolean }): Promise<void>
-  /** What the rows of the draft name. */
+  /** Files that the rows of the draft name. */
   filesOf(draft: FileDraft): FileRef[]
 }
 
-/** Pictures that a process fits at the same time: each is decoded in memory. */
+/** Pictures that a process resizes at the same time: each is decoded in memory. */
 const FITTED_AT_ONCE = Math.max(2, availableParallelism())
 
 const REMEMBERED = 100
@@ -114,13 +114,13 @@ export function makeInspectFile(
     ffmpeg: Ffmpeg
     pendingFiles: Pick<PendingFiles, 'reserve' | 'discard'>
     leases: Pick<Leases, 'owner'>
-    /** Other than by a process for each file. */
+    /** Replaces the default of one process for each file. */
     runFfprobe?: RunFfprobe
   },
 ): InspectFile {
   const { config, store, ffmpeg, pendingFiles, leases, runFfprobe } = deps
   const inTurn = pLimit(FITTED_AT_ONCE)
-  /** By the name of the file, which is never that of another: pictures are mostly drawn where it was uploaded, soon after. */
+  /** Keyed by the file name, which is unique. Pictures are usually drawn where the file was uploaded, soon after. */
   const probes = makeLru<string, DrawnProbe>(REMEMBERED)
 
   const sizeOf = (name: PictureName): ImageSize => {
@@ -201,7 +201,7 @@ export function makeInspectFile(
       try {
         return await imagesFromMedia({ ...frame, probe: found })
       } catch (error) {
-        // A cover that cannot be read is no reason to refuse the sound.
+        // An unreadable cover is no reason to refuse the sound.
         if (found.video || found.coverIndex === undefined || !(error instanceof MediaError)) throw error
         return await imagesFromMedia({ ...frame, probe: { ...found, coverIndex: undefined } })
       }
@@ -235,7 +235,7 @@ export function makeInspectFile(
   }
 }
 
-/** By a new name: caches hold what an address answered. */
+/** A new name for each picture, because caches store responses by address. */
 function newPicture<I extends DraftImage>(name: PictureName, of: { image: I; generated: boolean }): DraftPicture & { image: I } {
   const filename = `${newUuid()}.jpg`
   const type = name === 'thumbnail' ? thumbnailTypes.miniature : thumbnailTypes.preview
@@ -249,13 +249,13 @@ export const givenPictures = (given: GivenPictures): (DraftPicture & { image: En
     return image ? [newPicture(name, { image, generated: false })] : []
   })
 
-/** Where a picture of a video lies. */
+/** Location of a video's picture. */
 export const refOfPicture = ({ type, filename }: Pick<DraftPicture, 'type' | 'filename'>): FileRef => ({
   kind: type === thumbnailTypes.miniature ? 'thumbnails' : 'previews',
   name: filename,
 })
 
-/** What is written beside the file. */
+/** Files written in addition to the uploaded one. */
 const addedTo = ({ pictures, webVideo, place }: FileDraft): FileRef[] => [
   ...pictures.flatMap(({ ref, image }) => (image.bytes ? [ref] : [])),
   ...(webVideo && !isSame(webVideo.ref, place) ? [webVideo.ref] : []),
@@ -265,7 +265,7 @@ const isSame = (one: FileRef, other: FileRef): boolean => one.kind === other.kin
 
 const FALLBACK_SIZES = { thumbnail: { width: 280, height: 157 }, preview: { width: 850, height: 480 } } as const
 
-/** What an error of the media tools means for the uploader. */
+/** Translates an error of the media tools into a refusal for the uploader. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof MediaError)) return error
   if (error.reason === 'disk-full' || error.reason === 'ffmpeg-missing') {

@@ -1,4 +1,4 @@
-// Names of the numbers and codes of videos, in English, as clients and other servers read them.
+// English labels of the numbers and codes of videos, as clients and other servers read them.
 
 import { stateId, type VideoState } from '../../state-machines/video.ts'
 
@@ -281,12 +281,12 @@ export interface Labelled<T> {
   label: string
 }
 
-/** A number or code with its name; null and what is not in the table are `Unknown`. */
+/** A number or code with its label; `Unknown` for null and for codes outside the table. */
 export function labelled<T extends string | number | null>(labels: Readonly<Record<string | number, string>>, id: T): Labelled<T> {
   return { id, label: (id === null ? undefined : labels[id]) ?? UNKNOWN }
 }
 
-/** The number of a state with its name. A state that ended has neither. */
+/** The number of a state with its label. An ended state has neither. */
 export function labelledState(state: string): Labelled<number | null> {
   return labelled(stateLabels, stateId(state as VideoState) ?? null)
 }

@@ -1,22 +1,22 @@
-// Which videos of other servers stand in the lists of everybody: those of channels, accounts and servers that this instance follows,
-// and those that somebody shared whom it follows. Others are known here because somebody answered, looked for or sent them:
-// they are found by their address, and in the lists of their channel, but a stranger puts nothing before everybody's eyes.
+// Decides which remote videos public lists show: those of channels, accounts and servers that this instance follows, and those that a
+// followed actor shared. Other remote videos are known because somebody commented on them, searched for them or sent them. They are found
+// by their address and in the lists of their channel, so that an unknown server cannot put videos into public lists.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { INSTANCE_ACTOR_NAME } from '../actor/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 import { VIDEOS_CHANGED } from './videos-changed.ts'
 
-/** Videos that one statement looks at. */
+/** Videos per statement. */
 const BATCH = 1000
-/** So many of them in a row: a million videos within the hour. */
+/** Batches per run: a million videos within the hour. */
 const BATCHES = 20
 const EVERY_MS = 60_000
 
 const INSTANCE = `(select id from actor where host_id is null and lower(preferred_username) = '${INSTANCE_ACTOR_NAME}')`
 const followed = (target: string): string =>
   `exists (select 1 from follow f where f.follower_id = ${INSTANCE} and f.state = 'accepted' and f.target_id = ${target})`
-/** SQL: whether this instance follows the server, by its instance actor. What it shares may arrive before the video. */
+/** SQL: true if this instance follows the server by its instance actor. A share may arrive before its video. */
 const followedServer = (host: string): string =>
   `exists (select 1 from follow f join actor t on t.id = f.target_id
     where f.follower_id = ${INSTANCE} and f.state = 'accepted' and t.type = 'Application' and t.host_id = ${host})`
@@ -25,8 +25,8 @@ const IS_LISTED = `not v.remote or ${followed('c.actor_id')} or ${followed('a.ac
   or exists (select 1 from share s where s.video_id = v.id and ${followed('s.actor_id')})`
 
 /**
- * The address of a remote account or channel when the instance follows neither it nor its server nor anything of it; undefined for
- * all others.
+ * The address of a remote account or channel if the instance follows neither it, its server, nor an actor related to it; otherwise
+ * undefined.
  */
 export async function findUnfollowedActor(
   db: Pick<Database, 'query'>,
@@ -47,7 +47,7 @@ export async function findUnfollowedActor(
   return row?.url
 }
 
-/** Looks at these videos anew. */
+/** Recomputes `listed` of these videos. */
 export async function relist(query: Sql, videoIds: readonly number[]): Promise<void> {
   await query(
     `with looked as (
@@ -61,7 +61,7 @@ export async function relist(query: Sql, videoIds: readonly number[]): Promise<v
   )
 }
 
-/** Looks at the videos of an actor, and at those that it shared, when a follow of it begins or ends; and at all gradually. */
+/** Recomputes the videos of an actor, and those that it shared, when a follow of it begins or ends. Recomputes all videos gradually. */
 export function registerListing(deps: ActorDeps): void {
   const { db, tell, registry } = deps
   const ask = async (unit: Unit, targetId: number): Promise<void> => unit.enqueue({ type: 'video-listing', data: { actorId: targetId } })

@@ -1,4 +1,4 @@
-// The rows of a new video, as its draft says.
+// The rows of a new video, built from its draft.
 
 import { basename, extname } from 'node:path'
 import type { LadderFile, MediaProbe } from '../../media/index.ts'
@@ -12,13 +12,13 @@ import type { NewVideoFields, VideoDraft } from './video-draft.ts'
 /** 1 video, 2 audio, 3 both: `VideoFileStream` of the contract. */
 const streamsOf = ({ video, audio }: MediaProbe): number => (video ? 1 : 0) + (audio ? 2 : 0)
 
-/** The columns of the video that its draft decides, in the machine's first state. */
+/** The columns that the draft decides, in the machine's first state. */
 export const rowOf = ({ fields, uuid, probe }: VideoDraft) => ({
   ...rowWithoutFile(fields, uuid),
   ...dimensionsOf(probe),
 })
 
-/** The same of a video whose file is not there yet. */
+/** The same for a video whose file has not arrived. */
 export function rowWithoutFile(fields: NewVideoFields, uuid: string) {
   const { channelId, name, category, licence, language, privacy, nsfw, description, support } = fields
   return {
@@ -53,10 +53,10 @@ export const dimensionsOf = ({ video, duration }: MediaProbe) => ({
   aspectRatio: video ? Number((video.width / video.height).toFixed(4)) : null,
 })
 
-/** Seconds by which a header may differ from what was in the file. */
+/** Seconds by which the header of a file may be wrong. */
 const HEADER_TOLERANCE = 1
 
-/** The dimensions of the source, but what renditions showed to be otherwise: files that end early, and the picture under a sound. */
+/** The dimensions of the source, unless renditions prove it wrong: truncated files, and the picture added to a sound. */
 export function setDimensionsAsMade(video: Video, source: MediaProbe, files: readonly LadderFile[]): void {
   const stated = dimensionsOf(source)
   const [longest = 0] = files.map(({ metadata }) => Number(metadata.format.duration)).toSorted((a, b) => b - a)
@@ -68,7 +68,7 @@ export function setDimensionsAsMade(video: Video, source: MediaProbe, files: rea
   })
 }
 
-/** The columns of the file that was uploaded. */
+/** The columns of the uploaded file. */
 export function sourceOf({ inputFilename, place, probe: found }: FileDraft) {
   return {
     inputFilename,
@@ -82,7 +82,7 @@ export function sourceOf({ inputFilename, place, probe: found }: FileDraft) {
   }
 }
 
-/** Stores the uploaded file as the web video that it is. `provisional`: it goes when its renditions are there. */
+/** Stores the uploaded file as a web video. A `provisional` one is removed when its renditions exist. */
 export async function insertWebVideo(
   unit: Unit,
   videoId: number,

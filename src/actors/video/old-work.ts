@@ -1,5 +1,5 @@
-// Work folders of this machine whose work ended on another one. A note goes with the work, on whichever machine that is, and takes
-// along the folder of that machine alone; a try that waited for storage, or lost its lease, may have left one here.
+// Removes work folders of this machine whose work ended on another one. The note of a work folder is deleted on the machine where the work
+// ends, with that machine's folder only; an attempt that waited for storage or lost its lease may have left one here.
 
 import type { Store } from '../../media/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
@@ -7,7 +7,7 @@ import { isWorkFolder } from './work-folders.ts'
 
 const LOOK_EVERY = 600_000
 
-/** Has those removed that no note names, from the start of the server on. */
+/** Removes folders without a note, beginning at the start of the server. */
 export function removeOldWork({ db, registry, store }: Pick<ActorDeps, 'db' | 'registry'> & { store: Store }): void {
   registry.periodic('work-folders', {
     everyMs: () => LOOK_EVERY,

@@ -1,25 +1,25 @@
-// Files of a video that others take the place of. Those of a source that was replaced stay until the first of the new ones is there,
-// and go at once then, so that no playlist ever mixes the two; an uploaded file stays until all its renditions are there.
+// Files of a video that are about to be replaced. Files of a replaced source stay until the first new file exists and are removed together,
+// so that no playlist mixes the two. An uploaded file stays until all its renditions exist.
 
 import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { removeStoryboard } from '../storyboard/storyboard.writes.ts'
 import { applyPendingParts } from './pending-parts.ts'
 
-/** In the transaction that replaces the source. */
+/** Runs in the transaction that replaces the source. */
 export async function outdateFiles(unit: Unit, videoId: number): Promise<void> {
   await unit.query('update video_file set outdated = true where video_id = $1', [videoId])
 }
 
 /**
- * Takes the rows of outdated files away, with the storyboard that was made of them, and answers the files, in whichever
- * folder the privacy put them. What was to come with the next file comes.
+ * Deletes the rows of outdated files and of their storyboard, applies the pending parts, and returns the files, in both the public and the
+ * private folder.
  */
 export async function dropOutdated(unit: Unit, video: { id: number; uuid: string }): Promise<FileRef[]> {
   const files = await deleteFiles(unit, video.id, 'outdated')
   if (files.length === 0) return []
   await applyPendingParts(unit, video.id)
-  // With other names for the new ones, no cache answers with the old playlist.
+  // New names, so that no cache returns the old playlist.
   const playlists = await unit.query<{ master: string | null; hashes: string | null }>(
     `delete from streaming_playlist p where p.video_id = $1
        and not exists (select 1 from video_file f where f.streaming_playlist_id = p.id)
@@ -36,7 +36,7 @@ export async function dropOutdated(unit: Unit, video: { id: number; uuid: string
   ]
 }
 
-/** Takes the row of the uploaded file away, whose renditions are there now, and answers the files. */
+/** Deletes the row of the uploaded file, once its renditions exist, and returns the files. */
 export async function dropProvisional(unit: Unit, video: { id: number; uuid: string }): Promise<FileRef[]> {
   return refsOf(video.uuid, await deleteFiles(unit, video.id, 'provisional'))
 }

@@ -1,4 +1,4 @@
-// What the overview shows: categories, tags and channels with several public videos, and the newest of each.
+// The overview: categories, tags and channels with several public videos, and the newest videos of each.
 
 import type { Database } from '../../platform/database/index.ts'
 import type { VideoListQuery } from './list-query.ts'
@@ -6,17 +6,17 @@ import { buildVideoList, listedIn, type PageRow, withCards } from './list-videos
 import { videoPrivacies } from './video.entity.ts'
 import type { VideoListRow } from './video.rows.ts'
 
-/** Those with the most videos first. */
+/** Ordered by the number of videos, descending. */
 export interface Samples {
   categories: number[]
   tags: string[]
   channels: number[]
 }
 
-/** As far back as this, so that a server with many videos does not read all of them. */
+/** Limit of videos to look at, so that a large server does not read all of them. */
 const NEWEST = 10_000
 
-/** What has at least so many public videos among the newest, at most so many of each kind. One statement. */
+/** Categories, tags and channels with at least `minVideos` public videos among the newest, `most` of each kind. One statement. */
 export async function findSamples(db: Pick<Database, 'query'>, { minVideos, most }: { minVideos: number; most: number }): Promise<Samples> {
   const groups = (key: string, from: string) =>
     `array(select key from (select ${key} as key, count(*) as videos from ${from} group by 1 having count(*) >= $1) g

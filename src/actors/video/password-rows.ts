@@ -1,4 +1,4 @@
-// The passwords of a video: which may be stored, and their rows, in the transaction that holds the video.
+// The passwords of a video: validation, and their rows, in the transaction that locks the video.
 
 import { DomainError, type Unit } from '../runtime/index.ts'
 
@@ -6,7 +6,7 @@ export async function dropPasswords(unit: Unit, videoId: number): Promise<void> 
   await unit.query('delete from video_password where video_id = $1', [videoId])
 }
 
-/** Stores each once, in their order, in the form in which they are compared (NFC). */
+/** Stores each once, in order, normalised (NFC) for comparison. */
 export async function insertPasswords(unit: Unit, videoId: number, passwords: readonly string[]): Promise<void> {
   await unit.query(
     `insert into video_password (video_id, password, created_at, updated_at)
@@ -18,7 +18,7 @@ export async function insertPasswords(unit: Unit, videoId: number, passwords: re
 const MOST = 100
 const [SHORTEST, LONGEST] = [2, 99]
 
-/** Throws `invalid` unless there are 1 to 100 passwords of 2 to 99 characters, each given once. */
+/** Throws `invalid` unless there are 1 to 100 distinct passwords of 2 to 99 characters. */
 export function refuseBadPasswords(passwords: readonly string[]): void {
   const because = (text: string): DomainError => new DomainError('invalid', text)
   if (passwords.length === 0) throw because('A protected video needs one password at least.')

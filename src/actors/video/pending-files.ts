@@ -1,5 +1,5 @@
-// Files that no row names yet, or none names any more. They are noted before they are written and struck off in the
-// transaction that stores the row, so that whoever is killed in between leaves a trace and not an orphan.
+// Files that no row names yet, or no longer. They are noted before they are written, and the note is deleted in the transaction that stores
+// the row. A process that is killed in between leaves a note, not an orphan.
 
 import { type FileRef, StorageOutage, type Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -8,33 +8,33 @@ import { isUuid } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 
 export interface PendingFile extends FileRef {
-  /** True for a folder with all that is in it. */
+  /** True for a folder with its content. */
   folder?: boolean
 }
 
-/** Who writes, and how to tell that a writer is no more. */
+/** Who writes, and whether a writer is dead. */
 export interface Leases {
-  /** A name of this process. */
+  /** Name of this process. */
   owner: string
-  /** Whether the named owner surely is a dead process of this machine. */
+  /** True if the owner is known to be a dead process of this machine. */
   isGone(owner: string): boolean
 }
 
 export interface PendingFiles {
   /** Notes files that are about to be written. */
   reserve(owner: string, files: readonly PendingFile[]): Promise<void>
-  /** In the transaction that stores the rows which name them: they belong somewhere now. */
+  /** Runs in the transaction that stores the rows that name the files. Deletes their notes. */
   settle(query: Sql, files: readonly FileRef[]): Promise<void>
   /**
-   * In the transaction that drops the rows which named them: nobody needs them any more, once the `reader` (a
-   * `transcodingOwner` or `failedImportOwner`, if one is given) is done.
+   * Runs in the transaction that deletes the rows that named the files. They are removed once `reader` (a `transcodingOwner` or
+   * `failedImportOwner`, if given) is done.
    */
   condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
-  /** Removes files that were reserved and are not wanted after all. Throws when one cannot be removed, after the others. */
+  /** Removes files that were reserved and are not needed. Tries all of them, then throws if one could not be removed. */
   discard(files: readonly PendingFile[]): Promise<void>
-  /** This process writes them no more. Those that were not settled go with a collection of this process, whatever its state now. */
+  /** This process will not write these files any more. A collection of this process removes those that were not settled. */
   giveUp(files: readonly PendingFile[]): void
-  /** Removes what nobody works on. Answers how many. Never throws: what cannot be removed is logged, and tried again later. */
+  /** Removes the files whose owner is done. Returns how many. Never throws: failures are logged and tried again later. */
   collect(): Promise<number>
 }
 
@@ -46,23 +46,23 @@ const OF_REDUNDANCY = 'redundancy:'
 const OF_IMPORT = 'import:'
 const OF_FAILED_IMPORT = 'failed-import:'
 
-/** The owner of files that live as long as a transcoding is under way, whichever process works on it. */
+/** Owner of files that live as long as a transcoding is running, in whichever process. */
 export const transcodingOwner = (transcodingId: number): string => `${OF_TRANSCODING}${transcodingId}`
 
-/** The same of a copy that is being made. */
+/** The same for a redundancy that is being made. */
 export const redundancyOwner = (redundancyId: number): string => `${OF_REDUNDANCY}${redundancyId}`
 
-/** The same of a studio edition. */
+/** The same for a studio edition. */
 export const editionOwner = (editionId: number): string => `${OF_EDITION}${editionId}`
-/** The same of an import that is under way. */
+/** The same for a running import. */
 export const importOwner = (importId: number): string => `${OF_IMPORT}${importId}`
-/** Of files that an import needs when it is tried again. */
+/** Owner of files that a failed import needs for its next attempt. */
 export const failedImportOwner = (importId: number): string => `${OF_FAILED_IMPORT}${importId}`
 
-/** A process of another machine that wrote nothing for so long is taken for dead, in ms. */
+/** A process of another machine that wrote nothing for this long counts as dead, in ms. */
 const LONGEST_WRITING = 24 * 3_600_000
 
-/** Rows that are looked at together. */
+/** Rows per query. */
 const PAGE = 500
 
 const INSERT = `
@@ -93,8 +93,8 @@ const UNWANTED = `
 
 const SAME = 'where kind = $1 and name = $2 and owner = $3 and created_at = $4'
 
-// The same name may have got another owner since it was read. A file that a row names is wanted, whoever noted it again: a worker
-// that did not know how far another one had come.
+// The same name may have a new owner since it was read. A file that a row names is in use, even if it is noted again: a worker may not know
+// how far another one got.
 const STILL_THERE = `
   select exists (
     select 1 from video_file where filename = $5 and $1 in ('web_videos', 'streaming_playlists')
@@ -132,7 +132,7 @@ export function makePendingFiles(options: {
     if (files.length > 0) await query(INSERT, [json(files), owner, clock.now()])
   }
 
-  /** Of this process, which lives: their notes would stand for as long as it does. */
+  /** Files of this process, which lives: otherwise their notes would stay as long as it runs. */
   const givenUp = new Set<string>()
 
   const giveUp = (files: readonly PendingFile[]): void => {
@@ -163,7 +163,7 @@ export function makePendingFiles(options: {
     condemn: (query, files, reader = NOBODY) => insert(query, reader, files),
 
     async discard(files) {
-      // Until they are removed and struck off: a database that is out of reach leaves them to a collection.
+      // Until they are removed and their notes deleted: if the database is unreachable, a collection removes them later.
       giveUp(files)
       const outcome = await eachOf(files, remove)
       if (outcome.done.length > 0) await db.query(DELETE, [json(outcome.done)])
@@ -204,20 +204,20 @@ export function makePendingFiles(options: {
     },
   }
 
-  /** Answers whether the file was removed. */
+  /** Returns true if the file was removed. */
   async function collectRow(row: PendingRow): Promise<boolean> {
     const [folder = '', name] = row.name.split('/').slice(-2)
     const same = [row.kind, row.name, row.owner, row.created_at]
     const [found] = await db.query<{ isNamed: boolean }>(STILL_THERE, [...same, name ?? folder, isUuid(folder) ? folder : null])
     if (!found) return false
     if (!found.isNamed) await remove(row)
-    // Not the note of whoever began to write it anew meanwhile.
+    // Keeps the note of a process that has begun to write the file again.
     await db.query(`delete from pending_file ${SAME}`, same)
     return !found.isNamed
   }
 }
 
-/** One that cannot be worked on keeps nobody from the others. */
+/** One failing file does not stop the others. */
 async function eachOf<T>(files: readonly T[], work: (file: T) => Promise<void>) {
   const done: T[] = []
   const failures: unknown[] = []

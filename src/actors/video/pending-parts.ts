@@ -1,5 +1,5 @@
-// What changes with the files of a video and not before: the pictures that were taken from them, and captions and chapters whose
-// times are others in the new file. It waits beside the video until the first of the new files is there.
+// Parts of a video that change together with its files: pictures taken from them, and captions and chapters whose times shift in the new
+// file. They wait until the first new file exists.
 
 import type { FileRef, Retiming } from '../../media/index.ts'
 import { takeRetimedCaptions } from '../caption/caption.writes.ts'
@@ -9,21 +9,21 @@ import { askForPictures } from './ask-for-pictures.ts'
 import type { FileDraft } from './inspect-file.ts'
 import { thumbnailTypes } from './video.entity.ts'
 
-/** A caption with other times, in the place of the one with the file `replaces`. */
+/** A caption with shifted times. It replaces the one with the file `replaces`. */
 export interface RetimedCaption {
   filename: string
   replaces: string
 }
 
-/** How an edited file differs from the one before in its times. */
+/** How the times of an edited file differ from the previous file. */
 export interface Retimed {
   retiming: Retiming
   captions: readonly RetimedCaption[]
 }
 
 /**
- * In the transaction that gives the video another source: notes what comes with its files, in the place of what was to come with
- * those of an earlier source. Pictures that somebody chose stay; the caller has struck the drafts' files off the pending ones.
+ * Runs in the transaction that gives the video another source. Stores the parts that change with its files, and replaces those that were
+ * pending for an earlier source. Pictures that a user chose stay. The caller has settled the files of the drafts.
  */
 export async function storePendingParts(
   unit: Unit,
@@ -56,7 +56,7 @@ export async function storePendingParts(
   await unit.query('insert into video_retiming (video_id, from_at, to_at, moved_to) values ($1, $2, $3, $4)', [videoId, from, to, at])
 }
 
-/** Where the video of now is in the file that is to come, when it is an edited one. */
+/** How the current video maps to the pending file, if that is an edited one. */
 export async function pendingRetiming({ query }: Pick<Unit, 'query'>, videoId: number): Promise<Retiming | undefined> {
   const [row] = await query<Retiming>('select from_at as "from", to_at as "to", moved_to as at from video_retiming where video_id = $1', [
     videoId,
@@ -64,7 +64,7 @@ export async function pendingRetiming({ query }: Pick<Unit, 'query'>, videoId: n
   return row
 }
 
-/** In the transaction in which the first of the new files takes the place of the old ones: what waited for it comes too. */
+/** Runs in the transaction in which the first new file replaces the old ones. Applies the pending parts. */
 export async function applyPendingParts(unit: Unit, videoId: number): Promise<void> {
   const waiting = await unit.query('select 1 from video_coming_file where video_id = $1 limit 1', [videoId])
   if (waiting.length > 0) {
@@ -83,7 +83,7 @@ export async function applyPendingParts(unit: Unit, videoId: number): Promise<vo
   await unit.query('delete from video_retiming where video_id = $1', [videoId])
 }
 
-/** Those that somebody chose stay. The others have their names from now on, and are drawn of the new files. */
+/** Keeps pictures that a user chose. The others get their new names now and are drawn from the new files. */
 const takePictures = (unit: Unit, videoId: number): Promise<FileRef[]> =>
   unit.query<FileRef>(
     `insert into thumbnail (video_id, type, filename, width, height, on_disk, automatically_generated, created_at)

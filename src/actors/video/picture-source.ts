@@ -11,7 +11,7 @@ interface Row extends Openness {
   isHls: boolean
 }
 
-// The original is the best to draw from, as it has the cover of a sound; then the largest picture.
+// The original is the best source, since it has the cover of a sound; then the largest picture.
 const SOURCE = `
   select v.uuid, v.privacy, v.blocked, s.kept_filename as kept, f.filename, f.streaming_playlist_id is not null as "isHls"
   from video v left join video_source s on s.video_id = v.id left join lateral (
@@ -20,7 +20,7 @@ const SOURCE = `
     order by f.streams & 1 = 1 desc, f.resolution desc, f.id limit 1) f on true
   where v.id = $1 and not v.remote and v.state <> 'removed'`
 
-/** Undefined without the video, and while it has no file. */
+/** Undefined if the video or its file does not exist. */
 export async function findPictureSource(
   { db, store }: { db: { query: Sql }; store: Pick<Store, 'stat'> },
   videoId: number,
@@ -30,7 +30,7 @@ export async function findPictureSource(
   const { uuid, kept, filename, isHls, ...openness } = row
   if (kept !== null) return { kind: 'original_video_files', name: kept }
   if (filename === null) return undefined
-  // In the folder of its privacy, or still in the other one.
+  // In the folder of its privacy, or not moved yet.
   const at = (hidden: boolean) => (isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden))
   const isPrivate = hasPrivateFiles(openness)
   const place = at(isPrivate)

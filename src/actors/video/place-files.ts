@@ -1,4 +1,4 @@
-// Keeps the files of a local video where its privacy and its block want them: in the public folders, or in the private ones.
+// Keeps the files of a local video in the public or the private folders, as its privacy and its block demand.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, MediaError, StorageOutage, type Store, webVideoFile } from '../../media/index.ts'
@@ -8,26 +8,26 @@ import { type Leases, OF_TRANSCODING } from './pending-files.ts'
 import { hasPrivateFiles, type Openness } from './video.policy.ts'
 
 export interface PlaceFiles {
-  /** In the transaction that changes the privacy or the block: the files follow, also when this process dies. */
+  /** Runs in the transaction that changes the privacy or the block. A job moves the files, even if this process dies. */
   ask(unit: Unit, videoId: number): void
   /**
-   * Moves the files now. Done twice, or by two at once, they end where what is stored wants them. Throws `busy` when that takes
-   * long, or others do it for long: the rest is up to the job. Throws StorageOutage when some cannot be reached, after the others.
+   * Moves the files now. Idempotent and safe to run concurrently. Throws `busy` if it takes too long or another process moves them; then
+   * the job finishes the move. Throws StorageOutage if some files cannot be reached, after moving the others.
    */
   now(videoId: number): Promise<void>
 }
 
 const LONGEST_WAIT_MS = 10_000
 const LOOK_EVERY_MS = 50
-/** So long after its last beat a mover is taken for dead. */
+/** A mover without a heartbeat for this long counts as dead. */
 const LEASE_MS = 15_000
 
-/** Files of the disk go first: they take no time, and no outage keeps them open. */
+/** Files on disk go first: moving them is instant, and an outage does not leave them public. */
 const PLACES = ['file-system', 'object-storage'] as const
 
 /**
- * One mover after the other, of whichever process: somebody slow would put files back where they were. A row says who moves, and no
- * connection is held meanwhile: object storage may copy large files for minutes.
+ * One mover at a time, in all processes: a slow one would move files back. A row holds the lease, since a connection would be held for
+ * minutes while object storage copies large files.
  */
 const CLAIM = `
   insert into video_placement (video_id, owner, lease_until)
@@ -49,7 +49,7 @@ export function makePlaceFiles(
   deps: Pick<ActorDeps, 'db' | 'registry'> & {
     store: Pick<Store, 'only'>
     leases: Pick<Leases, 'owner' | 'isGone'>
-    /** For how long somebody waits. */
+    /** How long a caller waits. */
     patience?: () => AbortSignal
   },
 ): PlaceFiles {
@@ -58,7 +58,7 @@ export function makePlaceFiles(
   async function now(videoId: number): Promise<void> {
     const isOver = patience()
     const placing = placeAlone(videoId, isOver, isOver)
-    // A file that is just being copied is let end, and the mover knows what to do with it; nobody waits for that.
+    // A copy in progress is allowed to finish, and the mover cleans up after it; the caller does not wait.
     placing.catch(() => undefined)
     await Promise.race([placing, endOf(isOver)])
   }
@@ -74,7 +74,7 @@ export function makePlaceFiles(
     try {
       return await place(videoId, AbortSignal.any([signal, beat.signal]))
     } catch (error) {
-      // What was moved last may have been moved the wrong way round.
+      // The last move may have gone in the wrong direction.
       if (signal.aborted || !beat.signal.aborted) throw error
     } finally {
       await beat.stop()
@@ -83,7 +83,7 @@ export function makePlaceFiles(
     await placeAlone(videoId, signal)
   }
 
-  /** Answers false when the video is gone. */
+  /** Returns false if the video is removed. */
   async function claim(videoId: number, owner: string, signals: readonly AbortSignal[]): Promise<boolean> {
     for (let dead: string | null = null; ; ) {
       const [claimed] = await db.query(CLAIM, [videoId, owner, LEASE_MS, dead])
@@ -96,7 +96,7 @@ export function makePlaceFiles(
     }
   }
 
-  /** Until nobody wants them elsewhere: a file may have been copied for as long as others needed to change their minds twice. */
+  /** Repeats until the wanted places stay the same: they may change during a long copy. */
   async function place(videoId: number, signal: AbortSignal): Promise<void> {
     for (let before: boolean | undefined; ; ) {
       const video = await find(videoId)
@@ -117,7 +117,7 @@ export function makePlaceFiles(
 
   async function find(videoId: number): Promise<PlacedVideo | undefined> {
     const [video] = await db.query<PlacedVideo>(
-      // Those of before stay as long as a transcoding may read them, and are noted in both places, as those are that it writes.
+      // Previous files stay as long as a transcoding may read them, and are noted in both places, like the files that it writes.
       `select v.id, v.uuid, v.privacy, v.blocked, array(select f.filename from video_file f
          where f.video_id = v.id and f.streaming_playlist_id is null and f.filename is not null
          union select p.name from transcoding t join pending_file p on p.owner = '${OF_TRANSCODING}' || t.id and p.kind = 'web_videos'
@@ -130,8 +130,8 @@ export function makePlaceFiles(
   }
 
   /**
-   * File by file, since a job may already have stored a new rendition in the right folder. The emptied folder stays:
-   * somebody who moves the other way may just be filling it.
+   * File by file, since a job may have stored a new rendition in the right folder already. The empty folder stays: a concurrent move in the
+   * other direction may be filling it.
    */
   async function placeIn(where: (typeof PLACES)[number], video: PlacedVideo, signal: AbortSignal): Promise<void> {
     const isPrivate = hasPrivateFiles(video)
@@ -161,7 +161,7 @@ export function makePlaceFiles(
       await home.move(from, to)
     } catch (error) {
       const isMissing = error instanceof MediaError && error.reason === 'not-found'
-      // Somebody else moved it, or removed the video; unless a store that cannot copy it says that it is not there.
+      // Another process moved or removed it, unless a store that cannot copy reports it as missing.
       if (!isMissing || (await home.stat(from))) throw error
     }
   }

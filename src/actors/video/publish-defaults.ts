@@ -1,4 +1,4 @@
-// What a new video gets where nobody said anything: `defaults.publish` of the configuration.
+// Defaults for new videos: `defaults.publish` of the configuration.
 
 import type { Config } from '../../config/index.ts'
 import type { NewVideoFields } from './video-draft.ts'

@@ -1,11 +1,11 @@
-// The lifecycle of a local video, and who is notified when it can be watched.
+// The lifecycle of a local video, and the events when it becomes watchable.
 
 import { dueIn, initialVideo, type VideoEvent, videoMachine } from '../../state-machines/video.ts'
 import { advance, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import type { Video } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
 
-/** Of local videos: one of another server shows the state that its origin reports. */
+/** For local videos only. A remote video shows the state that its origin reports. */
 export const videoLifecycle = defineLifecycle({
   table: 'video',
   machine: videoMachine,
@@ -14,14 +14,14 @@ export const videoLifecycle = defineLifecycle({
   dueIn: (state, context) => dueIn(state, context, { check_owner_every: CHECK_OWNER_EVERY }),
 })
 
-/** Whether the video was published and plays, also while it is changed. */
+/** True if the video is published and plays, also while it is being changed. */
 export const isOut = ({ state }: { state: string }): boolean => state === 'published' || state === 'to-edit'
 
 export function touch(unit: Unit, video: Video): void {
   video.updatedAt = unit.now
 }
 
-/** The video changed in what others see of it: other servers are notified, when they know it. */
+/** Announces a change to other servers if they know the video. */
 export function announceChange(unit: Unit, video: Video): void {
   touch(unit, video)
   if (video.state !== 'published' || !isFederated(video.privacy)) return
@@ -29,8 +29,8 @@ export function announceChange(unit: Unit, video: Video): void {
 }
 
 /**
- * Moves the video by the events, in order, and tells once what came of it: that it was published when it was not
- * before, that it changed when it was. The row must be stored already, so that it has its id.
+ * Applies the events in order and announces the result once: as published if it was not published before, otherwise as changed. The row
+ * must have its id already.
  */
 export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEvent[]): void {
   const wasOut = isOut(video)
@@ -42,9 +42,9 @@ export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEven
     video.publishedAt = unit.now
     unit.emit({ aggregate: 'video', id: video.id }, 'VideoShown', { videoId: video.id, after })
   }
-  // A video that other servers may not know of is announced when its privacy changes.
+  // A video that is not federated is announced when its privacy changes.
   if (!isFederated(video.privacy)) return
-  // Nor one that is blocked: it is published by the end of the block.
+  // A blocked video is published when the block ends.
   if (!wasOut && video.blocked) return
   unit.emit({ aggregate: 'video', id: video.id }, wasOut ? 'VideoUpdated' : 'VideoPublished', {
     videoId: video.id,

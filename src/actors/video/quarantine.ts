@@ -1,5 +1,5 @@
-// The quarantine of new videos: where the server says so, those of users are blocked until a moderator has looked at them. Nobody
-// was told of them before; unblocking is what publishes them.
+// Quarantine: if the server is configured so, new videos of users are blocked until a moderator has reviewed them. Nobody is notified
+// before; unblocking publishes them.
 
 import type { Config } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -8,7 +8,7 @@ import { hasRight, type UserRole, userAdminFlags } from '../user/index.ts'
 import { storeBlock } from '../video-block/video-block.writes.ts'
 import type { Video } from './video.entity.ts'
 
-/** `VideoBlacklistType` of the contract: by a moderator, or until one has looked at it. */
+/** `VideoBlacklistType` of the contract: blocked by a moderator, or automatically until reviewed. */
 export const videoBlockTypes = { manual: 1, automatic: 2 } as const
 
 const REASON = 'New here: a moderator looks at it before others can see it.'
@@ -18,13 +18,13 @@ export interface Uploader {
   adminFlags: number
 }
 
-/** Whether what somebody uploads waits: not that of those who would decide on it, nor of those who need not wait. Pure. */
+/** True if uploads of this user need a review. Moderators and trusted users are exempt. Pure. */
 export const isQuarantined = ({ role, adminFlags }: Uploader, config: Pick<Config, 'auto_blacklist'>): boolean =>
   config.auto_blacklist.videos.of_users.enabled &&
   !hasRight(role, 'MANAGE_VIDEO_BLACKLIST') &&
   (adminFlags & userAdminFlags.bypassVideoAutoBlacklist) === 0
 
-/** The same of a user, or of whoever has an account. One statement, and none where nobody waits. */
+/** The same for a user or the owner of an account. One statement, none if no review is configured. */
 export async function mustWait(
   query: Sql,
   by: { userId: number } | { accountId: number },
@@ -42,8 +42,8 @@ export async function mustWait(
 }
 
 /**
- * In the transaction that stores the video or gives it another file. One that is blocked already stays as it is. `unfederated`: other
- * servers do not have it, or are to forget it.
+ * Runs in the transaction that stores the video or replaces its file. A blocked video stays as it is. `unfederated`: other servers do not
+ * have the video, or must delete it.
  */
 export async function quarantine(
   unit: Unit,

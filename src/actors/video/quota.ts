@@ -1,10 +1,10 @@
-// How many bytes a user may still add.
+// Upload quotas.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
 import { quotaUsed } from '../user/index.ts'
 
-/** Bytes that the user may add, Infinity without quotas. Throws `forbidden` for a user who may not upload. */
+/** Bytes that the user may add; Infinity without quotas. Throws `forbidden` if the user may not upload. */
 export async function quotaLeft({ query }: { query: Sql }, userId: number): Promise<number> {
   const [user] = await query<{ video_quota: number; video_quota_daily: number }>(
     'select video_quota, video_quota_daily from users where id = $1 and not blocked',
@@ -17,15 +17,15 @@ export async function quotaLeft({ query }: { query: Sql }, userId: number): Prom
 }
 
 /**
- * In the transaction that stores so many bytes more, one at a time for each user, so that uploads that end together do
- * not each take the last of the quota. Throws `too_large`.
+ * Runs in the transaction that stores these bytes. Serialised per user, so that concurrent uploads do not each take the rest of the quota.
+ * Throws `too_large`.
  */
 export async function refuseOverQuota(unit: Unit, userId: number, bytes: number): Promise<void> {
   await unit.query("select pg_advisory_xact_lock(hashtext('video-quota'), $1)", [userId])
   if (bytes > (await quotaLeft(unit, userId))) throw overQuota()
 }
 
-/** The refusal of a file that is over a quota of its user. */
+/** The refusal of a file that exceeds a quota. */
 export const overQuota = (): DomainError =>
   new DomainError('too_large', 'The video quota of this user is exceeded with this video.', { code: 'quota_reached' })
 

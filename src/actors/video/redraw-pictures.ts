@@ -1,4 +1,4 @@
-// New thumbnails and previews of local videos, for operators who changed their sizes or lost files. What users gave is kept.
+// New thumbnails and previews of local videos, for operators who changed their sizes or lost files. Pictures that users uploaded are kept.
 
 import { type FileRef, MediaError, type Store } from '../../media/index.ts'
 import { removeSetting, saveSetting } from '../instance/instance.writes.ts'
@@ -12,22 +12,22 @@ import { Video } from './video.entity.ts'
 
 export interface RedrawPictures {
   /**
-   * One video after the other; ended in between it goes on where it was when it is asked for the same again, unless `videoIds` says
-   * which. Throws `not_found` for those that are not videos of ours.
+   * Processes one video after another. An interrupted run continues where it was when the same is requested again, unless `videoIds` are
+   * given. Throws `not_found` for ids that are not local videos.
    */
   redrawPictures(options: RedrawOptions): Promise<Redrawn>
 }
 
 export interface RedrawOptions {
   videoIds?: readonly number[]
-  /** In the place of what users gave too. */
+  /** Replaces pictures that users uploaded, too. */
   force: boolean
   onProgress: (done: number, total: number) => void
 }
 
 export interface Redrawn {
   redrawn: number
-  /** Whose pictures are all given by users, or that have no file to draw from. */
+  /** Videos whose pictures were all uploaded by users, or that have no file to draw from. */
   skipped: number
   failed: { uuid: string; reason: string }[]
 }
@@ -35,7 +35,7 @@ export interface Redrawn {
 interface Drawable {
   id: number
   uuid: string
-  /** Types of the pictures that are not to be drawn. */
+  /** Types of the pictures that are not drawn. */
   given: number[]
 }
 
@@ -82,7 +82,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
     }
   }
 
-  /** Answers the files that nobody needs any more: the old pictures, or new ones that a user's picture was faster than. */
+  /** Returns the files that are no longer needed: the old pictures, or new ones if a user uploaded one meanwhile. */
   const keep = (videoId: number, drawn: readonly DraftPicture[], force: boolean): Promise<FileRef[]> =>
     tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)

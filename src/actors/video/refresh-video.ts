@@ -1,15 +1,14 @@
-// Videos of other servers that were not read for long are read again once somebody looks at them: by a job, never while
-// anybody waits.
+// Refreshes stale remote videos by a job when somebody views them. The viewer never waits.
 
 import { makeLru } from '../../platform/lru.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 
-/** Says that somebody looks at a video. Answers at once, and never throws. */
+/** Reports a view of a video. Returns at once and never throws. */
 export type LookedAt = (video: { id: number; remote: boolean; refreshed_at: Date | null }) => void
 
-/** A server that cannot be reached is not asked again so soon, in ms. */
+/** Pause before an unreachable server is asked again, in ms. */
 const PAUSE = 3_600_000
-/** How long this process remembers that it asked, in ms. */
+/** How long this process remembers a queued refresh, in ms. */
 const REMEMBER = 60_000
 
 export function makeLookedAt({ tell, clock, config, logger }: ActorDeps): LookedAt {

@@ -1,5 +1,4 @@
-// What hangs on a video of another server beside its files: captions, storyboard, what is special about a live, and
-// where its chapters are.
+// Parts of a remote video beside its files: captions, storyboard, properties of a live, and the address of its chapters.
 
 import { type RemoteCaption, replaceRemoteCaptions } from '../caption/caption.writes.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
@@ -7,15 +6,15 @@ import type { Unit } from '../runtime/index.ts'
 import { type RemoteStoryboard, replaceRemoteStoryboard } from '../storyboard/storyboard.writes.ts'
 
 export interface RemoteParts {
-  /** One for each language. */
+  /** At most one per language. */
   captions: RemoteCaption[]
   storyboard: RemoteStoryboard | null
   live: { saveReplay: boolean; isPermanent: boolean; latencyMode: 1 | 2 | 3 } | null
-  /** The chapters, or the address on the video's own server where they are to be read. */
+  /** The chapters, or their address on the video's own server. */
   chapters: Chapter[] | { url: string }
 }
 
-/** In the transaction that holds the video: afterwards it has what the document says and nothing else. */
+/** Runs in the transaction that locks the video. Replaces all parts by those of the document. */
 export async function replaceParts(unit: Unit, videoId: number, parts: RemoteParts): Promise<void> {
   await replaceRemoteCaptions(unit, videoId, parts.captions)
   await replaceRemoteStoryboard(unit, videoId, parts.storyboard)
@@ -42,10 +41,7 @@ async function replaceLive(unit: Unit, videoId: number, live: RemoteParts['live'
   )
 }
 
-/**
- * Whoever reads them already sees that they are wanted again, and reads once more: the second job is for the case that
- * the first one is no more.
- */
+/** A running reader sees that the chapters are requested again and reads once more. The second job is for the case that the reader died. */
 async function wantChapters(unit: Unit, videoId: number, url: string): Promise<void> {
   const [before] = await unit.query<{ wanted_at: Date | null }>('select chapters_wanted_at as wanted_at from video where id = $1', [
     videoId,

@@ -1,4 +1,4 @@
-// Videos of other servers: stored as their origin describes them, refreshed when it tells.
+// Remote videos: stored as their origin describes them and refreshed on its updates.
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -16,12 +16,12 @@ import { hotOf } from './scores.ts'
 import { videoPrivacies } from './video.entity.ts'
 import { VIDEOS_CHANGED } from './videos-changed.ts'
 
-/** What a document says of a video, read and checked by the wire layer. */
+/** The content of a video document, parsed and checked by the wire layer. */
 export interface RemoteVideo extends RemoteParts {
   url: string
-  /** As its server says; when another video has it here, it is stored under a new one. */
+  /** The UUID that its server assigned. If a local row has it already, the video gets a new one. */
   uuid: string
-  /** Row of the channel that publishes it; of the video's own server. */
+  /** Row of the publishing channel, on the video's own server. */
   channelId: number
   name: string
   category: number | null
@@ -65,50 +65,50 @@ export interface RemoteFile {
   streams: number
 }
 
-/** The state that another server reports by its number; published when it says nothing, or nothing that we know. */
+/** The state that another server reports by its number; published if it is missing or unknown. */
 export const videoStateOf = (id: number | null): string => (id === null ? undefined : stateOf(id)) ?? 'published'
 
 export interface RemoteVideos {
   /**
-   * Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` when the id belongs to somebody else, `gone`
-   * when its owner deleted it after it was asked for at its server.
+   * Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` if the id belongs to another server, and `gone` if its owner
+   * deleted the video after `askedAt`.
    */
   save(video: RemoteVideo, options?: { askedAt?: Date | undefined }): Promise<{ id: number; isNew: boolean }>
   find(url: string): Promise<{ id: number; channelId: number; refreshedAt: Date | null } | undefined>
-  /** Where the chapters of a video are to be read, when they are. */
+  /** The address of the chapters, if they have to be fetched. */
   wantedChapters(videoId: number): Promise<WantedChapters | undefined>
-  /** Stores chapters that were read. False when they changed meanwhile and are to be read again. */
+  /** Stores fetched chapters. Returns false if they changed meanwhile and must be fetched again. */
   saveChapters(videoId: number, wanted: WantedChapters, chapters: readonly Chapter[]): Promise<boolean>
-  /** The chapters cannot be had: nobody waits for them any more. */
+  /** Gives up fetching the chapters. */
   giveUpChapters(videoId: number): Promise<void>
   /**
-   * Has the likes and dislikes of a video counted anew by the job `remote-rates`, once for many wishes: soon, or by and by for
-   * one of many.
+   * Queues the job `remote-rates`, which recounts the likes and dislikes of a video. Requests within a short time share a job. `byAndBy`
+   * delays it, for one video of many.
    */
   wantRates(videoId: number, options?: { byAndBy: boolean }): Promise<void>
-  /** What its own server counts, in which our users' rates are. */
+  /** Counts of the video's own server, which include the ratings of local users. */
   saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
-  /** The video was read, and is no older than what is stored. */
+  /** Marks the video as read now: it is not older than what is stored. */
   markRead(videoId: number): Promise<void>
   /**
-   * A remote video is gone: its rows go with all that hangs on them, and with them the pictures that we keep of it. `askedAt` when its server was asked: what was read of it since
-   * is newer than that answer.
+   * Removes a remote video with its dependent rows and its cached pictures. With `askedAt`, the time of the request to its server, a video
+   * that was read later stays.
    */
   remove(videoId: number, options?: { askedAt?: Date }): Promise<void>
 }
 
-/** Wishes of one video in this time are one. */
+/** Requests for one video within this time share a job. */
 const RATES_EVERY_MS = 2000
-/** Of a history, which may have thousands: after the walk, one after the other, behind everything else. */
+/** Delay for the videos of a history, which may have thousands: after the walk, one by one, with the lowest priority. */
 const BY_AND_BY_MS = 600_000
 const SPREAD = 5000
-/** Nobody is notified of a video that is older when it arrives. */
+/** Nobody is notified of videos that are older than this when they arrive. */
 const NEWS_MS = 7 * 24 * 3_600_000
 const BEHIND = 10
 
 export interface WantedChapters {
   url: string
-  /** Exact, as the database tells it. */
+  /** Exact text, as the database prints it. */
   wantedAt: string
 }
 
@@ -141,7 +141,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
         return await saveAs(video, of)
       } catch (error) {
         if (!isUniqueViolation(error, 'video_uuid')) throw error
-        // Whose it is cannot be told: the second one gets one of ours, so that nobody keeps a video of others out.
+        // The true owner is unknown: the second video gets a new UUID, so that nobody can keep a video of others out.
         return await saveAs({ ...video, uuid: newUuid() }, of)
       }
     },
@@ -181,7 +181,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
         unit.enqueue({
           type: 'remote-rates',
           data: { videoId },
-          // It runs after the end of the time in which wishes are one: none of them is for what it has read already.
+          // It starts after the window in which requests share a job: no request is for a state that it has already read.
           dedupeKey: `remote-rates-${videoId}-${Math.floor(unit.now.getTime() / RATES_EVERY_MS)}`,
           ...(byAndBy ? { delayMs: BY_AND_BY_MS + (videoId % SPREAD) * RATES_EVERY_MS, priority: BEHIND } : { delayMs: RATES_EVERY_MS }),
         }),
@@ -223,9 +223,9 @@ async function refuseDeleted(unit: Unit, { url, channelId }: RemoteVideo, askedA
 interface Stored {
   id: number
   isNew: boolean
-  /** Not just counted anew, as it is for every like. */
+  /** False if the video was just recounted, as after each like. */
   looksNew: boolean
-  /** New, and nobody was notified of it. */
+  /** New, and nobody has been notified. */
   isFresh: boolean
   isOutdated: boolean
 }
@@ -271,7 +271,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
       video.aspectRatio,
       video.views,
       video.tags,
-      // A date in the future would stay on top of the lists, and in the way of every later change.
+      // A date in the future would stay on top of the lists and block every later change.
       atMost(video.publishedAt, unit.now),
       video.originallyPublishedAt,
       atMost(video.updatedAt, unit.now),
@@ -281,7 +281,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
     ],
   )
   if (row) return { ...row, isOutdated: false }
-  // What is stored is newer than what came, by another way or after a second try.
+  // The stored state is newer than this document, which came another way or by a retry.
   const [newer] = await unit.query<{ id: number }>('select id from video where url_hash = md5($1)::uuid and url = $1 and remote', [
     video.url,
   ])
@@ -289,7 +289,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
   return { id: newer.id, isNew: false, looksNew: false, isFresh: false, isOutdated: true }
 }
 
-/** What a server changes together with `updated`, and what it may change without. */
+/** Fields that a server changes together with `updated`, and those that it may change without. */
 const shownOf = (row: string): string =>
   `(${['updated_at', 'channel_id', 'privacy', 'state', 'name', 'nsfw', 'tags'].map((name) => `${row}.${name}`).join(', ')})`
 
@@ -299,7 +299,7 @@ async function replaceThumbnails(unit: Unit, videoId: number, video: RemoteVideo
   const types = video.thumbnails.map((thumbnail) => thumbnail.type)
   await unit.query('delete from thumbnail where video_id = $1 and not (type = any($2))', [videoId, types])
   for (const thumbnail of video.thumbnails) {
-    // A new address gets a new name of ours, so that no cache shows the old picture.
+    // A new address gets a new local name, so that no cache shows the old picture.
     await unit.query(
       `insert into thumbnail (video_id, type, filename, width, height, file_url, on_disk, automatically_generated)
        values ($1, $2, gen_random_uuid() || '.jpg', $3, $4, $5, false, false)
@@ -344,10 +344,10 @@ async function replaceFiles(unit: Unit, videoId: number, { files, playlist }: Re
   if (playlist === null) await unit.query('delete from streaming_playlist where video_id = $1', [videoId])
 }
 
-/** By which it is read here; with another address it gets another one, so that no cache shows the old torrent. */
+/** The local name of the torrent. It changes with the address, so that no cache shows the old torrent. */
 const NEW_TORRENT_NAME = `case when n."torrentUrl" is not null then gen_random_uuid() || '-' || n.resolution || '.torrent' end`
 
-/** The files of `$2` by their addresses: of two of one address the last one counts. */
+/** The files of `$2` by address: the last one wins. */
 const FILES = `(
   select distinct on (all_of."fileUrl") all_of.* from rows from (jsonb_to_recordset($2::jsonb) as ("playlistId" int,
     resolution int, width int, height int, size bigint, extname text, fps int, "fileUrl" text, "metadataUrl" text,

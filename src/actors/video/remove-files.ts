@@ -1,5 +1,5 @@
-// Removal of a video's files: a whole format or one file of it, as long as something is left to play. A playlist that
-// loses a rendition gets another name with its new text, so that no cache answers with one that names what is gone.
+// Removes files of a video: a whole format or one file, as long as something playable is left. A playlist that loses a rendition is
+// rewritten under a new name, so that no cache returns one that names removed files.
 
 import { type FileRef, type HlsEntry, hlsFile, type Store, storeMaster, webVideoFile } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -16,8 +16,8 @@ import { hasPrivateFiles } from './video.policy.ts'
 
 export interface RemoveFiles {
   /**
-   * Removes files of a local video. Throws `not_found` without the video or the file, `invalid` when it is of another
-   * server, has none of the format, or has nothing else that plays, and `conflict` while a job works on its files.
+   * Removes files of a local video. Throws `not_found` without the video or the file. Throws `invalid` for a remote video, and if the
+   * format has no files or nothing else plays. Throws `conflict` while a job works on the files.
    */
   removeFiles(videoId: number, asked: FilesAsked): Promise<void>
 }
@@ -43,9 +43,9 @@ interface Stored {
 interface Removal {
   stored: Stored
   gone: StoredFile[]
-  /** What the playlist still has. */
+  /** Entries that stay in the playlist. */
   entries: HlsEntry[]
-  /** Whether the playlist goes as well. */
+  /** True if the playlist is removed as well. */
   lastOfHls: boolean
   isPrivate: boolean
 }
@@ -67,17 +67,17 @@ export function makeRemoveFiles(deps: ActorDeps & { store: Store; pendingFiles: 
       try {
         if (await commit(videoId, asked, removal, names, written)) break
       } catch (error) {
-        // After any other failure the rows may name what was written: the note of it was struck off then.
+        // After any other failure the rows may name the written files, whose notes are deleted then.
         if (error instanceof DomainError) await pendingFiles.discard(written)
         throw error
       }
-      // A rendition was stored meanwhile, or the privacy changed: the playlist is written once more.
+      // A rendition was stored meanwhile, or the privacy changed: write the playlist again.
       await pendingFiles.discard(written)
     }
     await pendingFiles.collect()
   }
 
-  /** Writes the playlist without what goes. Undefined when no rendition loses another. */
+  /** Writes the playlist without the removed renditions. Undefined if no HLS rendition is removed. */
   async function writePlaylist(removal: Removal): Promise<PlaylistNames | undefined> {
     const { stored: video, gone, entries, isPrivate } = removal
     if (entries.length === 0 || !gone.some(({ hls }) => hls)) return undefined
@@ -92,7 +92,7 @@ export function makeRemoveFiles(deps: ActorDeps & { store: Store; pendingFiles: 
     return { ...names, storage }
   }
 
-  /** Answers false when the video is not as it was. */
+  /** Returns false if the video has changed meanwhile. */
   function commit(
     videoId: number,
     asked: FilesAsked,
@@ -148,7 +148,7 @@ function isSame(one: Removal, other: Removal): boolean {
   return shapeOf(one) === shapeOf(other)
 }
 
-/** One statement: the rows of the files, and the playlist after them. */
+/** One statement: the rows of the files, then the playlist. */
 async function dropRows(unit: Unit, videoId: number, { gone, lastOfHls }: Removal, names: PlaylistNames | undefined): Promise<void> {
   await unit.query(
     `with gone as (delete from video_file where video_id = $1 and id = any($2)),
@@ -171,7 +171,7 @@ async function dropRows(unit: Unit, videoId: number, { gone, lastOfHls }: Remova
 const refsOf = ({ stored: { uuid }, isPrivate }: Removal, { masterFilename, hashesFilename }: PlaylistNames): FileRef[] =>
   [masterFilename, hashesFilename].map((name) => hlsFile(uuid, name, isPrivate))
 
-/** In whichever folder the privacy put them. */
+/** The removed files, in both the public and the private folder. */
 function goneRefs({ stored: video, gone, lastOfHls }: Removal, names: PlaylistNames | undefined): FileRef[] {
   const { uuid, master, hashes } = video
   const playlists = names || lastOfHls ? [master, hashes] : []

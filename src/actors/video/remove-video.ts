@@ -1,5 +1,4 @@
-// Removal: the video is gone for everybody at once; its files go with a job, and then its rows, once all who know the
-// video were told.
+// Removal: the video disappears for everybody at once. A job deletes its files and then, once all recipients are notified, its rows.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
@@ -11,7 +10,7 @@ import { thumbnailTypes, Video } from './video.entity.ts'
 import { isFederated, type Viewer } from './video.policy.ts'
 
 export interface RemoveVideo {
-  /** Throws `not_found`, and `forbidden` unless `by` is the owner or of the staff, and the video of this server. */
+  /** Throws `not_found`. Throws `forbidden` unless the video is local and `by` is its owner or staff. */
   remove(videoId: number, by: NonNullable<Viewer>): Promise<void>
 }
 
@@ -33,23 +32,23 @@ export function makeRemoveVideo(
       await relayed(videoId)
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         await assertAllIsTold(unit, videoId)
-        // What a transcoding stored meanwhile must not outlive the rows that name it.
+        // Files that a transcoding stored meanwhile must not outlive the rows that name them.
         await pendingFiles.condemn(unit.query, await filesOf(unit, videoId))
         await unit.query("delete from video where id = $1 and state = 'removed'", [videoId])
       })
-      // No file is left when the job is listed no more.
+      // All files are removed before the job disappears from the list.
       await pendingFiles.collect()
     },
   })
 
-  /** Waits a moment for the relay, which mostly begins together with this job. */
+  /** Waits a moment for the relay, which usually starts at the same time as this job. */
   async function relayed(videoId: number): Promise<void> {
     for (let looks = 0; looks < LOOKS && (await isUntold(db, videoId)); looks += 1) await pause(LOOK_EVERY_MS)
   }
 
   /**
-   * A worker that did not hear of the end yet still writes, and with the rows would go the notes of what it writes: were it killed
-   * then, nobody would know of those files. Throws `busy`, for which the job waits.
+   * A worker that has not noticed the removal may still write, and deleting the rows would delete the notes of its files: if it were killed
+   * then, they would be orphans. Throws `busy`, for which the job waits.
    */
   async function assertNobodyWrites(videoId: number): Promise<void> {
     const holders = await db.query<{ owner: string }>(
@@ -77,20 +76,20 @@ export function makeRemoveVideo(
         advance(unit, videoLifecycle, video, { type: 'REMOVED' })
         video.updatedAt = unit.now
         if (mayBeKnown) unit.emit({ aggregate: 'video', id: videoId }, 'VideoRemoved', await removalOf(unit, video))
-        // With the answer, so that those who watch the jobs see that the files are still there.
+        // Queued before the response, so that observers of the job list see that the files still exist.
         ask(unit, videoId)
       })
     },
   }
 }
 
-/** How long the job waits for the relay before it lets others go first. */
+/** How long the job waits for the relay before it yields to other jobs. */
 const [LOOKS, LOOK_EVERY_MS] = [40, 50]
 
 const ask = (unit: Unit, videoId: number): void =>
   unit.enqueue({ type: 'video-removal', data: { videoId }, dedupeKey: `video-removal-${videoId}` })
 
-/** Removes a video that was never published or announced, in a transaction that holds it. */
+/** Removes a video that was never published or announced, in a transaction that locks it. */
 export function removeUnpublished(unit: Unit, video: Video): void {
   advance(unit, videoLifecycle, video, { type: 'REMOVED' })
   video.updatedAt = unit.now
@@ -98,8 +97,7 @@ export function removeUnpublished(unit: Unit, video: Video): void {
 }
 
 /**
- * Who was told of the video is known by its rows: they stay until the relay has carried on what happened to it. Throws
- * `busy`, for which the job waits.
+ * The rows of the video name the recipients, so they stay until the relay has processed its events. Throws `busy`, for which the job waits.
  */
 async function assertAllIsTold(unit: Unit, videoId: number): Promise<void> {
   if (await isUntold(unit, videoId)) throw new DomainError('busy', 'Other servers have not been notified of this video yet.')
@@ -123,7 +121,7 @@ interface FileNames {
   original: string | null
 }
 
-/** Every file that belongs to the video, in whichever folder its privacy put it. */
+/** All files of the video, in both the public and the private folder. */
 async function filesOf({ query }: Pick<ActorDeps['db'], 'query'>, videoId: number): Promise<PendingFile[]> {
   const [video] = await query<FileNames>(
     `select v.uuid,

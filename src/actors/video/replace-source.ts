@@ -1,5 +1,5 @@
-// Another file in the place of the one that a video was made of. The video stays what it is: its address, its comments,
-// its date; only its files, its length and the pictures that were taken from the file are made anew.
+// Replaces the source file of a video. The video keeps its address, comments and date; only its files, its duration and the pictures taken
+// from the file are made again.
 
 import type { FileRef } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
@@ -22,22 +22,21 @@ import { assertMayChange, type Openness, type Viewer } from './video.policy.ts'
 
 export interface ReplaceSource {
   /**
-   * Whether `by` may put a file of so many bytes into the place of the video's. Throws `not_found`, `forbidden`,
-   * `conflict` while the video is on its way or live, and `too_large` when its owner's quota does not hold both files.
+   * Throws `not_found`, `forbidden`, `conflict` while the video is being processed or live, and `too_large` if the owner's quota does not
+   * hold both files.
    */
   check(videoId: number, by: NonNullable<Viewer>, bytes: number): Promise<void>
-  /** Looks into the file. Throws `unprocessable` when it cannot be used, and `not_found` without the video. */
+  /** Probes the file. Throws `unprocessable` if it cannot be used, and `not_found` without the video. */
   inspect(ask: { videoId: number; inputFilename: string; path: string; place?: FileRef | undefined }): Promise<FileDraft>
-  /** In the transaction that holds the video. Throws as `check` does. */
+  /** Runs in the transaction that locks the video. Throws like `check`. */
   replace(unit: Unit, ask: { videoId: number; by: NonNullable<Viewer>; draft: FileDraft }): Promise<void>
   /**
-   * The same without looking who does it and what it costs, for a file that was made of the video's: `retimed` says where that one
-   * is in it, when its times are others.
+   * The same without permission and quota checks, for a file that was made from the video's own. `retimed` describes how its times differ.
    */
   edited(unit: Unit, video: Video, draft: FileDraft, retimed: Retimed | undefined): Promise<void>
   /**
-   * Removes the file that is kept; without one nothing happens. Throws `not_found`, and `conflict` while a job works on the video's
-   * files, and when nothing was made of it yet.
+   * Removes the retained original; does nothing without one. Throws `not_found`, and `conflict` while a job works on the video's files or
+   * none has been made yet.
    */
   removeKept(videoId: number): Promise<void>
 }
@@ -82,7 +81,7 @@ export function makeReplaceSource(
     )
     await refuseOverQuota(unit, owner?.user_id ?? 0, draft.probe.size)
     if (await mustWait(unit.query, by, config())) {
-      // Others have the video already, and hear of it again when somebody has looked at the new file.
+      // Other servers have the video already. They get the update after the review of the new file.
       await quarantine(unit, video, { unfederated: false })
       placeFiles.ask(unit, videoId)
     }
@@ -99,28 +98,28 @@ export function makeReplaceSource(
     { event, retimed }: { event: VideoEvent; retimed: Retimed | undefined },
   ): Promise<void> {
     const { id: videoId } = video
-    // First, since pictures that are not wanted after all are pending again.
+    // First, since pictures that are not used after all become pending again.
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     const gone = await storeSource(unit, videoId, draft, { isUploaded: event.type === 'SOURCE_REPLACED' })
     await cancelTranscodings(unit, videoId)
     await outdateFiles(unit, videoId)
     await storePendingParts(unit, videoId, draft, retimed)
     const played = playedAtOnce(draft, video)
-    // What plays meanwhile keeps its length and all that hangs on it; the first new rendition brings its own.
+    // The playing version keeps its duration and parts; the first new rendition brings its own.
     if (played || !isOut(video)) {
       Object.assign(video, dimensionsOf(draft.probe))
       await applyPendingParts(unit, videoId)
     }
     Object.assign(video, { inputFileUpdatedAt: unit.now, updatedAt: unit.now })
     if (played) gone.push(...(await dropOutdated(unit, video)))
-    // What is seen changes with the first rendition; but an edited video may be known to others as one that is edited.
+    // The visible video changes with the first rendition; but other servers may be told that it is being edited.
     if (played || video.state === 'to-edit') moveAndTell(unit, video, [event])
     else advance(unit, videoLifecycle, video, event)
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
     await pendingFiles.condemn(unit.query, gone)
   }
 
-  /** The date is that of the upload: what this server makes of a file is not added by anybody. */
+  /** The date is that of the upload: a file that this server made was not added by a user. */
   async function storeSource(unit: Unit, videoId: number, draft: FileDraft, { isUploaded }: { isUploaded: boolean }): Promise<FileRef[]> {
     const row = sourceOf(draft)
     const source = await unit.em.findOne(VideoSource, { videoId })
@@ -173,7 +172,7 @@ export function makeReplaceSource(
 
 const original = (name: string): FileRef => ({ kind: 'original_video_files', name })
 
-/** Of the states of the machine `video`, those that take another file. */
+/** States of the machine `video` that accept another file. */
 const REPLACEABLE: ReadonlySet<string> = new Set(['published', 'transcoding-failed'])
 
 function refuseMoving({ state, isLive }: { state: string; isLive: boolean }): void {

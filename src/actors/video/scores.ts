@@ -1,11 +1,11 @@
-// What videos are sorted by beside their counters: trending, hot, best, and the size of their files. The fold keeps the scores
-// of a video whose counters change; a job renews what time or other servers change, and what is new.
+// Sort scores of videos: trending, hot, best, and the size of their files. The fold updates the scores of videos whose counters change. A
+// job renews what time, other servers or new videos change.
 
 import type { Database } from '../../platform/database/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 import { LISTED_PRIVACIES } from './video.entity.ts'
 
-/** SQL for the columns of a video that its scores come from. */
+/** SQL for the columns that the scores are computed from. */
 export interface Counted {
   likes: string
   dislikes: string
@@ -14,20 +14,17 @@ export interface Counted {
   publishedAt: string
 }
 
-/** Views that weigh as much as a like or a comment. */
+/** Views that weigh as much as one like or comment. */
 const VIEWS_FOR_ONE = 20
-/** So much older a video may be, in seconds, when ten times as many liked it: half a day. */
+/** Seconds of age that ten times as many likes outweigh: half a day. */
 const TENFOLD_AGE = 43_200
 
-/** SQL: interest on a logarithmic scale, and the newer the higher. It changes with the counters only, not as time goes by. */
+/** SQL: interest on a logarithmic scale, higher for newer videos. It changes with the counters only, not with time. */
 export const hotOf = ({ likes, dislikes, comments, views, publishedAt }: Counted): string =>
   `(log(greatest(1, ${likes} - ${dislikes} + ${comments} + (${views}) / ${VIEWS_FOR_ONE}.0)::float8)
     + extract(epoch from ${publishedAt})::float8 / ${TENFOLD_AGE})`
 
-/**
- * SQL: what share of its raters likes a video, at the least (the lower end of Wilson's interval of 95 %), and among equals the
- * one that more have seen.
- */
+/** SQL: lower bound of the share of raters who like the video (Wilson's 95 % interval); more views win among equals. */
 export const bestOf = ({ likes, dislikes, views }: Counted): string => {
   const raters = `(${likes} + ${dislikes})::float8`
   const share = `((${likes} + 1.9208) / ${raters} - 1.96 * sqrt((${likes})::float8 * (${dislikes}) / ${raters} + 0.9604) / ${raters})
@@ -39,12 +36,12 @@ export const bestOf = ({ likes, dislikes, views }: Counted): string => {
 /** SQL: today, in UTC. */
 export const today = "(now() at time zone 'utc')::date"
 
-/** So many days before today the views of a day are kept, for the statistics of channels; longer where trending looks further. */
+/** Days for which the daily views are stored, for the statistics of channels; longer if trending looks further back. */
 export const DAYS_OF_VIEWS = 30
 
 const BATCH = 2000
 
-/** Weighs some videos at each look; all of them within an hour or so, when there are a hundred thousand. */
+/** Renews some videos per run; a hundred thousand videos take about an hour. */
 export function registerScores({ db, registry, config }: ActorDeps): void {
   let renewed = 0
   registry.periodic('video-scores', {
@@ -57,9 +54,8 @@ export function registerScores({ db, registry, config }: ActorDeps): void {
 }
 
 /**
- * Renews the scores of the videos that were watched or published lately, of those whose views grew too old, and of the next
- * ones in the order of their ids. Answers the id to go on after; undefined when these were the last ones. Videos that somebody
- * else works on are left for the next time.
+ * Renews the scores of videos that were watched or published recently, of those whose views expired, and of the next batch by id. Returns
+ * the id to continue after; undefined at the end. Locked videos are left for the next run.
  */
 export async function renewScores(
   db: Pick<Database, 'query'>,

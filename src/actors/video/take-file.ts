@@ -1,4 +1,4 @@
-// Gives a video the file that arrived for it: as a web video that plays at once, as the source of its renditions, or as both.
+// Gives a video its new file: as a web video that plays at once, as the source of its renditions, or as both.
 
 import type { Config } from '../../config/index.ts'
 import type { Unit } from '../runtime/index.ts'
@@ -12,16 +12,16 @@ import type { PlaceFiles } from './place-files.ts'
 import type { Video } from './video.entity.ts'
 import { hasPrivateFiles } from './video.policy.ts'
 
-/** Whether renditions are made of the file. */
+/** True if renditions are made from the file. */
 const isTranscoded = ({ place }: Pick<FileDraft, 'place'>): boolean => place.kind === 'original_video_files'
 
-/** The file as the video plays it from now on; null when its renditions are awaited. */
+/** The file as the video plays it from now on; null if the video waits for its renditions. */
 export const playedAtOnce = (draft: FileDraft, { waitTranscoding }: { waitTranscoding: boolean }) =>
   isTranscoded(draft) && waitTranscoding ? null : draft.webVideo
 
 /**
- * In the transaction that holds the video, which has its id and the privacy that counts. `played` is what `playedAtOnce` says. The
- * files of the draft are settled before.
+ * Runs in the transaction that locks the video, which has its id and its final privacy. `played` is the result of `playedAtOnce`. The files
+ * of the draft are settled before.
  */
 export async function takeFile(
   unit: Unit,

@@ -1,4 +1,4 @@
-// Changes of a local video by its owner or the staff, and those that its schedule makes.
+// Changes of a local video by its owner, the staff or its schedule.
 
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -15,7 +15,7 @@ import { isOut, videoLifecycle } from './publish-video.ts'
 import { Thumbnail, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
 
-/** What is to change; what is left out stays. */
+/** Fields to change. Omitted fields stay. */
 export interface VideoChanges {
   channelId?: number
   name?: string
@@ -31,9 +31,9 @@ export interface VideoChanges {
   downloadEnabled?: boolean
   tags?: string[]
   originallyPublishedAt?: Date | null
-  /** Replace those that there are. */
+  /** Replace the existing ones. */
   passwords?: string[]
-  /** Null takes the schedule back; null as privacy leaves it as it is. */
+  /** Null cancels the schedule; a null `privacy` keeps the privacy. */
   schedule?: { updateAt: Date; privacy: number | null } | null
 }
 
@@ -42,15 +42,15 @@ export interface NewPictures {
   preview?: EncodedImage | undefined
 }
 
-/** Changes what hangs on a video in the video's own transaction; other servers are notified as of every other change. */
+/** Changes parts of a video in the video's own transaction; other servers are notified like of any change. */
 export type ChangeParts = (videoId: number, by: NonNullable<Viewer>, apply: (unit: Unit) => Promise<void>) => Promise<void>
 
 export interface UpdateVideo {
-  /** Throws `not_found`, `forbidden` (another user's, another server's), and what `apply` throws. */
+  /** Throws `not_found`, `forbidden` (another user's video or a remote one), and what `apply` throws. */
   changeParts: ChangeParts
   /**
-   * Throws `not_found`, `forbidden` (another user's, another server's), `invalid` (a channel of somebody else, privacy
-   * by password without passwords).
+   * Throws `not_found`, `forbidden` (another user's video or a remote one), `invalid` (another user's channel, privacy by password without
+   * passwords).
    */
   update(videoId: number, by: NonNullable<Viewer>, changes: VideoChanges, pictures?: NewPictures): Promise<void>
 }
@@ -66,7 +66,7 @@ type Deps = ActorDeps & {
 export function makeUpdateVideo(deps: Deps): UpdateVideo {
   const { db, tell, registry, config, logger, store, pendingFiles, placeFiles, leases, automaticTags } = deps
 
-  /** Runs a change in the video's transaction; tells the world, and lets the files follow the privacy. */
+  /** Runs a change in the video's transaction, announces it, and moves the files as the privacy demands. */
   async function change(
     videoId: number,
     apply: (unit: Unit, video: Video) => Promise<void>,
@@ -93,7 +93,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
       return true
     })
     if (!moved) return
-    // The job would do it soon; now, nobody who was answered meets a file at its old address.
+    // The job would do it soon. Doing it now, no client that got the response sees a file at its old address.
     await placeFiles
       .now(videoId)
       .catch((error: unknown) => logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'))
@@ -150,7 +150,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     },
   }
 
-  /** What the video is tagged with once it says this; undefined when it says nothing else than before. */
+  /** Automatic tags of the video after the change; undefined if its texts stay the same. */
   async function tagsAfter(videoId: number, changes: VideoChanges): Promise<string[] | undefined> {
     const { name, description, support, tags } = changes
     if ([name, description, support, tags].every((said) => said === undefined)) return undefined
@@ -172,13 +172,13 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   }
 }
 
-/** What a video says of itself. */
+/** The texts of a video. */
 export async function textOf(db: Pick<Database, 'query'>, videoId: number): Promise<TaggedVideo | undefined> {
   const [row] = await db.query<TaggedVideo>('select name, description, support, tags from video where id = $1', [videoId])
   return row
 }
 
-/** Whether it is in lists of subscriptions, unless the instance blocks it. */
+/** True if lists of subscriptions show it, unless the instance blocks it. */
 const isListed = (video: Video): boolean =>
   isOut(video) && (video.privacy === videoPrivacies.public || video.privacy === videoPrivacies.internal)
 
@@ -192,7 +192,7 @@ async function announce(unit: Unit, video: Video, { wasTold, channelId }: { wasT
   else if (wasTold && !isFederated(video.privacy)) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
 }
 
-/** What a Delete of the video needs to know once the row says something else, or is gone. */
+/** What a Delete of the video needs to know once the row has changed or is deleted. */
 export async function removalOf(unit: Unit, video: Video, channelId = video.channelId) {
   const [owner] = await unit.query<{ account_actor: number; channel_actor: number }>(
     `select a.actor_id as account_actor, c.actor_id as channel_actor
@@ -233,7 +233,7 @@ async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes
   if (schedule !== undefined) await storeSchedule(unit, video.id, schedule)
 }
 
-/** A video that leaves privacy is new to the world from now on. */
+/** A video that stops being private is new to others from now on. */
 function setPrivacy(unit: Unit, video: Video, privacy: number): void {
   if (video.privacy === videoPrivacies.private && privacy !== videoPrivacies.private) video.publishedAt = unit.now
   video.privacy = privacy
@@ -250,7 +250,7 @@ async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewe
   if (!isTheirs) throw new DomainError('invalid', 'Unknown video "video channel" for this account.')
 }
 
-/** Who asks for the privacy says the passwords. Other changes keep those of a protected video. */
+/** A request for the privacy by password gives the passwords. Other changes keep those of a protected video. */
 async function storePasswords(
   unit: Unit,
   video: Video,
@@ -279,7 +279,7 @@ async function storeSchedule(unit: Unit, videoId: number, schedule: NonNullable<
   )
 }
 
-/** Puts the picture in the place of the old one; answers the file of that one. */
+/** Replaces a picture. Returns the file of the old one. */
 export async function replacePicture(
   unit: Unit,
   videoId: number,

@@ -1,11 +1,11 @@
-// What lists show of videos, read by their ids with one prepared statement for all lists.
+// Videos as lists show them, read by their ids with one prepared statement for all lists.
 
 import type { Database } from '../../platform/database/index.ts'
 import { tagsOfVideo } from '../automatic-tag/index.ts'
 import type { Bind, VideoListQuery } from './list-query.ts'
 import { fileColumns, listColumns, mutedColumns, sourceColumn, type VideoListRow, videoJoins } from './video.rows.ts'
 
-/** The videos that are there, in no particular order. */
+/** The videos that exist, in no particular order. */
 export async function readCards(
   db: Pick<Database, 'query'>,
   ids: readonly number[],

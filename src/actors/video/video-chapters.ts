@@ -5,7 +5,7 @@ import type { ChangeParts } from './update-video.ts'
 import type { Viewer } from './video.policy.ts'
 
 export interface Chapters {
-  /** Puts these in the place of those before. Throws `not_found` and `forbidden` as a change of the video does. */
+  /** Replaces the chapters. Throws `not_found` and `forbidden` like a change of the video. */
   replace(videoId: number, by: NonNullable<Viewer>, chapters: readonly Chapter[]): Promise<void>
 }
 

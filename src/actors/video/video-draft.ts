@@ -1,8 +1,8 @@
-// A video that is to be created.
+// A video to be created.
 
 import type { FileDraft } from './inspect-file.ts'
 
-/** What the uploader says about the video, checked. Plain JSON, so that an upload can keep it until the file is there. */
+/** What the uploader enters about the video, validated. Plain JSON, so that an upload can store it until its file is complete. */
 export interface NewVideoFields {
   channelId: number
   name: string
@@ -13,7 +13,7 @@ export interface NewVideoFields {
   nsfw: boolean
   description: string | null
   support: string | null
-  /** True: published when all renditions are there; false: at once, with the uploaded file. */
+  /** True: published when all renditions exist; false: at once, with the uploaded file. */
   waitTranscoding: boolean
   commentsPolicy: number
   downloadEnabled: boolean
@@ -21,7 +21,7 @@ export interface NewVideoFields {
   /** ISO 8601. */
   originallyPublishedAt: string | null
   passwords: string[]
-  /** `updateAt` in ISO 8601; null as privacy leaves it as it is. */
+  /** `updateAt` in ISO 8601; a null `privacy` keeps the privacy. */
   schedule: { updateAt: string; privacy: number | null } | null
 }
 
@@ -31,7 +31,7 @@ export interface CreatedVideo {
   shortUUID: string
 }
 
-/** All that is needed to store the video, worked out before the transaction. */
+/** What is needed to store the video, computed before the transaction. */
 export interface VideoDraft extends FileDraft {
   uuid: string
   userId: number

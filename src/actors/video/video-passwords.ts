@@ -1,4 +1,4 @@
-// The passwords of a video that is protected by some: any of them opens it, and one at least there always is.
+// The passwords of a password-protected video. Any of them opens it, and there is always at least one.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
@@ -9,11 +9,11 @@ import type { Viewer } from './video.policy.ts'
 
 export interface VideoPasswords {
   /**
-   * Puts others in the place of all. Throws `not_found`, `forbidden`, and `invalid` unless the video is protected so
-   * and the passwords (1 to 100, each once, of 2 to 99 characters) can be taken.
+   * Replaces all passwords. Throws `not_found`, `forbidden`, and `invalid` unless the video is password-protected and the passwords are
+   * valid (1 to 100, distinct, of 2 to 99 characters).
    */
   replace(videoId: number, by: NonNullable<Viewer>, passwords: readonly string[]): Promise<void>
-  /** Takes one away. Throws as `replace` does, and `invalid` for the last one. */
+  /** Removes one. Throws like `replace`, and `invalid` for the last one. */
   remove(videoId: number, by: NonNullable<Viewer>, passwordId: number): Promise<void>
 }
 
@@ -53,14 +53,14 @@ export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPass
   }
 }
 
-/** Throws `invalid` for a video that has no passwords by its privacy. */
+/** Throws `invalid` unless the privacy of the video is by password. */
 export function refuseUnprotected({ privacy }: { privacy: number }): void {
   if (privacy !== videoPrivacies.passwordProtected) {
     throw new DomainError('invalid', 'This video is not protected by passwords.')
   }
 }
 
-/** A page of the passwords, with how many there are. */
+/** A page of the passwords, with their total. */
 export async function listPasswords(
   db: Pick<Database, 'query'>,
   page: { videoId: number; start: number; count: number; descending: boolean },

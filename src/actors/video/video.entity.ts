@@ -17,7 +17,7 @@ const VideoSchema = defineEntity({
     licence: p.smallint().nullable(),
     language: p.text().nullable(),
     privacy: p.smallint(),
-    /** By the instance: hidden from all but its owner and the staff. */
+    /** Blocked by the instance: hidden from all but its owner and the staff. */
     blocked: p.boolean(),
     nsfw: p.boolean(),
     description: p.text().nullable(),
@@ -36,11 +36,11 @@ const VideoSchema = defineEntity({
     originallyPublishedAt: p.datetime(3).nullable(),
     publishedAt: p.datetime(3),
     refreshedAt: p.datetime(3).nullable(),
-    /** When its file was replaced last. */
+    /** When its file was last replaced. */
     inputFileUpdatedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     best: p.double().defaultRaw('0').lazy(),
     chaptersUrl: p.text().nullable().lazy(),
     chaptersWantedAt: p.datetime().nullable().lazy(),
@@ -76,7 +76,7 @@ const ThumbnailSchema = defineEntity({
     filename: p.text(),
     width: p.integer().nullable(),
     height: p.integer().nullable(),
-    /** Where the origin serves it; null for ours. */
+    /** Its address on the origin; null for local videos. */
     fileUrl: p.text().nullable(),
     onDisk: p.boolean(),
     automaticallyGenerated: p.boolean(),
@@ -98,7 +98,7 @@ const VideoSourceSchema = defineEntity({
     videoId: p.integer().primary(),
     /** The name that the file had on the uploader's machine. */
     inputFilename: p.text(),
-    /** Its name in the store `original_video_files`, as long as it is kept. */
+    /** Its name in the store `original_video_files`, as long as it is retained. */
     keptFilename: p.text().nullable(),
     size: p.bigint('number'),
     resolution: p.integer().nullable(),
@@ -116,21 +116,21 @@ VideoSourceSchema.setClass(VideoSource)
 /** `VideoPrivacy` of the contract. */
 export const videoPrivacies = { public: 1, unlisted: 2, private: 3, internal: 4, passwordProtected: 5 } as const
 
-/** SQL: privacies of videos that other servers know. */
+/** SQL: privacies of videos that are federated. */
 export const FEDERATED_PRIVACIES = `(${videoPrivacies.public}, ${videoPrivacies.unlisted})`
 
 const listed: readonly number[] = [videoPrivacies.public, videoPrivacies.internal]
 
-/** Whether lists show a video of this privacy; an internal one to users of this server alone. */
+/** True if lists show videos of this privacy; internal ones only to local users. */
 export const isListedPrivacy = (privacy: number): boolean => listed.includes(privacy)
 
-/** SQL: the same, as indexes of the table say it. */
+/** SQL: the same, as the indexes of the table spell it. */
 export const LISTED_PRIVACIES = `(${listed.join(', ')})`
 
-/** SQL: privacies of videos that every user of this server may watch. */
+/** SQL: privacies of videos that every local user may watch. */
 export const SHARED_PRIVACIES = `(${videoPrivacies.public}, ${videoPrivacies.unlisted}, ${videoPrivacies.internal})`
 
-/** SQL: whether everybody finds a video. */
+/** SQL: true if everybody can find the video. */
 export const isPublic = (video: string): string =>
   `${video}.privacy = ${videoPrivacies.public} and ${video}.state = 'published' and not ${video}.blocked`
 

@@ -1,20 +1,20 @@
-// Who may see, change and remove a video. Pure: rows and the asking user go in, a refusal is thrown or nothing happens.
+// Who may see, change and remove a video. Pure: takes rows and the viewer, and throws a refusal or returns.
 
 import { DomainError } from '../runtime/index.ts'
 import { hasRight, type UserRight, type UserRole } from '../user/index.ts'
 import { videoPrivacies } from './video.entity.ts'
 
-/** Who asks: the user of a session; null for visitors. */
+/** The requester: the user of a session, or null for visitors. */
 export type Viewer = { accountId: number; role: UserRole } | null
 
-/** What of a video decides whether it is for everybody. */
+/** The properties that decide whether everybody may see a video. */
 export interface Openness {
   privacy: number
-  /** By the instance: only its owner and the staff see it. */
+  /** Blocked by the instance: only its owner and the staff see it. */
   blocked: boolean
 }
 
-/** What of a video decides who may do what. */
+/** The properties that decide who may do what with a video. */
 export interface GuardedVideo extends Openness {
   remote: boolean
   /** The account that owns its channel. */
@@ -22,9 +22,9 @@ export interface GuardedVideo extends Openness {
 }
 
 export interface SeeOptions {
-  /** Unlisted videos show themselves by UUID only: ids can be counted through. */
+  /** True if it was requested by its numeric id. Unlisted videos are shown by UUID only, since ids can be enumerated. */
   byId?: boolean
-  /** Whether the visitor gave a password, and whether it is one of the video's. */
+  /** Whether the visitor gave a password, and whether it is correct. */
   password?: 'none' | 'right' | 'wrong'
 }
 
@@ -53,7 +53,7 @@ export function assertMaySee(video: GuardedVideo, viewer: Viewer, options: SeeOp
   }
 }
 
-/** What of a video decides whether the instance knows it by a follow. */
+/** The properties that decide whether a follow of the instance covers the video. */
 export interface FollowedVideo {
   url: string
   remote: boolean
@@ -61,41 +61,41 @@ export interface FollowedVideo {
   listed: boolean
 }
 
-/** `search.remote_uri`: who may ask for what the instance knows without a follow. */
+/** `search.remote_uri`: who may request remote content that the instance does not follow. */
 export type RemoteUri = Readonly<Record<'users' | 'anonymous', boolean>>
 
 export const mayAskRemote = (isUser: boolean, { users, anonymous }: RemoteUri): boolean => (isUser ? users : anonymous)
 
-/** Throws `forbidden` for a remote video that the instance does not follow, unless the viewer may ask for it. */
+/** Throws `forbidden` for a remote video that the instance does not follow, unless the viewer may request such videos. */
 export function assertFollowed(video: FollowedVideo, viewer: Viewer, remoteUri: RemoteUri): void {
   if (!video.remote || video.listed || mayAskRemote(viewer !== null, remoteUri)) return
   throw unfollowed(video.url)
 }
 
-/** `url`: of the video, account or channel at its own server. */
+/** `url`: address of the video, account or channel on its own server. */
 export const unfollowed = (url: string): DomainError =>
   new DomainError('forbidden', 'This instance does not follow the server of this address.', {
     code: 'does_not_respect_follow_constraints',
     extra: { originUrl: url },
   })
 
-/** Whether everybody who has the link may watch, so that pages, cards and embeds show the video. */
+/** True if everybody who has the link may watch, so that pages, cards and embeds show the video. */
 export const isOpen = ({ privacy, blocked }: Openness): boolean => !blocked && isFederated(privacy)
 
-/** The same of one link: ids can be counted through, so they do not show what is unlisted. */
+/** The same for one link. A link by id does not show unlisted videos, since ids can be enumerated. */
 export const isOpenBy = (video: Openness, { byId }: { byId: boolean }): boolean =>
   isOpen(video) && (!byId || video.privacy === videoPrivacies.public)
 
-/** Whether its privacy lets other servers know the video; a block may still keep it from them. */
+/** True if the privacy allows federation; a block may still prevent it. */
 export const isFederated = (privacy: number): boolean => privacy === videoPrivacies.public || privacy === videoPrivacies.unlisted
 
-/** Whether the files lie in the private folders, where each request is checked. */
+/** True if the files are in the private folders, where each request is checked. */
 export const hasPrivateFiles = (video: Openness): boolean => !isOpen(video)
 
-/** Whether `viewer` may see every video there is, in lists too. */
+/** True if `viewer` may see every video, in lists too. */
 export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && hasRight(viewer.role, 'SEE_ALL_VIDEOS')
 
-/** Throws `forbidden` unless `viewer` owns the video or has the right. Videos of other servers are theirs to change. */
+/** Throws `forbidden` unless `viewer` owns the video or has the right. Remote videos can be changed only by their own server. */
 export function assertMayChange(
   video: GuardedVideo,
   viewer: NonNullable<Viewer>,

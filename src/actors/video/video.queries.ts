@@ -1,4 +1,4 @@
-// Reads of single videos: one statement each. Videos that are being removed are seen by nobody.
+// Reads of single videos: one statement each. Videos that are being removed are invisible.
 
 import type { Database } from '../../platform/database/index.ts'
 import { notFound } from '../runtime/index.ts'
@@ -6,15 +6,15 @@ import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
 import type { FollowedVideo, GuardedVideo, Openness } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
-/** What a video may be called by. */
+/** How a request names a video. */
 export type VideoKey = { id: number } | { uuid: string }
 
 type Reader = Pick<Database, 'query'>
 
-/** How the password that came with a request compares to those of the video. */
+/** Result of checking the password of a request. */
 export type PasswordCheck = 'none' | 'right' | 'wrong'
 
-/** Everything that the page of a video shows. `password` is what the visitor gave, `watcher` the account that asks. */
+/** Everything that the page of a video shows. `password` is what the visitor gave, `watcher` the account of the requester. */
 export async function findVideoDetails(
   db: Reader,
   key: VideoKey,
@@ -42,14 +42,14 @@ export const passwordCheck = `case when (select $2::text) is null then 'none'
   when exists (select 1 from video_password p where p.video_id = v.id and normalize(p.password) = normalize((select $2::text))) then 'right'
   else 'wrong' end as password`
 
-/** The id of a video; an id is one, whether it is there or not. Throws `not_found` for a UUID that no video has. */
+/** The id of a video. A numeric key is returned without a check. Throws `not_found` for an unknown UUID. */
 export async function findVideoId(db: Reader, key: VideoKey): Promise<number> {
   const [id] = await findVideoIds(db, [key])
   if (id === undefined) throw notFound('Video not found')
   return id
 }
 
-/** The same of several, in their order; undefined for a UUID that no video has. */
+/** The same for several, in their order; undefined for an unknown UUID. */
 export async function findVideoIds(db: Reader, keys: readonly VideoKey[]): Promise<(number | undefined)[]> {
   const uuids = keys.flatMap((key) => ('uuid' in key ? [key.uuid] : []))
   const rows =
@@ -62,15 +62,15 @@ export async function findVideoIds(db: Reader, keys: readonly VideoKey[]): Promi
 
 const BY_URL = "select id, remote, privacy, blocked from video where url_hash = md5($1)::uuid and url = $1 and state <> 'removed'"
 
-/** A video by its address, unless it is removed. */
+/** A video by its URL, unless it is removed. */
 export const findVideoByUrl = async ({ query }: Reader, url: string) =>
   (await query<Openness & { id: number; remote: boolean }>(BY_URL, [url])).at(0)
 
-/** The address of a video of another server; undefined when there is none any more. */
+/** The URL of a remote video; undefined if it does not exist. */
 export const findRemoteAddress = async ({ query }: Reader, videoId: number): Promise<string | undefined> =>
   (await query<{ url: string }>("select url from video where id = $1 and remote and state <> 'removed'", [videoId])).at(0)?.url
 
-/** What decides who may do what with a video. */
+/** The properties that decide who may do what with a video. */
 export async function findVideoAccess(db: Reader, key: VideoKey, password?: string): Promise<VideoAccessRow | undefined> {
   const [row] = await db.query<VideoAccessRow>(
     `select ${accessColumns}, ${passwordCheck} from video v join channel c on c.id = v.channel_id
@@ -80,7 +80,7 @@ export async function findVideoAccess(db: Reader, key: VideoKey, password?: stri
   return row
 }
 
-/** What decides who may manage a video, and since when there is something to tell of it. */
+/** The properties that decide who may manage a video, and since when it has statistics. */
 export async function findVideoAge(db: Reader, key: VideoKey): Promise<(GuardedVideo & VideoAge) | undefined> {
   const [row] = await db.query<GuardedVideo & VideoAge>(
     `select ${accessColumns}, v.published_at as "publishedAt"
@@ -95,7 +95,7 @@ interface VideoAge {
   publishedAt: Date
 }
 
-/** What decides who may watch a video, and which positions it has. */
+/** The properties that decide who may watch a video, and its valid positions. */
 export async function findWatchableVideo(
   db: Reader,
   key: VideoKey,
@@ -120,7 +120,7 @@ export async function findAccessByWebVideo(db: Reader, filename: string, passwor
   return row
 }
 
-/** What ffprobe said about a file, with what decides who may read it. */
+/** The ffprobe output of a file, with the properties that decide who may read it. */
 export async function findFileMetadata(
   db: Reader,
   fileId: number,
@@ -140,7 +140,7 @@ const picture = (type: ThumbnailType) => ({
   isAwaited: 'p.file_url is null and not p.on_disk',
 })
 
-/** Small files of a video: where each kind is named, and whether the file is yet to be made. */
+/** Small files of a video: the column that names each kind, and whether the file is still to be made. */
 const SMALL_FILES = {
   thumbnail: picture(thumbnailTypes.miniature),
   preview: picture(thumbnailTypes.preview),
@@ -151,9 +151,9 @@ const SMALL_FILES = {
 export type SmallFileKind = keyof typeof SMALL_FILES
 
 export interface SmallFileRow extends VideoAccessRow {
-  /** Where another server has the file; null for local files. */
+  /** Its address on another server; null for local files. */
   fileUrl: string | null
-  /** Whether it is yet to be drawn. */
+  /** True if it is not drawn yet. */
   isAwaited: boolean
 }
 
@@ -173,7 +173,7 @@ export async function findAccessBySmallFile(
   return row
 }
 
-/** Those of these pictures of local videos that are yet to be drawn. */
+/** Those of these pictures of local videos that are not drawn yet. */
 export async function findAwaitedPictures(db: Reader, filenames: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ filename: string }>(
     `select t.filename from thumbnail t join video v on v.id = t.video_id
@@ -183,7 +183,7 @@ export async function findAwaitedPictures(db: Reader, filenames: readonly string
   return rows.map(({ filename }) => filename)
 }
 
-/** The file that a video was made of, with what decides who may know of it. */
+/** The file that a video was made from, with the properties that decide who may see it. */
 export async function findSource(
   db: Reader,
   key: VideoKey,
@@ -205,7 +205,7 @@ export interface StoryboardRow {
   sprite_duration: number
 }
 
-/** The storyboard of a video; a list, as clients know it. */
+/** The storyboard of a video. A list, as clients expect. */
 export async function listStoryboards(db: Reader, videoId: number): Promise<StoryboardRow[]> {
   return await db.query<StoryboardRow>(
     `select filename, total_width, total_height, sprite_width, sprite_height, sprite_duration
@@ -214,7 +214,7 @@ export async function listStoryboards(db: Reader, videoId: number): Promise<Stor
   )
 }
 
-/** The whole description, which lists cut short. */
+/** The whole description, which lists truncate. */
 export async function findDescription(
   db: Reader,
   key: VideoKey,
@@ -228,7 +228,7 @@ export async function findDescription(
   return row
 }
 
-/** Where the origin serves an avatar (1) or banner (2) that is not stored here. */
+/** The remote address of an avatar (1) or banner (2) that is not cached here. */
 export async function findRemoteActorImage(db: Reader, image: { type: number; filename: string }): Promise<string | undefined> {
   const [row] = await db.query<{ file_url: string }>(
     'select file_url from actor_image where filename = $1 and type = $2 and not on_disk and file_url is not null',
@@ -237,7 +237,7 @@ export async function findRemoteActorImage(db: Reader, image: { type: number; fi
   return row?.file_url
 }
 
-/** How a user wants sensitive videos treated in lists: the policy's name. */
+/** How lists treat sensitive videos for a user: the name of the policy. */
 export async function nsfwPolicyOf(db: Reader, userId: number): Promise<string | undefined> {
   const [row] = await db.query<{ nsfw_policy: string }>('select nsfw_policy from users where id = $1', [userId])
   return row?.nsfw_policy

@@ -1,16 +1,16 @@
-// The columns of a video as reads give them, shared by lists and single videos: one row each, no entity.
+// The columns of a video that lists and single reads share: one row each, no entity.
 
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
 import { thumbnailTypes } from './video.entity.ts'
 import { viewersNow } from './viewers-now.ts'
 
 export interface ActorSummary {
-  /** Of the account or channel. */
+  /** Id of the account or channel. */
   id: number
   username: string
   name: string
   url: string
-  /** Null for ours. */
+  /** Null for local ones. */
   host: string | null
   avatars: ActorImageRow[]
 }
@@ -47,7 +47,7 @@ export interface VideoFileRow {
   /** Bits: 1 video, 2 audio. */
   streams: number
   storage: number
-  /** Addresses of copies of a web video on other servers; null without any. */
+  /** Addresses of copies of a web video on other servers; null without copies. */
   mirrors?: string[] | null
 }
 
@@ -59,7 +59,7 @@ export interface PlaylistRow {
   segments_sha256_filename: string | null
   segments_sha256_url: string | null
   storage: number
-  /** Folders of copies on other servers, or here. */
+  /** Folders of copies, on other servers or here. */
   mirrors: string[]
 }
 
@@ -88,7 +88,7 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   language: string | null
   privacy: number
   blocked: boolean
-  /** Why it is blocked, if somebody said so. */
+  /** Reason of the block, if given. */
   block_reason: string | null
   nsfw: boolean
   description: string | null
@@ -96,7 +96,7 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   duration: number
   aspect_ratio: number | null
   views: number
-  /** Who watch it now. */
+  /** Current viewers. */
   viewers: number
   likes: number
   dislikes: number
@@ -108,22 +108,22 @@ export interface VideoRow<A extends ActorSummary = ActorSummary> {
   updated_at: Date
   published_at: Date
   originally_published_at: Date | null
-  /** File names of the miniature and the large picture. */
+  /** File names of the miniature and the preview. */
   thumbnail: string | null
   preview: string | null
   account: A
   channel: A
   schedule: { update_at: string; privacy: number | null } | null
   tags: string[]
-  /** Where the requester was last, in seconds. */
+  /** Last position of the requester, in seconds. */
   watched_seconds?: number | null
 }
 
-/** A row of a list, with what it was asked to include. */
+/** A row of a list, with the optional columns of its query. */
 export type VideoListRow = VideoRow & {
   files?: VideoFileRow[]
   playlist?: PlaylistRow | null
-  /** `description` is only its beginning. */
+  /** `description` is truncated. */
   whole_description?: string | null
   source?: SourceRow | null
   automatic_tags?: string[]
@@ -136,17 +136,17 @@ export interface VideoDetailsRow extends VideoRow<ActorProfile> {
   comments_policy: number
   download_enabled: boolean
   owner_account_id: number
-  /** When a video of another server was read last; null for ours. */
+  /** When a remote video was last read; null for local ones. */
   refreshed_at: Date | null
-  /** When its file was replaced last. */
+  /** When its file was last replaced. */
   input_file_updated_at: Date | null
-  /** Of a video of another server. */
+  /** Trackers of a remote video. */
   tracker_urls: string[]
   files: VideoFileRow[]
   playlist: PlaylistRow | null
 }
 
-/** The joins that the columns need, of a video `v`. */
+/** The joins that the columns of a video `v` need. */
 export const videoJoins = `
   left join channel c on c.id = v.channel_id
   left join actor ca on ca.id = c.actor_id
@@ -190,13 +190,13 @@ const profilePairs = (noun: string, actor: string): string =>
    'following', ${actor}.following_count, 'created_at', coalesce(${actor}.remote_created_at, ${actor}.created_at), 'updated_at', ${noun}.updated_at,
    'banners', ${imagesOf(actor, actorImageTypes.banner)}`
 
-/** Longest description that lists show, characters; one more tells that there is more. */
+/** Longest description that lists show, in characters, plus one that reveals that there is more. */
 const LISTED_DESCRIPTION = 251
 
 export const listColumns = `${plainColumns}, left(v.description, ${LISTED_DESCRIPTION}) as description,
   ${summaryOf('a', 'aa')} as account, ${summaryOf('c', 'ca')} as channel`
 
-/** Whether players may be sent to a copy, `r`. */
+/** SQL: true if players may be sent to the copy `r`. */
 const IS_OFFERED = "r.state in ('stored', 'announced') and (r.expires_on is null or r.expires_on > now())"
 
 /** Web videos and renditions, the largest first. */
@@ -222,7 +222,7 @@ export const sourceColumn = `
      'created_at', o.created_at)
    from video_source o where o.video_id = v.id) as source`
 
-/** Whether the instance or a reader (the id of an account, or null) mutes the owner of a video, or its server. */
+/** SQL: whether the instance or a reader (the id of an account, or null) mutes the owner of a video or its server. */
 export const mutedColumns = (reader: string): string => `
   exists (select 1 from account_block ab where ab.target_id = a.id
     and (ab.owner_id is null or ab.owner_id = ${reader})) as blocked_owner,
@@ -235,8 +235,8 @@ export const detailColumns = `${plainColumns}, v.description, v.support, v.comme
   jsonb_build_object(${profilePairs('c', 'ca')}, 'user_id', null, 'support', c.support) as channel`
 
 /**
- * Whether a video is more than an upload: published, on its way again after that, live, or of another server. What was told
- * once is never denied, since servers forget what is not found.
+ * SQL: true if a video is more than an upload: published, processed again after that, live, or remote. An announced video is never reported
+ * as missing, since other servers would delete it.
  */
 export const isBegun = (video: string): string => `${video}.state <> 'removed' and (${video}.state = 'published'
   or ${video}.remote or ${video}.is_live or exists (select 1 from share s join actor x on x.id = s.actor_id

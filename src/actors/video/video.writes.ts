@@ -8,8 +8,8 @@ import type { ThumbnailType } from './video.entity.ts'
 export const BLOCK_VIDEO = 'update video set blocked = true where id = $1'
 
 /**
- * Ends a block that was there since `blockedAt`. A local video that was published meanwhile is new (`isNew`): it is published now.
- * `isKnown`: it was there before the block.
+ * Ends the block that began at `blockedAt`. A local video whose processing ended meanwhile is published now (`isNew`). `isKnown`: it was
+ * published before the block.
  */
 export async function endBlockOfVideo(
   unit: Unit,
@@ -27,7 +27,7 @@ export async function endBlockOfVideo(
 
 export const touchVideo = (unit: Unit, videoId: number) => unit.query('update video set updated_at = $2 where id = $1', [videoId, unit.now])
 
-/** Moves the video into a local channel, unless another account has it; answers whose it is, undefined when there is none. */
+/** Moves the video into a local channel, unless another account owns it. Returns the owner; undefined without the video. */
 export async function moveIntoChannel(
   { query, now }: Unit,
   videoId: number,
@@ -47,7 +47,10 @@ export async function moveIntoChannel(
   return channel?.accountId
 }
 
-/** Answers whether the video, called `v` by the SQL `condition`, meets it and subscribers are notified now. Once for ever. */
+/**
+ * Returns true if the video, `v` in the SQL `condition`, matches it and subscribers have not been notified before. They are notified only
+ * once.
+ */
 export async function noteSubscribersNotified(query: Sql, videoId: number, condition: string): Promise<boolean> {
   const noted = await query(
     `update video v set subscribers_told = true where v.id = $1 and not v.subscribers_told and ${condition} returning v.id`,
@@ -56,7 +59,7 @@ export async function noteSubscribersNotified(query: Sql, videoId: number, condi
   return noted.length > 0
 }
 
-/** Takes the pictures that a user chose off a video; answers them. */
+/** Removes the pictures that a user chose from a video; returns them. */
 export const takeChosenPictures = (query: Sql, videoId: number) =>
   query<{ type: ThumbnailType; filename: string; width: number | null; height: number | null }>(
     `delete from thumbnail where video_id = $1 and on_disk and not automatically_generated
@@ -64,16 +67,16 @@ export const takeChosenPictures = (query: Sql, videoId: number) =>
     [videoId],
   )
 
-/** The original is not kept any longer; its file is for the caller to remove. */
+/** Stops retaining the original; the caller removes its file. */
 export const forgetOriginal = (query: Sql, videoId: number) =>
   query('update video_source set kept_filename = null where video_id = $1', [videoId])
 
 const HAS_STALE_COMMENTS = `id = $1 and remote and state <> 'removed' and ($3 or comments_read_at is null or comments_read_at < $2)`
 
-/** Whether the comments of a video of another server were not read since `before`; of `all` videos yes. */
+/** True if the comments of a remote video were last read before `before`, or if `all` videos count. */
 export const hasStaleComments = async (query: Sql, videoId: number, before: Date, all: boolean): Promise<boolean> =>
   (await query(`select id from video where ${HAS_STALE_COMMENTS}`, [videoId, before, all])).length > 0
 
-/** The same, and notes that they are read now. */
+/** The same, and marks them as read now. */
 export const claimStaleComments = async ({ query, now }: Unit, videoId: number, before: Date, all: boolean): Promise<boolean> =>
   (await query(`update video set comments_read_at = $4 where ${HAS_STALE_COMMENTS} returning id`, [videoId, before, all, now])).length > 0

@@ -1,18 +1,18 @@
-// Tells every process that answers made of videos are no longer right. Whoever writes by a request is served by the frame of
-// HTTP, before the answer (http/plugins/writes.ts); this is for everything else: other servers, jobs, time-outs.
+// Notifies all processes that cached responses about videos are stale. Writes by requests are handled in HTTP before the response
+// (http/plugins/writes.ts); this covers the rest: other servers, jobs, timeouts.
 
 import type { Registry, Unit } from '../runtime/index.ts'
 
 /**
- * The topic: `{ video }`, the id of the one that changed, and lists with it; `{ commentsOf }`, the id of one whose comments alone
- * changed, which its page shows; `{}` when it may be any.
+ * The topic. `{ video }`: this video and the lists changed. `{ commentsOf }`: only the comments of this video, which its page shows. `{}`:
+ * any video may have changed.
  */
 export const VIDEOS_CHANGED = 'videos-changed'
 
-/** Comments of a video appear, change or go: its page is another one as soon as the transaction is committed. */
+/** Comments of a video were added, changed or removed: its page is stale as soon as the transaction is committed. */
 export const announceComments = (unit: Unit, videoId: number): void => unit.publish(VIDEOS_CHANGED, { commentsOf: videoId })
 
-// Counters have no row: their events come by the thousand, and what is kept is renewed within seconds.
+// Counters are missing: their events come by the thousand, and cached responses expire within seconds.
 const OF_ONE = ['VideoPublished', 'VideoUpdated', 'VideoBlocked', 'VideoUnblocked', 'VideoRemoved'] as const
 const OF_MANY = [
   'ActorUpdated',

@@ -1,8 +1,8 @@
-// How many watch a video now, for statements that read videos.
+// Current viewers of a video, for statements that read videos.
 
 /**
- * SQL for how many watch a video now: `viewing` names its row, if there is one. The count of another server's video
- * holds our viewers too, as far as it heard of them.
+ * SQL for the current viewers of a video. `viewing` names its row, if there is one. The count of a remote video includes the local viewers
+ * that its server knows of.
  */
 export const viewersNow = (video: string, viewing: string): string =>
   `case when ${viewing}.video_id is null then 0

@@ -1,4 +1,4 @@
-// What the page of a video shows, in one statement: the video, and what stands beside it in a player.
+// The page of a video in one statement: the video and the context that a player shows.
 
 import type { Database } from '../../platform/database/index.ts'
 import { waits } from '../comment/comment.entity.ts'
@@ -30,7 +30,7 @@ export interface WatchedVideoRow extends VideoDetailsRow {
   /** `timecode` in seconds. */
   chapters: { timecode: number; title: string }[]
   storyboard: StoryboardRow | null
-  /** The latest others of its channel. */
+  /** The latest other videos of its channel. */
   next: NextVideo[]
 }
 
@@ -53,7 +53,7 @@ const partColumns = `
      order by o.published_at desc, o.id desc limit ${NEXT_COUNT}
    ) n) as next`
 
-/** `password` is what the visitor gave, `watcher` the account that asks; `sensitive`: whether other videos may be. */
+/** `password` is what the visitor gave, `watcher` the account of the requester; `sensitive`: whether other videos may be sensitive. */
 export async function findWatchedVideo(
   db: Pick<Database, 'query'>,
   key: VideoKey,
@@ -71,8 +71,7 @@ export async function findWatchedVideo(
 }
 
 /**
- * What the page of a video has of an account: the second at which it stopped, and whether its comments are others than those of a
- * visitor. One statement.
+ * What the page of a video shows to one account: the last position, and whether its comments differ from those of a visitor. One statement.
  */
 export async function findOwnReading(
   db: Pick<Database, 'query'>,

@@ -1,14 +1,14 @@
-// Work folders: what jobs and requests make of files on this machine's disk before it is stored. All that begins so, and that no
-// note names, is removed.
+// Work folders: files that jobs and requests make on the local disk before they are stored. Folders with these names and without a note are
+// removed.
 
 import type { FileRef } from '../../media/index.ts'
 
-/** What they are for. */
+/** Their purposes. */
 export const workKinds = ['channel', 'form', 'import', 'pictures', 'storyboard', 'studio', 'transcoding', 'user-import'] as const
 
 export type WorkKind = (typeof workKinds)[number]
 
-/** `id` has letters, digits, `_` and `-`. To be noted before it is made. */
+/** `id` has letters, digits, `_` and `-`. Note the folder before making it. */
 export const workFolder = (kind: WorkKind, id: number | string): FileRef & { kind: 'tmp'; folder: true } => ({
   kind: 'tmp',
   name: `${kind}-${id}`,
@@ -17,5 +17,5 @@ export const workFolder = (kind: WorkKind, id: number | string): FileRef & { kin
 
 const NAME = new RegExp(`^(?:${workKinds.join('|')})-[\\w-]+$`)
 
-/** Whether a folder of the disk is one of these by its name. */
+/** True if a folder of the disk is a work folder by its name. */
 export const isWorkFolder = (name: string): boolean => NAME.test(name)

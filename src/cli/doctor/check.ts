@@ -1,4 +1,4 @@
-// What a check of the doctor is, and how they are run: all at once, each for a limited time, whatever becomes of the others.
+// Checks of the doctor, and how they run: all at once, each with a time limit, independent of the others.
 
 import type { LoadedConfig } from '../../config/index.ts'
 
@@ -7,28 +7,28 @@ export type Status = 'ok' | 'warning' | 'problem'
 export interface Finding {
   check: string
   status: Status
-  /** One sentence: what was found. */
+  /** One sentence: the finding. */
   message: string
-  /** One sentence: what to do about it. */
+  /** One sentence: the advice. */
   advice?: string
 }
 
 export interface DoctorDatabase {
   query<R extends object>(text: string, values?: readonly unknown[]): Promise<R[]>
-  /** Whether a prepared statement can be used again when somebody else has had the connection to the server meanwhile. */
+  /** True if a prepared statement survives the use of the connection by another client. */
   keepsStatements(): Promise<boolean>
 }
 
 export interface Patient {
   loaded: LoadedConfig
   env: Record<string, string | undefined>
-  /** The database, opened once for all checks. Throws when it cannot be had. */
+  /** The database, opened once for all checks. Throws if it cannot be opened. */
   database: () => Promise<DoctorDatabase>
-  /** Who gets a mail; nobody when left out. */
+  /** Recipient of a test mail; by default none is sent. */
   sendMailTo?: string
 }
 
-/** Says what it finds; `add` tells the rest of what was found while it goes on. */
+/** Returns its finding; `add` reports further findings while it runs. */
 export interface Check {
   name: string
   /** Ms. */
@@ -42,7 +42,7 @@ export interface Say {
   problem(message: string, advice: string): void
 }
 
-/** Ms that most checks have. */
+/** Usual limit in ms. */
 export const USUAL_LIMIT = 8_000
 
 /** The findings in the order of the checks. Never throws. */
@@ -54,7 +54,7 @@ async function runCheck({ name, limit, run }: Check, patient: Patient): Promise<
   const findings: Finding[] = []
   const over = new AbortController()
   const add = (status: Status) => (message: string, advice?: string) => {
-    // What comes after the end of its time was told as that.
+    // A result after the timeout was reported as a timeout.
     if (!over.signal.aborted) findings.push({ check: name, status, message, ...(advice ? { advice } : {}) })
   }
   const say: Say = { ok: add('ok'), warning: add('warning'), problem: add('problem') }

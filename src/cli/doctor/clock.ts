@@ -1,8 +1,8 @@
-// The clock: against that of the database and of the own public address. Signatures with a date that is far off are refused.
+// Compares the clock with those of the database and of the own public address. Signatures with a date that is far off are refused.
 
 import { type Check, type Say, USUAL_LIMIT } from './check.ts'
 
-/** Ms. Of a Date header, the part of the second is not known. */
+/** Ms. A Date header has no fractions of a second. */
 const NOTABLE = 5_000
 const TOO_MUCH = 60_000
 

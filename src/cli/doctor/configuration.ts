@@ -1,4 +1,4 @@
-// The configuration: what the loader warns of, and the secret that seals the keys.
+// The configuration: warnings of the loader, and the secret that seals the keys.
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'

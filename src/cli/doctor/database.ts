@@ -1,4 +1,4 @@
-// The database: reachable, new enough, UTF-8, with its extensions and migrations, with connections enough, and of this server.
+// The database: reachable, recent enough, UTF-8, with its extensions and migrations, enough connections, and belonging to this server.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ const CONNECT_TIMEOUT_MS = 4_000
 /** Of `server_version_num`. */
 const OLDEST = 150_000
 const EXTENSIONS = ['pg_trgm', 'unaccent']
-/** Beside the pool: those of the queue with one that listens, and one of the bus. */
+/** In addition to the pool: those of the queue with one that listens, and one of the bus. */
 const OTHER_CONNECTIONS = 8
 
 export interface OpenedDatabase {
-  /** Undefined when there is an embedded PostgreSQL that was never started. */
+  /** Undefined if there is an embedded PostgreSQL that was never started. */
   database: DoctorDatabase | undefined
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ async function keepsStatements(pool: pg.Pool): Promise<boolean> {
   const prepared = () => one.query({ name: 'vireo_doctor', text: 'select 1' })
   try {
     await prepared()
-    // A pooler that mixes its clients gives this one the connection that it has at hand, and takes another for the next statement.
+    // A transaction-mode pooler gives this client the free connection, and takes another one for the next statement.
     await other.query('begin')
     await other.query('select 1')
     await prepared()
@@ -160,7 +160,7 @@ async function lookAtConnections(database: DoctorDatabase, { loaded }: Patient, 
     const advice = 'Raise max_connections of PostgreSQL, or lower database.pool.max.'
     return say.problem(`A process takes up to ${one} connections, and ${found.most - found.used} can be had.`, advice)
   }
-  // A restart runs two of them side by side for a moment.
+  // A restart may run two of them at the same time.
   if (processes < 2) {
     const advice = 'Raise max_connections of PostgreSQL, or lower database.pool.max, before you run more processes.'
     return say.warning(`Its connections are enough for one process only, which takes up to ${one}.`, advice)
@@ -168,7 +168,7 @@ async function lookAtConnections(database: DoctorDatabase, { loaded }: Patient, 
   say.ok(`Its connections are enough for ${processes} processes, each of which takes up to ${one}.`)
 }
 
-/** Answers whether there is a schema. */
+/** Returns true if there is a schema. */
 async function lookAtSchema(database: DoctorDatabase, say: Say): Promise<boolean> {
   const [there] = await database.query<{ there: boolean }>("select to_regclass('migration') is not null as there")
   if (!there?.there) {
@@ -191,7 +191,7 @@ async function lookAtSchema(database: DoctorDatabase, say: Say): Promise<boolean
   return true
 }
 
-/** Whether the data is that of this address and of this secret. */
+/** Checks that the data belongs to this address and this secret. */
 async function lookAtIdentity(database: DoctorDatabase, { loaded }: Patient, say: Say): Promise<void> {
   const [actor] = await database.query<{ url: string; sealed: string | null }>(
     `select url, private_key_sealed as sealed from actor
@@ -216,7 +216,7 @@ async function lookAtIdentity(database: DoctorDatabase, { loaded }: Patient, say
   }
 }
 
-/** Throws when there is none: a check makes none. */
+/** Throws if there is none: a check creates none. */
 export async function secretOf({ config, dataDir }: LoadedConfig): Promise<string> {
   const configured = config.secrets.peertube
   if (configured === '' && !existsSync(join(dataDir, 'secret.key'))) throw new Error('There is no secret yet.')

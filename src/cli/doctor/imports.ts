@@ -1,4 +1,4 @@
-// Imports from other sites: yt-dlp, found, running, and not too old for sites that change from month to month.
+// Imports from other sites: yt-dlp exists, runs, and is recent enough for sites that change every month.
 
 import { join } from 'node:path'
 import { askYtDlp, findSandbox, isSafeYtDlp, OLDEST_SAFE_YT_DLP } from '../../media/index.ts'

@@ -1,4 +1,4 @@
-// Mail: the server is reached, greets, goes over to TLS and takes the login as configured. Nothing is sent unless asked for.
+// Mail: the server is reachable, greets, switches to TLS and accepts the configured login. Sends nothing unless requested.
 
 import { accessSync, constants } from 'node:fs'
 import { isMailEnabled } from '../../config/index.ts'

@@ -1,4 +1,4 @@
-// ffmpeg and ffprobe: found, of use, and what they lack.
+// ffmpeg and ffprobe: found, usable, and their missing features.
 
 import { findFfmpeg } from '../../media/index.ts'
 import { type Check, sentence } from './check.ts'

@@ -1,9 +1,9 @@
-// The proxy in front of the server: whether it is believed what it says of clients, and whether it sends the files itself.
+// The proxy in front of the server: whether it is trusted, and whether it sends the files itself.
 
 import { isPublic, thumbnailTypes } from '../../actors/video/index.ts'
 import { type Check, type Patient, type Say, USUAL_LIMIT } from './check.ts'
 
-/** Trusting them is trusting everybody. */
+/** Trusting them means trusting everybody. */
 const EVERYBODY = ['0.0.0.0/0', '::/0', 'true', '*']
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 
@@ -44,7 +44,7 @@ function lookAtTrust({ loaded: { config, publicUrl } }: Patient, say: Say): void
   } else say.ok(`X-Forwarded-For is believed of ${trust_proxy.join(', ')}.`)
 }
 
-/** Reads the first bytes of a picture that everybody may see, as a browser does. */
+/** Reads the first bytes of a public picture, like a browser. */
 async function lookAtAcceleration(patient: Patient, say: Say, signal: AbortSignal): Promise<void> {
   const database = await patient.database().catch(() => undefined)
   const [picture] = database

@@ -1,4 +1,4 @@
-// The own public address, asked as other servers ask it: the name, the certificate, nodeinfo, WebFinger, the actor by a signed request.
+// The own public address, tested like other servers use it: the name, the certificate, nodeinfo, WebFinger, the actor by a signed request.
 
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -11,7 +11,7 @@ import { type Check, type Patient, type Say, sentence, USUAL_LIMIT } from './che
 import { secretOf } from './database.ts'
 
 const DAY_MS = 86_400_000
-/** Days that a certificate should hold for: those who renew it do so long before. */
+/** Days that a certificate should remain valid: renewals happen long before. */
 const SOON = 14
 const MAX_BYTES = 1_000_000
 const NO_ANSWER = 'See whether the server runs, and whether the proxy in front of it hands requests to it.'
@@ -140,7 +140,7 @@ async function signed(url: string, patient: Patient, headers: Record<string, str
   return await signOutgoing({ method: 'GET', url, headers, key, profile: 'cavage', now: new Date() })
 }
 
-/** Redirects are reported, not followed: others would end elsewhere. */
+/** Redirects are reported, not followed: others would fail. */
 async function read(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {
   const answer = await fetch(url, { headers, signal, redirect: 'manual' })
   const text = await answer.text()

@@ -1,11 +1,11 @@
-// Redis, where it is configured: reachable, new enough, and set not to throw keys away.
+// Redis, if configured: reachable, recent enough, and not configured to evict keys.
 
 import { redisAddress } from '../../connections.ts'
 import { silentLogger } from '../../platform/logger.ts'
 import { connectRedis } from '../../platform/redis.ts'
 import { type Check, sentence, USUAL_LIMIT } from './check.ts'
 
-/** What BullMQ asks for. */
+/** Required by BullMQ. */
 const OLDEST = [6, 2] as const
 
 export const redisCheck: Check = {
@@ -34,7 +34,7 @@ export const redisCheck: Check = {
           'Set maxmemory-policy to noeviction.',
         )
       }
-      // Hosted ones often refuse this.
+      // Hosted ones often refuse this command.
       const saves = await client.config('GET', 'save').catch(() => undefined)
       const isKept = of('aof_enabled') === '1' || (Array.isArray(saves) && saves[1] !== undefined && saves[1] !== '')
       say.ok(

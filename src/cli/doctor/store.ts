@@ -1,4 +1,4 @@
-// The store: a small file of each kind is written, read back and removed in each place; and the room that is left on the disks.
+// The store: a small file of each kind is written, read back and removed in each place; and the free disk space.
 
 import { stat, statfs } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
@@ -8,7 +8,7 @@ import { newUuid } from '../../platform/ids.ts'
 import { type Check, type Say, sentence } from './check.ts'
 
 const GIB = 1024 ** 3
-/** Bytes left on a disk. */
+/** Free bytes on a disk. */
 const LITTLE = 5 * GIB
 const TOO_LITTLE = GIB / 2
 
@@ -56,7 +56,7 @@ async function probe(store: Store, place: 'file-system' | 'object-storage', say:
   for (const { kind, failure } of failed) say.problem(`${kind} cannot be kept in ${where}: ${failure}`, advice)
 }
 
-/** What goes wrong with a small file; undefined when nothing does. */
+/** The failure with a small file; undefined if all works. */
 async function failureOf(store: Store, kind: FileKind): Promise<string | undefined> {
   const ref = { kind, name: `doctor-${newUuid()}.txt` }
   const bytes = Buffer.from(ref.name)

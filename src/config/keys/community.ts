@@ -4,7 +4,7 @@ import { choice, EDITABLE, flag, integer, integers, limitedSize, optionalInteger
 
 const enabledStat = (of: string) => section({ enabled: flag(true, `whether ${of} are in the public statistics`) })
 
-/** What may be done with sensitive videos; `warn` came with later versions of the contract. */
+/** What may be done with sensitive videos; `warn` was added in later versions of the contract. */
 export const nsfwPolicies = ['do_not_list', 'warn', 'blur', 'display'] as const
 
 const ROBOTS = 'User-agent: *\nDisallow:\n'

@@ -1,4 +1,4 @@
-// Keys of the federation and of what visitors do: follows, redundancy, tracker, views, history, plugins.
+// Keys of the federation and of visitors' activity: follows, redundancy, tracker, views, history, plugins.
 
 import { choice, duration, EDITABLE, flag, limitedDuration, optionalDuration, records, section, text } from '../kinds.ts'
 import { redundancyStrategy } from './items.ts'

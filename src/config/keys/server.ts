@@ -1,4 +1,4 @@
-// Keys of the process and its neighbours: addresses, secrets, rate limits, logins, database, Redis, mail, logs.
+// Keys of the process and its services: addresses, secrets, rate limits, logins, database, Redis, mail, logs.
 
 import { choice, duration, EDITABLE, flag, integer, optionalText, port, records, SECRET, section, size, text, texts } from '../kinds.ts'
 import { sentinelAddress } from './items.ts'

@@ -1,4 +1,4 @@
-// Keys of where bytes live: folders, object storage, caches.
+// Keys of storage: folders, object storage, caches.
 
 import { duration, EDITABLE, flag, integer, optionalText, SECRET, section, size, text } from '../kinds.ts'
 
@@ -10,13 +10,13 @@ const bucket = (name: string, of: string) => ({
   base_url: text('', 'public address of the bucket, such as a CDN; empty: the endpoint'),
 })
 
-/** Objects that everybody asks this server for, or gets signed addresses of: a signature holds at the endpoint alone. */
+/** Objects that this server serves or signs addresses for: a signature is valid only at the endpoint. */
 const closedBucket = (name: string, of: string) => ({
   ...bucket(name, of),
   base_url: text('', `without effect: ${of.replace(/;.*/, '')} are read through this server, which asks who may, or at signed addresses`),
 })
 
-/** Kinds that other servers leave on the disk; all of them in buckets, and no disk has to be shared. */
+/** Kinds that PeerTube stores on disk; with all of them in buckets, no disk has to be shared. */
 const ownBucket = (of: string) => section(bucket('', `${of}; empty: they stay on the file system`))
 const hiddenBucket = (of: string) =>
   section({

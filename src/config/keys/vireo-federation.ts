@@ -1,4 +1,4 @@
-// Keys under vireo.federation: whom we talk to, how long we wait, when we give up.
+// Keys under vireo.federation: peers, timeouts, retries.
 
 import { duration, flag, integer, section, size } from '../kinds.ts'
 

@@ -1,10 +1,10 @@
-// Keys under vireo.jobs and vireo.schedulers: attempts, times and numbers of each kind of work.
+// Keys under vireo.jobs and vireo.schedulers: attempts, durations and concurrency of each kind of work.
 
 import { duration, integer, optionalDuration, optionalInteger, section } from '../kinds.ts'
 
 const HOUR = '1 hour'
 
-/** [attempts, longest run, at once]; null: taken from another key (see complete.ts), or no limit. */
+/** [attempts, maximum duration, concurrency]; null: taken from another key (see complete.ts), or no limit. */
 const TYPES = {
   'activitypub-cleaner': [1, HOUR, 1],
   'activitypub-follow': [5, '10 minutes', 1],
@@ -40,7 +40,7 @@ export type JobTypeName = keyof typeof TYPES
 
 export const JOB_TYPE_NAMES = Object.keys(TYPES) as JobTypeName[]
 
-/** How long completed jobs are kept where it is not `vireo.jobs.keep.completed`. */
+/** How long completed jobs are retained, if it is not `vireo.jobs.keep.completed`. */
 const KEEP_COMPLETED: Partial<Record<JobTypeName, string>> = {
   'activitypub-http-broadcast-parallel': '10 minutes',
   'activitypub-http-unicast': HOUR,
@@ -48,7 +48,7 @@ const KEEP_COMPLETED: Partial<Record<JobTypeName, string>> = {
   'videos-views-stats': '3 hours',
 }
 
-/** Types of which no job is made, since their work is done in another way, and which keys that has. */
+/** Types without jobs, since their work is done in another way, and the keys of that. */
 const NO_JOBS: Partial<Record<JobTypeName, string>> = {
   'activitypub-http-broadcast': 'see `vireo.federation.delivery`',
   'activitypub-http-broadcast-parallel': 'see `vireo.federation.delivery`',

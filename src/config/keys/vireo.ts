@@ -1,4 +1,4 @@
-// Our own keys, under vireo: intervals, lifetimes, page sizes and limits that other servers have in their code.
+// Vireo's own keys, under vireo: intervals, lifetimes, page sizes and limits that other servers hard-code.
 
 import { choice, duration, flag, integer, optionalInteger, optionalText, port, section, size, text } from '../kinds.ts'
 import { ownObjectStorageKeys } from './storage.ts'

@@ -1,4 +1,4 @@
-// The documents of a user's archive: those that other servers read, with the files of the archive in the place of those of this server.
+// The documents of a user's archive: those that other servers read, with paths to the files of the archive instead of addresses.
 
 import type { ArchiveDocuments, ArchivedVideo } from '../../actors/user-export/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -6,7 +6,7 @@ import { actorDocument, commentDocument, createCommentActivity, createVideoActiv
 import { imageType } from '../documents/media-types.ts'
 import { buildFrame, contextOf, type JsonObject, mergedContext, withoutContext } from '../wire/index.ts'
 
-/** Collections of the archive stand beside the actor. */
+/** Collections of the archive are in the same folder as the actor. */
 const COLLECTIONS = {
   following: 'following.json',
   outbox: 'outbox.json',
@@ -14,7 +14,7 @@ const COLLECTIONS = {
   dislikes: 'dislikes.json',
 }
 
-/** Comments that are looked up beside each other, each on a connection of its own. */
+/** Comments that are read in parallel, each on a connection of its own. */
 const AT_ONCE = 3
 
 export function makeArchiveDocuments({ db, urls, config }: Pick<FederationDeps, 'db' | 'urls' | 'config'>): ArchiveDocuments {
@@ -54,7 +54,7 @@ export function makeArchiveDocuments({ db, urls, config }: Pick<FederationDeps, 
       }),
   }
 
-  /** Of the videos that have some. The end of one is the beginning of the next. */
+  /** Chapters of the videos that have some. Each ends where the next one begins. */
   async function chaptersOf(ids: readonly number[]): Promise<Map<number, JsonObject[]>> {
     const rows = await db.query<{ id: number; chapters: JsonObject[] }>(
       `select h.video_id as id, jsonb_agg(jsonb_build_object('name', h.title, 'startOffset', h.timecode, 'endOffset', h."end")
@@ -68,7 +68,7 @@ export function makeArchiveDocuments({ db, urls, config }: Pick<FederationDeps, 
   }
 }
 
-/** The largest alone is in the archive; without one, all stay where they are. */
+/** The archive contains only the largest picture; without one, the addresses stay. */
 function pictureIn(name: string, images: unknown, path: string | null): JsonObject {
   const last = Array.isArray(images) ? images.at(-1) : undefined
   if (last === undefined) return {}

@@ -1,9 +1,9 @@
-// What the answer of an inbox means for the delivery. Pure.
+// Interprets the response of an inbox. Pure.
 
 import type { SendOutcome } from '../../actors/delivery/index.ts'
 import { FetchError } from '../../platform/fetch/index.ts'
 
-/** 4xx that say: not now. */
+/** 4xx that mean: retry later. */
 const LATER = new Set([408, 425, 429])
 
 export function outcomeOf(answer: { status: number; headers: Record<string, string> }, now: Date): SendOutcome {
@@ -20,7 +20,7 @@ export function outcomeOf(answer: { status: number; headers: Record<string, stri
   return { answer: 'unsupported', error }
 }
 
-/** When there was no answer. Addresses that we refuse to talk to will not become better by waiting. */
+/** For requests without a response. Waiting does not help with refused addresses. */
 export function outcomeOfError(cause: unknown): SendOutcome {
   const error = cause instanceof Error ? cause.message : String(cause)
   const isRefusedByUs = cause instanceof FetchError && /^refused-(address|url)$/.test(cause.reason)

@@ -1,20 +1,20 @@
-// Follower synchronisation (FEP-8fcf), the sending side: with what goes to the followers of a local actor, each server
-// is told a digest of those of its actors that follow it, and where it reads who they are when it believes otherwise.
+// Follower synchronisation (FEP-8fcf), the sending side: an activity for the followers of a local actor carries a digest of those followers
+// that are on the receiving server, and the address of their list, in case the receiver disagrees.
 
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/database/index.ts'
 
-/** The digest of nobody: there is nothing to XOR. */
+/** The digest without followers: nothing to XOR. */
 const NO_FOLLOWERS = '0'.repeat(64)
-/** Of one server. More are neither told nor shown, since a list that is cut would end the follows that it leaves out. */
+/** Limit per server. Longer lists are neither sent nor shown, since a truncated list would end the missing follows. */
 export const MOST_SYNCHRONIZED = 20_000
 
-/** The digest of the followers that a local actor has on an origin; null where they are too many. */
+/** The digest of the followers of a local actor on an origin; null if they are too many. */
 export type FollowerDigest = (actorId: number, origin: string) => Promise<string | null>
 
-/** A digest that is a little old does no harm: whoever doubts it reads the list, which is never old. */
+/** A slightly stale digest is harmless: a receiver that doubts it reads the list, which is always fresh. */
 const KEPT_MS = 10_000
-/** One part of so many of the time goes into counting, at most. */
+/** Counting may take at most one part in this many of the time. */
 const SHARE = 20
 const ACTORS = 1000
 
@@ -24,7 +24,7 @@ export const ORIGIN = "lower(substring(x.url from '^https?://[^/]+'))"
 /** By origin. */
 type Digests = Map<string, string | null>
 
-/** Those for all servers come from one statement, so that no delivery asks for its own. */
+/** One statement computes the digests for all servers, so that deliveries do not query separately. */
 export function makeFollowerDigests({ db }: { db: Pick<Database, 'query'> }): FollowerDigest {
   const kept = new LRUCache<number, Digests>({ max: ACTORS })
   const counting = new Map<number, Promise<Digests>>()

@@ -1,4 +1,4 @@
-// Sends one delivery: signed with the actor's stored key at this moment, posted once.
+// Sends one delivery: signed now with the actor's stored key, and posted once.
 
 import { LRUCache } from 'lru-cache'
 import type { Send, WaitingDelivery } from '../../actors/delivery/index.ts'
@@ -40,9 +40,9 @@ export function makeSend(deps: FederationDeps): Send {
   }
 }
 
-/** The header of FEP-8fcf for what is addressed to the followers of its sender; none for all else. */
+/** The header of FEP-8fcf for activities addressed to the sender's followers; none for others. */
 function makeSynchronization({ urls, config }: FederationDeps, digestOf: FollowerDigest) {
-  /** Whom a document is addressed to: thousands of deliveries are of one. */
+  /** The recipients of a document, cached: thousands of deliveries share one. */
   const audiences = new LRUCache<string, string[]>({ max: DOCUMENTS })
 
   function audienceOf({ activityId, body }: WaitingDelivery): string[] {

@@ -1,4 +1,4 @@
-// Which video an address means, and whether other servers may have it.
+// Which video an address names, and whether other servers may read it.
 
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { isBegun, isOpen, type Openness, videoPrivacies } from '../../actors/video/index.ts'
@@ -16,7 +16,7 @@ export interface VideoAccess extends Openness {
 
 const MAX_ID = 2_147_483_647
 
-/** What a segment of a path calls a video by: a UUID, its short form, or the id of its row. */
+/** The key of a video in a path: a UUID, its short form, or its row id. */
 export function videoKeyOf(segment: string): VideoKey | undefined {
   if (isUuid(segment)) return { uuid: segment.toLowerCase() }
   const uuid = fromShortUuid(segment)
@@ -25,7 +25,7 @@ export function videoKeyOf(segment: string): VideoKey | undefined {
   return id <= MAX_ID ? { id } : undefined
 }
 
-/** The video, if other servers may have it; refusals as in the REST API. One statement. */
+/** The video, if other servers may read it; otherwise refusals like in the REST API. One statement. */
 export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoAccess> {
   const [condition, value] = 'id' in key ? ['id = $1', key.id] : ['uuid = $1', key.uuid]
   const [video] = await query<VideoAccess>(
@@ -38,11 +38,11 @@ export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoA
   return video
 }
 
-/** Whether a block did not take the video from other servers: for them such a one is gone. */
+/** SQL: true unless a block unfederated the video: other servers are told that it is gone then. */
 export const isNotTakenBack = (video: string): string =>
   `(not ${video}.blocked or not exists (select 1 from video_block b where b.video_id = ${video}.id and b.unfederated))`
 
-/** Throws unless everybody with the link may have it. Ids can be counted through, so they do not show what is unlisted. */
+/** Throws unless everybody with the link may see it. A link by id does not show unlisted videos, since ids can be enumerated. */
 export function assertOpen(video: Openness, { byId = false }: { byId?: boolean } = {}): void {
   const { privacy, blocked } = video
   if (privacy === videoPrivacies.passwordProtected && !blocked) {

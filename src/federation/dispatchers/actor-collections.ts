@@ -1,4 +1,4 @@
-// Followers, following, outbox and playlists of our actors, in pages of addresses or raw activities.
+// Followers, following, outbox and playlists of local actors, in pages of addresses or raw activities.
 
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
@@ -16,13 +16,10 @@ interface ActorRow {
   url: string
 }
 
-/** Shown in outboxes: what everybody may find, newest first. */
+/** Videos in outboxes: those that everybody can find, newest first. */
 const listed = `not v.remote and v.privacy = ${videoPrivacies.public} and not v.blocked and v.state = 'published'`
 
-/**
- * What an account published: of each of its channels as many of the newest as the page reaches to, which the index of that
- * channel gives in order.
- */
+/** Published by an account: per channel as many of the newest as the page needs, in index order. */
 const CREATIONS: PageParts = {
   ids: `select n.id from account a join channel c on c.account_id = a.id cross join lateral (
       select v.id, v.published_at from video v where v.channel_id = c.id and ${listed}
@@ -34,10 +31,10 @@ const CREATIONS: PageParts = {
   join: '',
 }
 
-/** The few local videos that are not listed: an index holds them. */
+/** The few local videos that are not listed, from an index. */
 const unlisted = `not v.remote and (v.privacy <> ${videoPrivacies.public} or v.state <> 'published' or v.blocked)`
 
-/** What a channel or the instance passed on, the last first. */
+/** Shared by a channel or the instance, newest first. */
 const SHARED: PageParts = {
   ids: `select s.id from share s where s.actor_id = $1
     and not exists (select 1 from video v where v.id = s.video_id and ${unlisted}) order by s.id desc`,
@@ -48,7 +45,7 @@ const SHARED: PageParts = {
     join channel c on c.id = v.channel_id join account a on a.id = c.account_id join actor x on x.id = a.actor_id`,
 }
 
-/** The oldest first: new ones change the last page only. */
+/** Oldest first: new ones change only the last page. */
 const PLAYLISTS: PageParts = {
   ids: `select p.id from playlist p where not p.remote and p.privacy = ${playlistPrivacies.public}
     and (p.account_id in (select a.id from account a where a.actor_id = $1)
@@ -57,14 +54,14 @@ const PLAYLISTS: PageParts = {
   join: 'join playlist p on p.id = page.id',
 }
 
-/** Addresses of the other ends of accepted follows, the oldest first: new ones change the last page only. */
+/** Addresses of the other ends of accepted follows, oldest first: new ones change only the last page. */
 const follows = (of: 'target_id' | 'follower_id', other: 'target_id' | 'follower_id'): PageParts => ({
   ids: `select f.id from follow f where f.${of} = $1 and f.state = 'accepted' order by f.id`,
   item: 'to_jsonb(x.url)',
   join: `join follow f on f.id = page.id join actor x on x.id = f.${other} and x.deleted_at is null`,
 })
 
-/** By name; for the tests of what they cost. */
+/** By name; for performance tests. */
 export const actorPages = {
   followers: follows('target_id', 'follower_id'),
   following: follows('follower_id', 'target_id'),
@@ -131,7 +128,7 @@ export async function findActor(query: Sql, owner: { kind: 'account' | 'channel'
   return actor
 }
 
-/** What is left of a local actor: what was deleted is told from what never was. */
+/** The Tombstone of a deleted local actor; a name that never existed has none. */
 export async function actorTombstone(
   query: Sql,
   { kind, name }: { kind: 'account' | 'channel'; name: string },
@@ -147,7 +144,7 @@ export async function actorTombstone(
   return buildTombstone({ id, formerType, inReplyTo: null, publishedAt, updatedAt: null, deletedAt })
 }
 
-/** Whether a local actor had this name and was deleted. */
+/** True if a deleted local actor had this name. */
 export async function isGoneName(query: Sql, name: string): Promise<boolean> {
   const [gone] = await query(
     `select 1 from actor where host_id is null and deleted_at is not null and lower(preferred_username) = lower($1)`,

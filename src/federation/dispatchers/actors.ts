@@ -1,4 +1,4 @@
-// Actors, their keys and WebFinger. One dispatcher serves them all: the identifier is the path.
+// Actors, their keys and WebFinger. One dispatcher serves all actors: the identifier is the path.
 
 import type { Federation } from '@fedify/fedify/federation'
 import { Application, Group, Person } from '@fedify/vocab'
@@ -39,14 +39,14 @@ export function dispatchActors(federation: Federation<RequestData>, deps: Dispat
     })
 }
 
-/** Which actor an identifier names: `accounts/name` or `video-channels/name`. */
+/** The actor that an identifier names: `accounts/name` or `video-channels/name`. */
 function actorOf(urls: Urls, identifier: string): { kind: 'account' | 'channel'; name: string } | undefined {
   const parsed = urls.parse(`${urls.origin}/${identifier}`)
   if (parsed?.activity !== null || (parsed.kind !== 'account' && parsed.kind !== 'channel')) return undefined
   return { kind: parsed.kind, name: parsed.name }
 }
 
-/** As Fedify wants it. It keeps the document as it is, so that each of our terms comes out again. */
+/** The typed object that Fedify requires. It caches the document, so that serialising returns all of its terms. */
 function typed(document: JsonObject): Promise<Person | Group | Application> {
   const type = document.type === 'Group' || document.type === 'Application' ? document.type : 'Person'
   const options = { contextLoader: loadBundledContext, documentLoader: loadBundledContext }

@@ -1,13 +1,13 @@
-// A collection as one question, how many and which, and the document that answers it.
+// Collections: one query for total and items, and the resulting document.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { buildCollection, buildCollectionPage, type ContextKind, type JsonObject } from '../wire/index.ts'
 
-/** Counted from 1; null for the collection itself. */
+/** Counts from 1; null for the collection itself. */
 export type Page = number | null
 
-/** `limit` is 0 when only the total is asked for. */
+/** `limit` is 0 if only the total is requested. */
 export interface Range {
   limit: number
   offset: number
@@ -20,7 +20,7 @@ export interface Items {
 
 export type ReadItems = (range: Range) => Promise<Items>
 
-/** The page that a query asks for. Throws `invalid` for what is no page number. */
+/** The requested page. Throws `invalid` for an invalid number. */
 export function pageOf(query: URLSearchParams): Page {
   const page = query.get('page')
   if (page === null) return null
@@ -30,7 +30,7 @@ export function pageOf(query: URLSearchParams): Page {
   })
 }
 
-/** The collection, or a page of it. Pages behind the last one are empty, as in the reference. */
+/** The collection, or a page of it. Pages after the last one are empty, as in the reference. */
 export async function collectionDocument(options: {
   id: string
   page: Page
@@ -47,19 +47,16 @@ export async function collectionDocument(options: {
 
 /** A collection in SQL; `$1` is its owner. */
 export interface PageParts {
-  /**
-   * `select … as id … order by …` of all of its rows. The page is cut out of the ids alone, so that an index answers also
-   * for a page far behind.
-   */
+  /** `select … as id … order by …` of all its rows. The page is cut out of the ids alone, so that an index serves even late pages. */
   ids: string
-  /** An expression for how many; counted over `ids` when left out. An index alone counts 100,000 rows in less than 20 ms. */
+  /** An expression for the total; by default a count over `ids`. An index counts 100,000 rows in less than 20 ms. */
   total?: string
-  /** What is shown of a row of the page, and where that is found: `join … on … = page.id`. */
+  /** The item of a row of the page, and its source: `join … on … = page.id`. */
   item: string
   join: string
 }
 
-/** Total and items of a page in one statement. Pages of 0 items do not look for any. */
+/** Total and items of a page in one statement. Pages of 0 items read none. */
 export async function readPage<T>(
   query: Sql,
   { ids, total, item, join, value }: PageParts & { value: number },

@@ -1,4 +1,4 @@
-// What the dispatchers work with, and what they learn of a request.
+// Dependencies of the dispatchers, and their data about a request.
 
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -15,10 +15,10 @@ export interface DispatcherDeps {
   blocked: Blocked
 }
 
-/** What was found out about a request before it is dispatched, so that nothing is asked twice. */
+/** Data that was found before a request is dispatched, so that nothing is read twice. */
 export interface RequestData {
-  /** Of the video that is asked for; it exists, is ours, and may be shown. */
+  /** The requested video; it exists, is local, and may be shown. */
   videoId?: number
-  /** The Note that is asked for, under the same conditions. */
+  /** The requested Note, under the same conditions. */
   note?: JsonObject
 }

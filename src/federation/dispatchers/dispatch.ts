@@ -1,11 +1,11 @@
-// Answers that Fedify's dispatchers make.
+// Responses that Fedify's dispatchers make.
 
 import type { Federation } from '@fedify/fedify/federation'
 import type { CachedAnswer } from '../cache.ts'
 import { activity, missing } from './answers.ts'
 import type { RequestData } from './deps.ts'
 
-/** Lets Fedify's dispatcher of an address make the document. */
+/** Lets Fedify's dispatcher for an address make the document. */
 export async function dispatch(
   federation: Federation<RequestData>,
   url: string,

@@ -1,4 +1,4 @@
-// Which of its actors follow a local one, for the server that asks (FEP-8fcf): each sees its own, whole.
+// The followers of a local actor on the requesting server (FEP-8fcf): each server sees its own, complete.
 
 import { notFound } from '../../actors/runtime/index.ts'
 import type { CachedAnswer } from '../cache.ts'

@@ -1,4 +1,4 @@
-// NodeInfo: what this server is, how much it has, and what of its configuration clients want to know.
+// NodeInfo: the software, statistics and public configuration of this server.
 
 import { closedBy } from '../../actors/registration/index.ts'
 import { localCommentCount } from '../../actors/server-stats/index.ts'
@@ -32,7 +32,7 @@ interface Usage {
   localComments: number
 }
 
-/** The document. Active is who logged in, or went on with a session. One statement. */
+/** The document. A user is active who logged in or refreshed a session. One statement. */
 export async function nodeInfo(
   query: Sql,
   version: '2.0' | '2.1',
@@ -103,7 +103,7 @@ function nodeConfigOf(config: Config): JsonObject {
   }
 }
 
-/** The lines of the resolutions that are switched on: `480p` gives 480, sound alone 0. */
+/** The enabled resolutions in lines: `480p` gives 480, sound alone 0. */
 const enabled = (resolutions: Readonly<Record<string, boolean>>): number[] =>
   Object.entries(resolutions)
     .filter(([, isOn]) => isOn)

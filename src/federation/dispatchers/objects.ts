@@ -1,4 +1,4 @@
-// Videos and comments, dispatched as the raw documents that they are.
+// Videos and comments, dispatched as raw documents.
 
 import type { Federation } from '@fedify/fedify/federation'
 import { Note, Video } from '@fedify/vocab'
@@ -22,8 +22,5 @@ export function dispatchObjects(federation: Federation<RequestData>, deps: Dispa
   )
 }
 
-/**
- * Fedify gives a document back as it was read only while it understands all of it: a video with a storyboard would lose
- * every term of PeerTube's.
- */
+/** Fedify returns a document unchanged only if it understands all of it: a video with a storyboard would lose every term of PeerTube's. */
 const asWritten = <T extends Video | Note>(object: T, document: JsonObject): T => Object.assign(object, { toJsonLd: async () => document })

@@ -1,4 +1,4 @@
-// Playlists of ours with their pages and elements, as other servers read them.
+// Local playlists with their pages and elements, as other servers read them.
 
 import { assertMaySeePlaylist, findPlaylistKey } from '../../actors/playlist/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
@@ -13,7 +13,7 @@ type Deps = Pick<DispatcherDeps, 'db' | 'urls' | 'config'>
 
 const MISSING = 'Video playlist not found'
 
-/** A playlist or a page of it; of other servers the way to it. Two statements. */
+/** A playlist or a page of it; a redirect for a remote one. Two statements. */
 export async function playlistAnswer({ db, urls, config }: Deps, key: VideoKey, page: Page): Promise<CachedAnswer> {
   const playlist = await accessiblePlaylist(db, key)
   if (playlist.remote) return redirect(playlist.url)

@@ -1,4 +1,4 @@
-// Our copies of other servers' videos, at the ids that they carry.
+// Local copies of remote videos, at their ids.
 
 import { notFound } from '../../actors/runtime/index.ts'
 import { copyDocument, createCopyActivity, type FoundCopy, findCopy } from '../documents/index.ts'

@@ -1,6 +1,5 @@
-// Who asks for a document: the one place that says whether a read is refused, or needs a signature, and whose it is. A
-// known key is checked at once; for an unknown one, or one that was replaced, the signer is fetched once, and each host at
-// most once a minute.
+// Identifies the requester of a document: the one place that decides whether a read is refused or needs a signature. A known key is checked
+// at once. For an unknown or replaced key, the signer is fetched once, and each host at most once a minute.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -13,29 +12,29 @@ import { claimedKeyId, type HeaderValues, type InboundVerdict, verifyInbound } f
 import type { KeyStore } from '../security/key-store.ts'
 import type { Urls } from '../urls.ts'
 
-/** `actor` is the address of who signed. */
+/** `actor` is the address of the signer. */
 export type Requester = { kind: 'anybody' } | { kind: 'signed'; actor: string }
 
 export interface ReadRequest {
   method: string
   /** Path and query. */
   url: string
-  /** The same as it was sent, which signatures cover; `url` when left out. */
+  /** The same as sent, which signatures cover; `url` by default. */
   signedUrl?: string
   headers: HeaderValues
 }
 
 /**
- * Who asks, as far as this server wants to know: anybody, unless `vireo.federation.authorized_fetch` is on. Throws
- * DomainError `unauthenticated` without a signature that holds, then.
+ * The requester, if this server needs to know: anybody, unless `vireo.federation.authorized_fetch` is enabled. Then it throws DomainError
+ * `unauthenticated` without a valid signature.
  */
 export type WhoAsks = (request: ReadRequest) => Promise<Requester>
 
 export interface Requesters {
   whoAsks: WhoAsks
   /**
-   * The address of the actor that signed, of a server that we know: nobody else has something to read here, and no stranger
-   * makes us fetch keys. Throws DomainError `unauthenticated` without a signature that holds.
+   * The actor that signed, from a known server: only those have something to read here, and unknown servers must not cause key fetches.
+   * Throws DomainError `unauthenticated` without a valid signature.
    */
   signerOf(request: ReadRequest): Promise<string>
 }
@@ -66,7 +65,7 @@ export function makeRequesters(deps: {
       findKey: keys.find,
     })
 
-  /** Whose key is worth a fetch; undefined when the refusal stands, or the host was asked a short while ago. */
+  /** The signer whose key is worth a fetch; undefined if the refusal is final, or if the host was asked recently. */
   function signerToFetch(verdict: InboundVerdict & { ok: false }): string | undefined {
     const keyId = verdict.reason === 'unknown-key' ? verdict.unknownKey : replacedKey(verdict)
     const signer = keyId?.split('#', 1)[0]
@@ -112,8 +111,8 @@ export function makeRequesters(deps: {
 }
 
 /**
- * Throws DomainError `forbidden` when the reader says to be blocked here. The signature need not be checked for that:
- * nobody gains by such a lie, and whoever hides behind another name has no signature to show.
+ * Throws DomainError `forbidden` if the claimed reader is blocked here. The signature need not be checked for that: nobody gains by such a
+ * lie, and a false name has no valid signature later.
  */
 export async function refuseBlockedReader(
   headers: HeaderValues,

@@ -1,11 +1,11 @@
-// What a WebFinger resource (RFC 7033) names on this server.
+// Parses WebFinger resources (RFC 7033) of this server.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Urls } from '../urls.ts'
 import { parseHandle } from '../wire/index.ts'
 
 /**
- * `acct:name@host` of this host, with or without its port, or an address of this server. As the reference, bare handles are none.
+ * `acct:name@host` of this host, with or without its port, or an address of this server. Like in the reference, bare handles are invalid.
  * Throws DomainError `invalid` for every other resource.
  */
 export function readResource(urls: Pick<Urls, 'host' | 'isOurs'>, resource: string): { name: string } | { url: string } {
@@ -21,7 +21,7 @@ export function readResource(urls: Pick<Urls, 'host' | 'isOurs'>, resource: stri
 
 const LONGEST = 2000
 
-/** Some clients encode what is encoded already. */
+/** Some clients encode twice. */
 function decoded(resource: string): string {
   try {
     return /^(?:acct|https?)(?::|%3a)\S*%/i.test(resource) ? decodeURIComponent(resource) : resource

@@ -1,4 +1,4 @@
-// Answers what other servers read: documents and collections under our addresses, WebFinger, NodeInfo, host-meta.
+// Serves reads by other servers: documents and collections under local addresses, WebFinger, NodeInfo, host-meta.
 
 import type { KvStore } from '@fedify/fedify/federation'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -27,39 +27,36 @@ import { readResource } from './resource.ts'
 import { commentApproval, commentCreation, commentReplies, rate, videoAnnounce, videoCollection, videoCreation } from './video-parts.ts'
 import { watchAction, watchCreation } from './watch-actions.ts'
 
-/** A GET or HEAD of a client that prefers ActivityPub to pages, or of one of the well-known documents. */
+/** A GET or HEAD by a client that prefers ActivityPub to pages, or of a well-known document. */
 export interface ActivityPubRequest {
   method: string
   /** Path and query. */
   url: string
-  /** The same as it was sent, which signatures cover; `url` when left out. */
+  /** The same as sent, which signatures cover; `url` by default. */
   signedUrl?: string
   headers: Record<string, string | string[] | undefined>
 }
 
-/**
- * The answer; null when the address stands for nothing that is served here. Throws DomainError for what is not there
- * or not for other servers.
- */
+/** The response; null if the address serves nothing here. Throws DomainError for what does not exist or is not public. */
 export type ServeActivityPub = (request: ActivityPubRequest) => Promise<CachedAnswer | null>
 
 export interface ServePart {
   serveActivityPub: ServeActivityPub
-  /** Makes every answer anew, since the configuration changed. */
+  /** Drops all cached responses after a change of the configuration. */
   forget(): void
-  /** Somebody changed something: this process makes every document anew at once, the others as soon as they hear of it. */
+  /** Reports a change: this process drops all cached documents at once, the others when they are notified. */
   changed(): Promise<void>
   close(): void
 }
 
-/** How long an answer is given again when no change was heard of: changes may get lost. */
+/** Lifetime of a cached response: notifications may get lost. */
 const KEEP_MS = 5000
-/** Nobody in between keeps what was for one who signed. */
+/** Intermediaries must not cache what was signed for. */
 const FOR_SIGNERS = { 'cache-control': 'private, no-cache', vary: 'Accept, Authorization, Signature, Signature-Input' }
 const MAX_ID = 2_147_483_647
-/** Parts of the page of an account or channel. */
+/** Tabs of the page of an account or channel. */
 const ACTOR_TABS = /^(\/(?:@|accounts\/|video-channels\/)[^/]+)\/(?:videos|video-channels|video-playlists|about|search)$/
-/** What belongs to a video, below any of its names. */
+/** Parts of a video, below any of its names. */
 const VIDEO_PART = /^(\/(?:videos\/watch|redundancy\/videos|redundancy\/streaming-playlists\/[^/]+)\/)([^/]+)(\/.+|)$/
 const GONE = 'This account was deleted.'
 const NO_COMMENT = 'Video comment thread not found'
@@ -92,7 +89,7 @@ export function makeServeActivityPub(
       await refuseBlockedReader(headers, deps)
       const { pathname, searchParams } = new URL(url, urls.origin)
       const target = urls.parse(urls.origin + pathname)
-      // Each server reads another list, and none of them an old one.
+      // Each server reads a different list, which must be fresh.
       if (target?.kind === 'follower-synchronization' && target.activity === null) {
         if (!config().vireo.federation.delivery.synchronize_followers) return null
         return await followersOfServer(deps, target, await signerOf(request))
@@ -100,7 +97,7 @@ export function makeServeActivityPub(
       const known = wellKnown(pathname, searchParams)
       const plan = known ? { ...known, isOpen: true } : document(pathname, searchParams)
       if (!plan) return null
-      // Before the cache, whose answers are the same for all who may have them.
+      // Before the cache, whose responses are the same for all authorised requesters.
       const requester = plan.isOpen ? undefined : await whoAsks(request)
       const kept = await (plan.key === null ? plan.make() : cache.get(plan.key, plan.keepMs ?? KEEP_MS, plan.make))
       const answer = requester?.kind === 'signed' ? { ...kept, headers: { ...kept.headers, ...FOR_SIGNERS } } : kept
@@ -143,12 +140,12 @@ export function makeServeActivityPub(
       const { host, subscribeTemplate } = urls
       return answer(buildWebFinger({ name, host, actor: url, subscribeTemplate }), JRD_TYPE)
     }
-    // Mastodon drops what it has of an account when its handle is gone.
+    // Mastodon deletes an account when its handle is gone.
     if ('name' in asked && (await isGoneName(db.query, asked.name))) throw new DomainError('gone', GONE)
     return missing('Actor not found')
   }
 
-  /** People copy the address of a page that may be an account's or a channel's: the document lives at the actor's own. */
+  /** People copy the address of a page, which may belong to an account or a channel: redirects to the actor's own address. */
   async function addressed(handle: string): Promise<CachedAnswer> {
     const [name = '', host] = handle.split('@')
     const page = `${urls.origin}/@${handle}`
@@ -172,7 +169,7 @@ export function makeServeActivityPub(
   }
 
   function document(pathname: string, query: URLSearchParams): Plan | undefined {
-    // Answers are kept by the one of several addresses by which changes are told.
+    // Responses are cached by the one of several addresses that change notifications use.
     const path = pathname
       .replace(/\/+$/, '')
       .replace(/;[^/]*$/, '')
@@ -199,7 +196,7 @@ export function makeServeActivityPub(
     return target && targetPlan(target, path, query)
   }
 
-  /** Videos have three names, and so has all that belongs to them: it is kept by the UUID. */
+  /** Videos and their parts have three names; the UUID is the cache key. */
   function partPlan(path: string, query: URLSearchParams): Plan | undefined {
     const [, before = '', name = '', rest = ''] = VIDEO_PART.exec(path) ?? []
     const key = videoKeyOf(name)
@@ -250,7 +247,7 @@ export function makeServeActivityPub(
       }
       if (target.kind !== 'comment') return undefined
       const { uuid, id } = target
-      // The video may be of another server; the comment is ours.
+      // The video may be remote; the comment is local.
       return raw(async () => {
         await accessibleVideo(db.query, { uuid: uuid.toLowerCase() })
         return await commentCreation(deps, idOf(id))
@@ -298,7 +295,7 @@ export function makeServeActivityPub(
       const isMissing = error instanceof DomainError && error.kind === 'not_found'
       const stone = isMissing ? await actorTombstone(db.query, target) : null
       if (stone) return { ...activity(stone), status: 410 }
-      // Names are told apart without regard to case.
+      // Names are case-insensitive.
       const asked = urls.origin + path
       const url = isMissing ? await objectAt(asked) : asked
       if (url !== asked && url.toLowerCase() === asked.toLowerCase()) return redirect(url)
@@ -306,7 +303,7 @@ export function makeServeActivityPub(
     }
   }
 
-  /** A local video as its document; of others as the way to its server. */
+  /** The document of a local video; a redirect for a remote one. */
   async function videoOf(found: Promise<VideoAccess>): Promise<CachedAnswer> {
     const video = await found
     if (video.remote) return redirect(video.url)
@@ -325,7 +322,7 @@ export function makeServeActivityPub(
     return found
   }
 
-  /** Of local comments; those of others have theirs, if any, where they live. */
+  /** For local comments; remote ones have theirs, if any, on their own server. */
   async function replies(uuid: string, id: number, page: number | null): Promise<CachedAnswer> {
     const { isOurs, url } = await shownComment(uuid, id)
     return isOurs ? activity(await commentReplies(deps, { id, url }, page)) : missing(NO_COMMENT)
@@ -334,17 +331,17 @@ export function makeServeActivityPub(
   async function comment(uuid: string, id: number): Promise<CachedAnswer> {
     const found = await shownComment(uuid, id)
     if (!found.isOurs) return redirect(found.url)
-    // Fedify would drop what the Tombstone says of its former type.
+    // Fedify would drop the former type from the Tombstone.
     if (found.kind === 'tombstone') return activity(found.document)
     return await dispatch(federation, found.url, { note: found.document }, { missing: NO_COMMENT })
   }
 }
 
 interface Plan {
-  /** In the cache; null for numbers of rows, by which nobody tells of changes: those answers are made each time. */
+  /** The cache key; null for numeric ids, which change notifications do not cover: those responses are never cached. */
   key: string | null
   keepMs?: number
-  /** Never needs a signature: two servers that demand them could not begin to know each other. */
+  /** Never requires a signature: otherwise two servers that require signatures could never fetch each other's keys. */
   isOpen?: boolean
   make(): Promise<CachedAnswer>
 }

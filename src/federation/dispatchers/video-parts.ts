@@ -1,4 +1,4 @@
-// What belongs to a local video: its collections, its Create, and single announces, ratings and Creates of comments.
+// Parts of a local video: its collections, its Create, and single announces, ratings and Creates of comments.
 
 import { hiddenAnswers, hiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
@@ -33,7 +33,7 @@ export async function videoCollection(
   return await collectionDocument({ id, page, pageSize, read: (range) => readPage<string>(db.query, parts, range) })
 }
 
-/** Each chapter lasts until the next one, the last until the end of the video. */
+/** Each chapter ends where the next one begins, the last at the end of the video. */
 async function chaptersDocument({ db }: Pick<Deps, 'db'>, videoId: number, id: string): Promise<JsonObject> {
   const rows = await db.query<ChapterDocument>(
     `select c.title as name, c.timecode as "startOffset", greatest(c.timecode,
@@ -44,14 +44,14 @@ async function chaptersDocument({ db }: Pick<Deps, 'db'>, videoId: number, id: s
   return buildChapters({ id, chapters: rows })
 }
 
-/** Addresses of the rows of a table, the oldest first: new ones change the last page only. */
+/** Addresses of the rows of a table, oldest first: new ones change only the last page. */
 const oldestFirst = (table: string, where: string): PageParts => ({
   ids: `select t.id from ${table} t where ${where} order by t.id`,
   item: 'to_jsonb(t.url)',
   join: `join ${table} t on t.id = page.id`,
 })
 
-/** Deleted comments stay as Tombstones, if they were shown; what no visitor sees is not there. */
+/** Deleted comments stay as Tombstones if they were visible; hidden comments are left out. */
 export const videoPages: Record<Exclude<VideoCollection, 'chapters'>, PageParts> = {
   announces: oldestFirst('share', 't.video_id = $1'),
   comments: oldestFirst(
@@ -63,13 +63,13 @@ export const videoPages: Record<Exclude<VideoCollection, 'chapters'>, PageParts>
   dislikes: oldestFirst('rating', "t.video_id = $1 and t.type = 'dislike'"),
 }
 
-/** What answers a comment. */
+/** Replies to a comment. */
 export const replyPages: PageParts = oldestFirst(
   'comment',
   `t.parent_id = $1 and not t.held_for_review and t.id not in (${hiddenAnswers('$1')})`,
 )
 
-/** The answers to a local comment, or a page of them. One statement. */
+/** The replies to a local comment, or a page of them. One statement. */
 export async function commentReplies({ db, urls, config }: Deps, comment: { id: number; url: string }, page: Page): Promise<JsonObject> {
   return await collectionDocument({
     id: urls.commentReplies(comment.url),
@@ -115,7 +115,7 @@ export async function videoAnnounce({ db, urls }: Deps, video: VideoAccess, acto
   return announceActivity(urls, { ...share, videoUrl: video.url, privacy: video.privacy })
 }
 
-/** The Like or Dislike of a video, ours or not, by a local account. One statement. */
+/** The Like or Dislike of a video, local or remote, by a local account. One statement. */
 export async function rate({ db, urls }: Deps, url: string): Promise<JsonObject> {
   const [rating] = await db.query<{
     id: string

@@ -1,4 +1,4 @@
-// What local viewers watched, for the servers that were notified of it.
+// Watch actions of local viewers, for the servers that were notified of them.
 
 import { notFound } from '../../actors/runtime/index.ts'
 import { createWatchActivity, type FoundWatch, watchActionDocument } from '../documents/index.ts'

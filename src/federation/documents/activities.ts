@@ -1,4 +1,4 @@
-// The standard activities around our documents, as outboxes and their own addresses show them.
+// Standard activities around local documents, as outboxes and their own addresses show them.
 
 import type { Urls } from '../urls.ts'
 import { AS_PUBLIC, type Audience, buildAnnounce, buildCreate, buildDislike, buildLike, type JsonObject } from '../wire/index.ts'
@@ -44,12 +44,12 @@ export const createPlaylistActivity = (urls: Urls, playlist: FoundPlaylist): Jso
   })
 
 export interface SharedVideo {
-  /** Of the share. */
+  /** Id of the share. */
   id: string
   actorUrl: string
   videoUrl: string
   privacy: number
-  /** Who owns the video; its followers are in copy. */
+  /** The owner of the video, whose followers are in copy. */
   accountUrl: string
 }
 

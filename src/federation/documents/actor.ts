@@ -6,7 +6,7 @@ import type { Urls } from '../urls.ts'
 import { type ActorType, buildActor, type ImageDocument, type JsonObject } from '../wire/index.ts'
 import { imageType } from './media-types.ts'
 
-/** `kind` is that of the path: the instance stands among the accounts. */
+/** `kind` is that of the path: the instance is among the accounts. */
 export type ActorWhere = { id: number } | { url: string } | { name: string; kind: 'account' | 'channel' }
 
 interface ImageRow {
@@ -35,7 +35,7 @@ interface ActorRow {
 const AVATAR = 1
 const IMAGES = { [AVATAR]: 'avatars', 2: 'banners' } as const
 
-/** The document, or null when no local actor is called so. One statement. */
+/** The document; null if no local actor has this name. One statement. */
 export async function actorDocument(query: Sql, urls: Urls, config: Config, where: ActorWhere): Promise<JsonObject | null> {
   const { condition, values } = conditionOf(where)
   const [row] = await query<ActorRow>(
@@ -97,7 +97,7 @@ function documentOf(row: ActorRow, pem: string, urls: Urls, config: Config): Jso
     publishedAt: row.created_at,
     postingRestrictedToMods: type === 'Group' ? true : null,
     webfinger: `${username}@${urls.host}`,
-    // What they publish is public and in our own lists; the instance itself is nothing to be found.
+    // Their content is public and listed here; the instance itself is not searchable.
     indexable: isInstance ? null : true,
     discoverable: isInstance ? null : true,
     manuallyApprovesFollowers: isInstance && config.followers.instance.manual_approval ? true : null,

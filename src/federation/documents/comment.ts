@@ -17,18 +17,18 @@ import {
 export interface FoundComment {
   kind: 'note' | 'tombstone'
   document: JsonObject
-  /** To everybody who may see the video. */
+  /** True if everybody who may see the video sees it. */
   isShown: boolean
-  /** Of a local author; the others' are to be had at their address. */
+  /** True for a local author; remote comments are served at their own address. */
   isOurs: boolean
   url: string
   authorUrl: string | null
-  /** Of what is sent: everybody, in copy who is spoken to and who follows the author or a local video. */
+  /** Recipients when it is sent: everybody; in copy the mentioned actors and the followers of the author or of a local video. */
   audience: Audience
   videoId: number
   videoUuid: string
   videoPrivacy: number
-  /** The approval by the owner of a local video; null while it waits, and below videos of others. */
+  /** The approval by the owner of a local video; null while it is pending review, and on remote videos. */
   approval: JsonObject | null
 }
 
@@ -54,7 +54,7 @@ interface CommentRow {
   mentions: { url: string; username: string; host: string | null }[]
 }
 
-/** Actors that a text names, `@name@host`. A text may name so many. */
+/** SQL: actors that a text names as `@name@host`. The number is limited. */
 export const namedIn = (text: string, host: string): string => `select y.id from (
     select distinct lower(t.parts[1]) as name, lower(rtrim(t.parts[2], '.:-')) as host
     from regexp_matches(${text}, '@([a-zA-Z0-9_.-]+)@([a-zA-Z0-9.:-]+)', 'g') as t (parts) limit 20
@@ -62,7 +62,7 @@ export const namedIn = (text: string, host: string): string => `select y.id from
     join actor y on lower(y.preferred_username) = said.name and y.deleted_at is null
       and case when said.host = ${host} then y.host_id is null else y.host_id = h.id end`
 
-/** A comment by its id, whatever its state. Null when there is none. One statement. */
+/** A comment by its id, in any state. Null if it does not exist. One statement. */
 export async function commentDocument(query: Sql, urls: Urls, commentId: number): Promise<FoundComment | null> {
   const [row] = await query<CommentRow>(
     `with recursive above as (
@@ -115,10 +115,10 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
   }
 }
 
-/** Characters of the content of a Note that PeerTube takes. */
+/** Longest content of a Note that PeerTube accepts, in characters. */
 const MAX_CONTENT = 10_000
 
-/** A text rendered as HTML, which all others show, with its Markdown as the source; Markdown alone when the HTML is too long. */
+/** A text rendered as HTML, which all other software shows, with its Markdown as the source; only Markdown if the HTML is too long. */
 function contentOf(text: string, mentions: readonly MentionDocument[], urls: Urls) {
   const byHandle = new Map(mentions.map(({ href, name }) => [name.slice(1).toLowerCase(), href]))
   const html = markdownToHtml(text, urls.origin, { mentions: byHandle }).trimEnd()
@@ -140,7 +140,7 @@ function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
     url: row.url,
     attributedTo: [author],
     mentions,
-    // Only the server of the video can approve; it does so with an activity at this address.
+    // Only the server of the video can approve, with an activity at this address.
     replies: urls.commentReplies(row.url),
     replyApproval: row.is_video_ours && !row.held ? urls.commentApproval(row.url) : row.approval_url,
   })
@@ -157,7 +157,7 @@ function audienceOf(row: CommentRow, urls: Urls): Audience {
   return { to: [AS_PUBLIC], cc: [...new Set(cc)] }
 }
 
-/** What the owner of a local video says of a comment that is shown below it. */
+/** The approval of a visible comment by the owner of a local video. */
 export const approvalOf = (
   urls: Urls,
   comment: { commentId: number; url: string; inReplyTo: string; videoUuid: string; ownerUrl: string },

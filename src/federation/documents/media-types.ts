@@ -1,4 +1,4 @@
-// Media types by the end of a file's name.
+// Media types by file extension.
 
 const IMAGES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
@@ -20,10 +20,10 @@ const FILES: Readonly<Record<string, string>> = {
   '.webm': 'video/webm',
 }
 
-/** Null when the name does not tell. */
+/** Null if the extension is unknown. */
 export const imageType = (filename: string): string | null => IMAGES[extensionOf(filename)] ?? null
 
-/** Of a video file; what is unknown is taken for MP4, the format that everything is encoded to. */
+/** Media type of a video file; by default MP4, the output format of the encoder. */
 export const videoType = (extension: string): string => FILES[extension.toLowerCase()] ?? 'video/mp4'
 
 const extensionOf = (filename: string): string => /\.[a-z0-9]+$/i.exec(filename)?.[0].toLowerCase() ?? ''

@@ -1,5 +1,4 @@
-// The documents of playlists of ours and of their elements, from their rows. Videos that others may not see are no part of
-// what they are told.
+// The documents of local playlists and their elements, from their rows. Videos that others may not see are left out.
 
 import { firstPicture, playlistPrivacies } from '../../actors/playlist/index.ts'
 import { FEDERATED_PRIVACIES, isBegun } from '../../actors/video/index.ts'
@@ -34,14 +33,11 @@ interface PlaylistRow {
   items: number[]
 }
 
-/** Elements that others can see, with `playlist p`. */
+/** SQL: elements that others can see, of a playlist `p`. */
 const TOLD = `from playlist_element e join video v on v.id = e.video_id
   where e.playlist_id = p.id and v.privacy in ${FEDERATED_PRIVACIES} and not v.blocked and ${isBegun('v')}`
 
-/**
- * A playlist of ours, or a page of it. Null when there is none, and for private ones, which nobody else hears of. One
- * statement.
- */
+/** A local playlist, or a page of it. Null if it does not exist, and for private ones, which are not federated. One statement. */
 export async function playlistDocument(
   query: Sql,
   urls: Urls,
@@ -71,13 +67,13 @@ export async function playlistDocument(
   }
 }
 
-/** Whom a playlist is addressed to; an unlisted one to nobody, as a video. */
+/** Recipients of a playlist; an unlisted one has none, like a video. */
 export function playlistAudience(urls: Urls, playlist: { privacy: number; accountUrl: string }): Audience {
   if (playlist.privacy !== playlistPrivacies.public) return { to: [], cc: [] }
   return { to: [AS_PUBLIC], cc: [urls.actorCollection(playlist.accountUrl, 'followers')] }
 }
 
-/** px, of the pictures of playlists and of the small ones of videos. */
+/** px, for pictures of playlists and thumbnails of videos. */
 const PICTURE = { mediaType: 'image/jpeg', width: 280, height: 157 }
 
 function documentOf(row: PlaylistRow, urls: Urls, page: { number: number; size: number } | undefined): JsonObject {
@@ -99,7 +95,7 @@ function documentOf(row: PlaylistRow, urls: Urls, page: { number: number; size: 
   )
 }
 
-/** An element of a playlist of ours; null when there is none that others may have. One statement. */
+/** An element of a local playlist; null if others may not see it. One statement. */
 export async function playlistElementDocument(query: Sql, urls: Urls, playlistId: number, elementId: number): Promise<JsonObject | null> {
   const [row] = await query<{
     uuid: string

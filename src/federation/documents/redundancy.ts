@@ -1,4 +1,4 @@
-// The documents of our copies of other servers' videos.
+// The documents of local copies of remote videos.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
@@ -8,15 +8,15 @@ import { publicAudience } from './activities.ts'
 export interface FoundCopy {
   url: string
   videoUrl: string
-  /** Of the copy's maker: our instance actor. */
+  /** Maker of the copy: the local instance actor. */
   actorId: number
-  /** Who owns the video, on its own server. */
+  /** Owner of the video, on its own server. */
   ownerId: number
   ownerUrl: string
   state: string
   privacy: number
   blocked: boolean
-  /** Whether its video's server was notified of it. */
+  /** True if the server of its video was notified of it. */
   told: boolean
   expiresOn: Date | null
   updatedAt: Date
@@ -32,7 +32,7 @@ interface CopyRow extends Omit<FoundCopy, 'copy'> {
   extname: string | null
 }
 
-/** A local copy by the id of its row or by its address. One statement. */
+/** A local copy by row id or by address. One statement. */
 export async function findCopy(query: Sql, key: { id: number } | { url: string }): Promise<FoundCopy | undefined> {
   const where = 'id' in key ? 'r.id = $1' : 'r.url_hash = md5($1)::uuid and r.url = $1'
   const [row] = await query<CopyRow>(
@@ -63,7 +63,7 @@ const copyOf = ({ fileUrl, isPlaylist, resolution, size, fps, extname }: CopyRow
         fps: fps ?? -1,
       }
 
-/** As everybody reads it, unless it is told to somebody in particular. */
+/** As everybody reads it, unless it has an audience. */
 export const copyDocument = (urls: Urls, found: FoundCopy, audience?: Audience): JsonObject =>
   buildCacheFile({
     id: found.url,

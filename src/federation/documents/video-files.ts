@@ -41,7 +41,7 @@ export interface PlaylistRow {
 
 export interface VideoFiles {
   uuid: string
-  /** `private/` for videos that not everybody may watch, else empty. */
+  /** `private/` for videos that are not public, otherwise empty. */
   folder: string
   urls: Pick<Urls, 'origin' | 'objectAddress'>
   files: FileRow[]
@@ -76,7 +76,7 @@ export function trackerLinks(origin: string): TrackerDocument[] {
 const hlsUrl = ({ urls, folder, uuid }: VideoFiles, filename: string | null, storage: number): string | null =>
   filename === null ? null : addressOf(urls, 'streaming_playlists', `hls/${folder}${uuid}/${filename}`, storage)
 
-/** A playlist names what lies beside it: while some of that is elsewhere, this server sends readers on. */
+/** A playlist names files in its folder: while some of them are elsewhere, this server redirects readers. */
 const storageOfPlaylist = ({ files }: VideoFiles, { storage }: PlaylistRow): number =>
   files.every((file) => file.streaming_playlist_id === null || file.storage === storage) ? storage : 0
 

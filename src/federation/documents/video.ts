@@ -106,8 +106,8 @@ const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor cx on cx.i
   join account a on a.id = c.account_id join actor ax on ax.id = a.actor_id`
 
 /**
- * The document of a local video, whatever its privacy and state: who may have it is for the caller to say. Null when
- * there is none, or when it is being removed. One statement.
+ * The document of a local video, whatever its privacy and state: the caller checks access. Null if it does not exist or is being removed.
+ * One statement.
  */
 export async function videoDocument(query: Sql, urls: Urls, videoId: number): Promise<FoundVideo | null> {
   const [found] = await videoDocuments(query, urls, [videoId])
@@ -135,8 +135,8 @@ export async function videoDocuments(query: Sql, urls: Urls, videoIds: readonly 
 }
 
 /**
- * Whom a video is addressed to: the public, with the followers of its account in copy. Others get it by its address
- * alone, and it is addressed to nobody, as in the reference.
+ * Recipients of a video: the public, with the followers of its account in copy. Unlisted videos are reached by their address alone and have
+ * no recipients, as in the reference.
  */
 export function videoAudience(urls: Urls, video: { privacy: number; accountUrl: string }): Audience {
   const followers = urls.actorCollection(video.accountUrl, 'followers')
@@ -218,7 +218,7 @@ function labelOf(labels: Readonly<Record<string | number, string>>, id: string |
   return id === null || name === undefined ? null : ({ identifier: String(id), name } satisfies LabelledDocument)
 }
 
-/** px, of pictures whose size was not stored; peers refuse a picture without one. */
+/** px, for pictures of unknown size; peers refuse a picture without one. */
 const SIZES = { 1: { width: 280, height: 157 }, 2: { width: 850, height: 480 } } as const
 
 function thumbnailOf(row: ThumbnailRow, urls: Urls) {

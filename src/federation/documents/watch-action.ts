@@ -1,4 +1,4 @@
-// The document of what a local viewer watched.
+// The document of a local viewer's watch action.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
@@ -8,7 +8,7 @@ export interface FoundWatch {
   document: JsonObject
   url: string
   videoId: number
-  /** Of the video. */
+  /** Privacy of the video. */
   privacy: number
   blocked: boolean
   owner: { id: number; url: string }
@@ -31,7 +31,7 @@ interface WatchRow {
   owner_url: string
 }
 
-/** Of a local viewer, addressed to the owner of the video. One statement. */
+/** By a local viewer, addressed to the owner of the video. One statement. */
 export async function watchActionDocument(query: Sql, key: { id: number } | { uuid: string }): Promise<FoundWatch | null> {
   const [row] = await query<WatchRow>(
     `select w.url, w.uuid, w.video_id, v.url as video_url, v.privacy, v.blocked, w.started_at, w.ended_at, w.seconds, w.sections,
@@ -68,7 +68,7 @@ const documentOf = (row: WatchRow): JsonObject =>
     region: row.subdivision,
   })
 
-/** Its Create, by the instance: who watched is nobody's business. */
+/** Its Create, sent by the instance so that the viewer stays anonymous. */
 export const createWatchActivity = (urls: Urls, watch: FoundWatch): JsonObject =>
   buildCreate({
     id: urls.createOf(watch.url),

@@ -1,4 +1,4 @@
-// Actors of other servers: looked up in our tables first, fetched when unknown or grown old.
+// Remote actors: read from the database, and fetched if unknown or stale.
 
 import type { RemoteActor, RemoteActors, StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -10,9 +10,9 @@ import { type FetchDocument, type FetchedDocument, isHopeless } from './document
 import { makeNewHosts } from './new-hosts.ts'
 
 /**
- * The stored actor; fetched when it is not stored, or was fetched more than `maxAgeMs` ago. Without `maxAgeMs` one that has
- * grown old is given, and refreshed by a job. `fetched`: what was fetched at the URL already. `storedIfBlocked`: a blocked actor is
- * given as it is stored. Throws DomainError, else also for a blocked one.
+ * The stored actor. It is fetched if it is unknown, or older than `maxAgeMs`. Without `maxAgeMs`, a stale actor is returned, and a job
+ * refreshes it. `fetched`: a document that was fetched at the URL already. `storedIfBlocked`: returns a blocked actor as it is stored.
+ * Throws DomainError, also for a blocked actor otherwise.
  */
 export type ResolveActor = (
   url: string,
@@ -32,7 +32,7 @@ export function makeResolveActor(deps: FederationDeps & { fetchDocument: FetchDo
     if (known && isBlocked && options.storedIfBlocked) return known
     if (isBlocked) throw blockedHere(url)
     if (known && clock.now().getTime() - (known.refreshedAt?.getTime() ?? 0) <= maxAge) return known
-    // An actor that we know stays usable until a job has read it anew, unless the caller wants it fresh.
+    // A known actor stays usable until a job has refreshed it, unless the caller wants it fresh.
     if (known && options.maxAgeMs === undefined) {
       await remoteActors.askRefresh(known.id)
       return known
@@ -45,7 +45,7 @@ export function makeResolveActor(deps: FederationDeps & { fetchDocument: FetchDo
     const { actor, profile } = await fetchOne(url, fetched)
     if (known && actor.url !== url) throw new DomainError('forbidden', `${url} leads to another actor now.`)
     if (actor.url !== url) {
-      // It is known by its id, whatever other addresses lead to it, and that may be of another server.
+      // Its id decides, whatever address led to it, and may belong to another server.
       await blocked.refuseActor(actor.url)
       await newHosts.admit(actor.host)
     }
@@ -55,7 +55,7 @@ export function makeResolveActor(deps: FederationDeps & { fetchDocument: FetchDo
     return stored
   }
 
-  /** Stores the first account among the owners that a group names. Throws DomainError `unprocessable` when there is none. */
+  /** Stores the first account among the owners that a group names. Throws DomainError `unprocessable` if there is none. */
   async function saveOwner(group: RemoteActor): Promise<void> {
     const refusals: string[] = []
     for (const url of group.ownerUrls) {
@@ -64,11 +64,11 @@ export function makeResolveActor(deps: FederationDeps & { fetchDocument: FetchDo
       if (known && known.accountId !== null) return
       try {
         const { actor, profile } = await fetchOne(url)
-        // Groups that own each other would be followed for ever.
+        // Groups that own each other would be followed forever.
         if (actor.type === 'Group') throw new DomainError('unprocessable', 'it is a group and owns no other')
         return void (await remoteActors.save(actor, { profile }))
       } catch (error) {
-        // That an owner is gone says nothing of the group: its own address does.
+        // A missing owner does not mean that the group is gone: its own address tells.
         if (!(error instanceof DomainError && isHopeless(error))) throw error
         refusals.push(`${url} cannot be had: ${error.message}`)
       }
@@ -86,10 +86,10 @@ export function makeResolveActor(deps: FederationDeps & { fetchDocument: FetchDo
   return resolve
 }
 
-/** Owners of a group that are looked at for an account. */
+/** Limit of owners of a group that are tried. */
 const MAX_OWNERS = 5
 
-/** What we store of a document. Throws DomainError `forbidden` when it speaks for another server. */
+/** Maps a document to the stored actor. Throws DomainError `forbidden` if it names another server. */
 export function toRemoteActor(document: ActorDocument): RemoteActor {
   const { id, publicKey } = document
   const own = (url: string | null) => (url !== null && isSameOrigin(url, id) ? url : null)

@@ -1,4 +1,4 @@
-// Collections of other servers, page by page and within bounds: they can be endless or run in circles.
+// Remote collections, page by page and within limits: they can be endless or circular.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isSameOrigin } from '../security/index.ts'
@@ -8,13 +8,13 @@ import type { FetchDocument } from './documents.ts'
 export interface CollectionPage {
   /** Addresses or documents. */
   items: (string | JsonObject)[]
-  /** The page after it, of the same server; null at the end. */
+  /** The next page, on the same server; null at the end. */
   next: string | null
-  /** Items in all, as the collection says. */
+  /** Number of items that the collection claims. */
   total: number | null
 }
 
-/** Reads one page, or a collection with the page that lies inside. Throws DomainError when it is none. */
+/** Reads one page, or a collection with its embedded page. Throws DomainError for any other document. */
 export async function readCollectionPage(fetchDocument: FetchDocument, url: string): Promise<CollectionPage> {
   const outer = readOne((await fetchDocument(url)).document, url)
   const inner = outer.items.length === 0 && typeof outer.first === 'object' && outer.first !== null
@@ -39,7 +39,7 @@ export interface WalkBounds {
   maxItems: number
 }
 
-/** The items of a collection in its order. Stops at a page that was seen. Throws DomainError when one is no collection. */
+/** The items of a collection, in order. Stops at a repeated page. Throws DomainError for any other document. */
 export async function* walkCollection(fetchDocument: FetchDocument, url: string, bounds: WalkBounds): AsyncGenerator<string | JsonObject> {
   const seen = new Set<string>()
   let items = 0

@@ -16,20 +16,20 @@ import {
 import { refusedFetch, refuseStatus } from './documents.ts'
 
 export interface Discovery {
-  /** The id of a host's instance actor. Notes the software that it runs. */
+  /** The id of a host's instance actor. Stores the software that it runs. */
   instanceActorOf(host: string): Promise<string>
-  /** Asks a host for its software, and notes it. Throws DomainError. */
+  /** Asks a host for its software, and stores it. Throws DomainError. */
   noteSoftwareOf(host: string): Promise<void>
   /** The id of the actor with this handle, `name@host`. */
   actorOf(handle: string): Promise<string>
-  /** What the host of a handle says of it, and where that was read. Throws DomainError. */
+  /** The WebFinger document of a handle, and its address. Throws DomainError. */
   webFingerOf(handle: string): Promise<WebFingerDocument & { readAt: string }>
 }
 
 export function makeDiscovery(deps: FederationDeps): Discovery {
   const { http, config, db, logger } = deps
 
-  /** https first; plain http where the configuration allows it. */
+  /** https first; plain http if the configuration allows it. */
   async function getJson(host: string, path: string): Promise<{ document: unknown; url: string }> {
     const schemes = config().vireo.federation.allow_http ? ['https', 'http'] : ['https']
     let refusal: unknown

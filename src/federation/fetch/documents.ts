@@ -1,4 +1,4 @@
-// Documents of other servers: fetched with a signature of the instance actor, and believed only where they live.
+// Remote documents: fetched with a signature of the instance actor, and trusted only at their own address.
 
 import { type RemoteHosts, type SignatureProfile, signatureProfiles } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -11,24 +11,24 @@ import { FETCHED_BOUNDS, type JsonObject, parseDocument } from '../wire/index.ts
 
 export interface FetchedDocument {
   document: JsonObject
-  /** The id of the document, where it was fetched. */
+  /** The id of the document, which is its address. */
   id: string
-  /** How its server took our signature. */
+  /** The signature profile that its server accepts. */
   profile: SignatureProfile
-  /** Since then its owner may have said something else. */
+  /** Time of the request: its owner may have changed it since. */
   askedAt: Date
 }
 
 /**
- * Fetches the ActivityPub document at a URL. Throws DomainError: `not_found` or `gone` as the server says,
- * `unavailable` when another try may help, `unprocessable` when the answer is no such document.
+ * Fetches the ActivityPub document at a URL. Throws DomainError: `not_found` or `gone` as its server responds, `unavailable` if a retry may
+ * help, `unprocessable` if the response is no such document.
  */
 export type FetchDocument = (url: string) => Promise<FetchedDocument>
 
 const ACCEPT = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json)\s*(?:;|$)/i
 
-/** How hosts that we fetch from take signatures, remembered for a minute. */
+/** Signature profiles of hosts, cached for a minute. */
 const PROFILES = 10_000
 const PROFILE_MS = 60_000
 
@@ -50,7 +50,7 @@ export function makeFetchDocument(
         throw unusable(url, 'it has no usable id')
       case 'refetch': {
         const second = await get(first.id).catch((error: unknown) => {
-          // That the other address is gone says nothing of this one.
+          // A missing document at the other address says nothing about this one.
           const isNowhere = error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'gone')
           throw isNowhere ? unusable(url, 'its id leads nowhere') : error
         })
@@ -66,7 +66,7 @@ export function makeFetchDocument(
     const askedAt = clock.now()
     if (isSameOrigin(url, urls.origin)) throw new DomainError('forbidden', `This server does not fetch from itself: ${url}`)
     const { answer, profile } = await knock(url)
-    // Only its own server can say that something is no more.
+    // Only its own server can report that something is gone.
     const isMissing = answer.status === 404 || answer.status === 410
     if (isMissing && new URL(answer.url).host !== new URL(url).host) throw unusable(url, 'it leads elsewhere')
     refuseStatus(url, answer.status)
@@ -75,7 +75,7 @@ export function makeFetchDocument(
     return { document, id: typeof document.id === 'string' ? document.id : '', askedAt, url: answer.url, profile }
   }
 
-  /** Refused for its signature, it is tried once with the other kind; a host that takes that one is asked so first. */
+  /** If the signature is refused, the other profile is tried once; if it works, it is used first for this host. */
   async function knock(url: string) {
     const { host } = new URL(url)
     const first = profiles.get(host) ?? (await hosts.profileOf(host))
@@ -116,7 +116,7 @@ export function makeFetchDocument(
   }
 }
 
-/** What a failed request means for the caller. */
+/** Translates a failed request for the caller. */
 export function refusedFetch(url: string, error: unknown): Error {
   if (!(error instanceof FetchError)) return error instanceof Error ? error : new Error(String(error))
   const permanent = ['refused-url', 'refused-address', 'too-large', 'redirect'].includes(error.reason)
@@ -134,7 +134,7 @@ export function refuseStatus(url: string, status: number): void {
   throw unusable(url, `it answered ${status}`)
 }
 
-/** Whether another try cannot change the refusal. */
+/** True if a retry cannot change the refusal. */
 export const isHopeless = (error: unknown): boolean =>
   error instanceof DomainError ? error.kind !== 'unavailable' && error.kind !== 'busy' : isBadData(error)
 

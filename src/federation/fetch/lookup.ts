@@ -1,25 +1,25 @@
-// What people paste into a search field: addresses of pages and handles, of ours and of other servers.
+// Parses text in a search field: addresses of pages and handles, local and remote.
 
 import { asciiHost } from '../../platform/host.ts'
 import { fromShortUuid, isUuid } from '../../platform/ids.ts'
 
 export type Pasted =
   | { kind: 'handle'; name: string; host: string }
-  /** `url` as it was pasted; `uuid` when the path names one. */
+  /** `url` as entered; `uuid` if the path names one. */
   | { kind: 'video' | 'playlist'; url: string; origin: string; uuid: string }
   | { kind: 'url'; url: string; origin: string }
 
 const MAX_LENGTH = 2000
 const HANDLE = /^@?([^@\s/]{1,200})@([^@\s/]{1,260})$/
 const ACTOR_PATH = /^\/(?:c|a|video-channels|accounts)\/([^/@]+)(?:@([^/]+))?(?:\/|$)/
-/** A local page; on other servers it may be anything. */
+/** A local page; on other servers the path may mean anything. */
 const OWN_PATH = /^\/@([^/@]+)(?:@([^/]+))?(?:\/[a-z-]+)?\/?$/
-/** Clients put what they show of a video behind a semicolon. */
+/** Clients append playback options after a semicolon. */
 const END = '([^/;]+)(?:;[^/]*)?\\/?$'
 const VIDEO_PATH = new RegExp(`^\\/(?:videos\\/watch|videos\\/embed|w)\\/${END}`)
 const PLAYLIST_PATH = new RegExp(`^\\/(?:videos\\/watch\\/playlist|video-playlists\\/embed|w\\/p|video-playlists)\\/${END}`)
 
-/** What the text may be; undefined when it is plain words. */
+/** The possible meaning of a text; undefined for plain words. */
 export function readPasted(text: string, ownOrigin: string): Pasted | undefined {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH) return undefined

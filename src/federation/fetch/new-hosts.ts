@@ -1,5 +1,5 @@
-// How many unknown servers are taken in: whoever owns a domain has as many names below it as wanted, each of which would be
-// a row, a key to fetch and a server to ask for its software.
+// Limits the number of unknown servers: the owner of a domain has any number of subdomains, each of which would need a row, a key fetch and
+// a request for its software.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -7,13 +7,13 @@ import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 
 export interface NewHosts {
-  /** Throws DomainError `unavailable` for an unknown host of a domain of which many are new already. */
+  /** Throws DomainError `unavailable` for an unknown host if its domain has many new hosts already. */
   admit(host: string): Promise<void>
   /** Counts a host that was admitted and is stored now, if it was unknown. */
   note(host: string): void
 }
 
-/** Domains that are remembered at most. */
+/** Limit of cached domains. */
 const DOMAINS = 10_000
 const HOUR_MS = 3_600_000
 
@@ -46,7 +46,7 @@ export function makeNewHosts({ db, clock, config }: Pick<FederationDeps, 'clock'
   }
 }
 
-/** What somebody registers, about: the last two labels of a name, three where the second is as short as in `co.uk`. */
+/** The registrable domain, approximately: the last two labels of a name, three if the second one is short, as in `co.uk`. */
 export function domainOf(host: string): string {
   const name = URL.parse(`http://${host}`)?.hostname ?? host
   if (name.startsWith('[') || /^[\d.]+$/.test(name)) return name

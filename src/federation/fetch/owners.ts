@@ -1,5 +1,5 @@
-// The channel of a video or playlist of another server, and the account that owns it. Documents name both, or one of them, by
-// bare ids in newer versions: what an id is of is decided by the actor that it leads to.
+// The channel of a remote video or playlist, and the account that owns it. Documents name both, or one of them, in newer versions by bare
+// ids: the fetched actor tells which it is.
 
 import type { StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -22,7 +22,7 @@ interface Owned {
   audience: readonly string[]
 }
 
-/** Throws DomainError `forbidden` when a document names owners of another server, or an account that does not own the channel. */
+/** Throws DomainError `forbidden` if a document names owners of another server, or an account that does not own the channel. */
 export type ResolveOwners = (document: Owned) => Promise<Owners>
 
 export function makeResolveOwners(deps: FederationDeps & { resolveActor: ResolveActor }): ResolveOwners {
@@ -43,7 +43,7 @@ export function makeResolveOwners(deps: FederationDeps & { resolveActor: Resolve
     throw new DomainError('forbidden', `${id} has no channel of its own server.`)
   }
 
-  /** Undefined for what is no actor. */
+  /** Undefined unless it is an actor. */
   async function actorAt(url: string): Promise<StoredActor | undefined> {
     try {
       return await resolveActor(url)
@@ -69,7 +69,7 @@ export function makeResolveOwners(deps: FederationDeps & { resolveActor: Resolve
     const others = document.attributedTo.filter(({ id, type }) => id !== channel.url && type !== 'Group')
     const isNamed = ({ accountUrl }: { accountUrl: string }) => others.some(({ id }) => id === accountUrl)
     if (others.length === 0 || isNamed(owner)) return { channel, ...owner }
-    // The channel may have got another owner since it was read.
+    // The channel may have a new owner since it was read.
     await resolveActor(channel.url, { maxAgeMs: config().vireo.federation.inbox.key_refetch_after })
     const ownerNow = await ownerOf(channel.channelId)
     if (isNamed(ownerNow)) return { channel, ...ownerNow }

@@ -1,4 +1,4 @@
-// Playlists of other servers: from a document to what we store, and the walk of what is in them.
+// Remote playlists: maps documents to rows, and reads their elements.
 
 import type { StoredActor } from '../../actors/actor/index.ts'
 import type { RemoteElement, RemotePlaylists, SaveOptions, StoredPlaylist } from '../../actors/playlist/index.ts'
@@ -22,15 +22,13 @@ import type { VideoFetcher } from './videos.ts'
 
 export interface PlaylistFetcher {
   /**
-   * Stores a document that may be believed, of the account if one is given; a job reads its elements. Throws DomainError
-   * `forbidden` for what is said of others.
+   * Stores a trusted document, for the given account if any; a job reads its elements. Throws DomainError `forbidden` if it names another
+   * server.
    */
   save(document: JsonObject, owner?: StoredActor): Promise<StoredPlaylist>
-  /** The stored playlist, fetched when it is not stored; `fetched`: what was fetched there already. Throws DomainError. */
+  /** The stored playlist, fetched if it is unknown; `fetched`: a document that was fetched there already. Throws DomainError. */
   resolve(url: string, options?: { fetched?: FetchedDocument }): Promise<StoredPlaylist>
-  /**
-   * Reads a playlist and all its elements anew; one that is gone is removed. Throws when something of it cannot be had now.
-   */
+  /** Refreshes a playlist and all its elements; removes one that is gone. Throws if a part cannot be fetched now. */
   refresh(id: number, signal: AbortSignal): Promise<void>
 }
 
@@ -42,7 +40,7 @@ type Deps = FederationDeps & {
   remotePlaylists: RemotePlaylists
 }
 
-/** Elements of a playlist that are read; each is a document of its own. */
+/** Limit of elements of a playlist; each is a document of its own. */
 const MAX_ELEMENTS = 1000
 
 export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
@@ -76,7 +74,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     if (!document) return
     const { stored, playlist } = await store(document.document, known, { askedAt: document.askedAt })
     if (stored.id !== id) throw new DomainError('forbidden', `${known.url} leads to another playlist now.`)
-    // A cache there may lag behind what was told; its elements would too.
+    // A cache on that server may be older than the Update; its elements would be too.
     if (playlist.updatedAt < stored.updatedAt) throw new Error(`${known.url} is still served as it was before.`)
     const found = await walk(playlist, signal)
     await remotePlaylists.putElements(id, { ...found, asOf: stored.updatedAt })
@@ -84,7 +82,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     logger.info({ playlist: known.url, elements: found.elements.length }, 'a remote playlist was read')
   }
 
-  /** Elements live on the server of their playlist. What can never be had is passed over. */
+  /** Elements must be on the server of their playlist. Unusable ones are skipped. */
   async function walk(playlist: PlaylistDocument, signal: AbortSignal): Promise<{ elements: RemoteElement[]; missed: string[] }> {
     const elements: RemoteElement[] = []
     const missed: string[] = []
@@ -111,7 +109,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     return { url, startTimestamp, stopTimestamp, videoId: await videoIdOf(video) }
   }
 
-  /** Videos of ours that others may not see are none that they could have put anywhere. */
+  /** Local videos that are not public cannot have been added by others. */
   async function videoIdOf(address: string): Promise<number> {
     const url = await objectAt(address)
     if (!isSameOrigin(url, urls.origin)) return (await videos.resolve(url)).id
@@ -132,7 +130,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   }
 }
 
-/** What is no longer for us is as good as gone: the Delete of one that became private may have been lost. */
+/** An unreadable playlist counts as removed: the Delete of one that became private may have been lost. */
 const GONE: ReadonlySet<string> = new Set(['not_found', 'gone', 'forbidden'])
 
 function readElement(document: JsonObject): PlaylistElementDocument {

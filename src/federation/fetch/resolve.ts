@@ -1,5 +1,5 @@
-// Videos, channels, playlists and accounts by what people paste: looked up in our tables, and at their own server where the caller may
-// ask for that. Whoever waits for it gets an answer in time, whatever the other server does.
+// Resolves pasted text to videos, channels, playlists and accounts: from the database, and from their own server if the caller may ask for
+// that. The caller gets a response within a time limit, whatever the other server does.
 
 import pLimit from 'p-limit'
 import { findAccount } from '../../actors/account/index.ts'
@@ -14,23 +14,23 @@ import { type Pasted, readPasted } from './lookup.ts'
 import type { PlaylistFetcher } from './playlists.ts'
 import type { VideoFetcher } from './videos.ts'
 
-/** What a text may name, with the id of its row. */
+/** The object that a text names, with its row id. */
 export interface Named {
   kind: 'video' | 'channel' | 'playlist' | 'account'
   id: number
 }
 
-/** Row ids of what a text names; undefined when it names nothing that can be had. `fetch`: other servers may be asked. */
+/** Row ids of what a text names; undefined if it names nothing that can be found. `fetch`: other servers may be asked. */
 export interface ResolvePasted {
   video(text: string, options: { fetch: boolean }): Promise<number | undefined>
   channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
   playlist(text: string, options: { fetch: boolean }): Promise<number | undefined>
   account(text: string, options: { fetch: boolean }): Promise<number | undefined>
-  /** Whatever it names: an address that does not say what it is of is asked for once, and its document says it. */
+  /** For any kind: an address of unknown kind is fetched once, and its document tells the kind. */
   anything(text: string, options: { fetch: boolean }): Promise<Named | undefined>
 }
 
-/** Lookups at once in one process. */
+/** Concurrent look-ups in one process. */
 const AT_ONCE = 10
 
 export function makeResolvePasted(
@@ -109,7 +109,7 @@ export function makeResolvePasted(
       as('account', await actor('account', pasted, false)) ??
       as('video', await video(pasted, false)) ??
       as('playlist', await playlist(pasted, false))
-    // One that was read long ago is read anew.
+    // A stale one is refreshed.
     if (known?.kind === 'video' && fetch) return as('video', await video(pasted, true))
     if (known || !fetch) return known
     if (pasted.kind === 'handle') {
@@ -120,7 +120,7 @@ export function makeResolvePasted(
     return pasted.origin === urls.origin ? undefined : await firstOf([pasted.url], fetched)
   }
 
-  /** What the document at an address is of. */
+  /** Finds the kind of the document at an address. */
   async function fetched(url: string): Promise<Named | undefined> {
     if (await blocked.host(url)) return undefined
     const found = await fetchDocument(url)
@@ -142,7 +142,7 @@ export function makeResolvePasted(
   const hashes = async (texts: string[]): Promise<string[]> =>
     (await db.query<{ hash: string }>('select md5(t)::uuid as hash from unnest((select $1::text[])) as t', [texts])).map(({ hash }) => hash)
 
-  /** The first that is there; what is refused, away or not what was wanted is none. */
+  /** The first that can be resolved; refused, unreachable and unsuitable ones are skipped. */
   async function firstOf<T>(addresses: string[], resolve: (address: string) => Promise<T | undefined>): Promise<T | undefined> {
     for (const address of addresses) {
       try {
@@ -156,7 +156,7 @@ export function makeResolvePasted(
     return undefined
   }
 
-  /** The answer, or nothing when it takes too long: the lookup goes on, and the next search finds it. */
+  /** The result, or nothing after a timeout: the look-up continues, and the next search finds it. */
   async function awaited<T>(lookup: Promise<T | undefined>): Promise<T | undefined> {
     lookup.catch((error: unknown) => logger.error({ err: error }, 'a lookup failed'))
     return await withTimeout(lookup, config().vireo.federation.fetch.search_timeout)

@@ -1,4 +1,4 @@
-// Where a visitor goes to subscribe from their own server: the template that WebFinger gives for their handle, filled in.
+// The page where a visitor subscribes from their own server: the WebFinger template of their handle, filled in.
 
 import pLimit from 'p-limit'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -7,12 +7,12 @@ import type { FederationDeps } from '../deps.ts'
 import type { Discovery } from './discovery.ts'
 
 /**
- * The page of the visitor's own server about `uri`. Throws DomainError: `invalid` for what is no handle, others when that
- * server cannot be asked, or offers no page that can be trusted.
+ * The page of the visitor's own server for `uri`. Throws DomainError: `invalid` for an invalid handle, others if that server cannot be
+ * asked or offers no trustworthy page.
  */
 export type SubscribeAddress = (handle: string, uri: string) => Promise<string>
 
-/** Lookups at once in one process: anybody may ask for them. */
+/** Concurrent look-ups in one process: anybody may request them. */
 const AT_ONCE = 10
 const PLACE = '{uri}'
 
@@ -23,14 +23,14 @@ export function makeSubscribeAddress(
   const limited = pLimit(AT_ONCE)
   return async (handle, uri) => {
     const asked = limited(() => discovery.webFingerOf(handle))
-    // What fails when nobody waits for it any more is nobody's business.
+    // Nobody waits for the failure of an abandoned look-up.
     asked.catch(() => {})
     const found = await withTimeout(asked, config().vireo.federation.fetch.search_timeout)
     if (!found) throw new DomainError('unavailable', 'That server takes too long to answer.')
     const { subscribeTemplate, actor, readAt } = found
     if (subscribeTemplate === null) throw new DomainError('unprocessable', 'That server has no page to subscribe on.')
     const host = handle.slice(handle.lastIndexOf('@') + 1).toLowerCase()
-    // Whoever lets another server speak for their handle has the actor there, or sends WebFinger on to it.
+    // A server that delegates its handles hosts the actor there, or redirects WebFinger to it.
     const hosts = new Set([host, URL.parse(actor)?.host, URL.parse(readAt)?.host])
     const address = fill(subscribeTemplate, uri, config().vireo.federation.allow_http)
     if (!address || !hosts.has(address.host)) {
@@ -40,10 +40,10 @@ export function makeSubscribeAddress(
   }
 }
 
-/** Undefined for a template that is no address of the web, or has no place for the address. */
+/** Undefined for a template that is not a web address, or has no placeholder. */
 function fill(template: string, uri: string, allowHttp: boolean): URL | undefined {
   if (!template.includes(PLACE)) return undefined
-  // The place belongs into the path or the query, never into the host.
+  // The placeholder must be in the path or the query, never in the host.
   const empty = URL.parse(template.replaceAll(PLACE, ''))
   const url = URL.parse(template.replaceAll(PLACE, encodeURIComponent(uri)))
   if (!empty || !url || url.origin !== empty.origin || url.username !== '' || url.password !== '') return undefined

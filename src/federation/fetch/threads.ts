@@ -1,5 +1,4 @@
-// The way up from a reply to its video: parents that are not stored are fetched, a bounded number of them in a bounded
-// time, and stored from the top down.
+// Walks from a reply up to its video: unknown parents are fetched, within limits of number and time, and stored from the top down.
 
 import type { RemoteActors } from '../../actors/actor/index.ts'
 import type { Comments, ReceivedComment } from '../../actors/comment/index.ts'
@@ -12,35 +11,35 @@ import { isPublic, type JsonObject, type NoteDocument, readNote, readReply, writ
 import type { ResolveActor } from './actors.ts'
 import { type FetchDocument, isHopeless } from './documents.ts'
 
-/** Where a comment belongs. `parentUrl` is null for the start of a thread. */
+/** Place of a comment. `parentUrl` is null for the start of a thread. */
 export interface Place {
   videoId: number
   parentUrl: string | null
 }
 
 export interface Threads {
-  /** The place of what answers this address, as far as it is stored. */
+  /** The place of a reply to this address, if the parent is stored. */
   placeOf(inReplyTo: string): Promise<Place | undefined>
   /**
-   * The same, with parents fetched and stored; those that are no comments for us become placeholders. Throws DomainError:
-   * `unprocessable` for threads without end.
+   * The same, with parents fetched and stored; parents that are not usable comments become placeholders. Throws DomainError:
+   * `unprocessable` for endless threads.
    */
   resolvePlace(inReplyTo: string, options: ResolveOptions): Promise<Place>
-  /** Stores a comment that answers what is stored. */
+  /** Stores a comment whose parent is stored. */
   store(note: NoteDocument, place: Place, of: Received): Promise<ReceivedComment>
-  /** A comment that nobody signed, found where it lives: stored with its parents. */
+  /** Stores an unsigned comment that was fetched from its server, with its parents. */
   storeFetched(document: JsonObject, options: ResolveOptions & { askedAt: Date }): Promise<void>
 }
 
 interface ResolveOptions {
   signal: AbortSignal
-  /** The video whose server says that the comment is below it, also where a parent cannot be had. */
+  /** The video, if its server lists the comment, even if a parent cannot be fetched. */
   videoId?: number
 }
 
 interface Received {
   accountId: number
-  /** The activity of its author as it came; null for what was found on its server. */
+  /** The author's activity as received; null for a fetched comment. */
   activity: string | null
   /** When its server was asked. */
   askedAt?: Date
@@ -49,19 +48,19 @@ interface Received {
 
 const PLACES_AT_ONCE = 100
 
-/** Actors that a comment is attributed to and that are looked at for its author. */
+/** Limit of `attributedTo` entries that are tried as the author. */
 const MAX_AUTHORS = 5
 
 /** A parent on the way up. */
 interface Link {
   url: string
-  /** Null when it cannot be had. */
+  /** Null if it cannot be fetched. */
   inReplyTo: string | null
-  /** What was said; null for what is no comment, or none any more. */
+  /** The comment; null for other or deleted objects. */
   note: NoteDocument | null
   askedAt: Date
   createdAt: Date
-  /** What is not for everybody leaves no trace: replies below it stand below what it answers. */
+  /** Private parents leave no trace: replies to them are attached to the next public ancestor. */
   isPublic: boolean
 }
 
@@ -76,7 +75,7 @@ export function makeThreads(
 ): Threads {
   const { db, config, clock, logger, urls, fetchDocument, resolveActor, comments, objectAt } = deps
 
-  // Asked of each comment that comes: those of the same moment share a statement.
+  // Called for each incoming comment: concurrent calls share a statement.
   const storedPlaceOf = batched<string, Place | undefined>(
     async (urls) => {
       const rows = await db.query<{ url: string; videoId: number; isComment: boolean }>(
@@ -117,7 +116,7 @@ export function makeThreads(
       seen.add(at)
       if (clock.now().getTime() > until) throw new DomainError('unprocessable', 'This thread takes too long to fetch.')
       const link = await fetchLink(at, videoId)
-      // It may have been asked for by another address of what we have.
+      // It may have been requested by another address of a stored object.
       place = link.url === at ? undefined : await placeOf(link.url)
       if (place) break
       missing.push(link)
@@ -154,7 +153,7 @@ export function makeThreads(
     const read = note.ok ? note : readReply(document)
     if (!read.ok) {
       const { id } = document
-      // A video by another of its addresses.
+      // A video by another one of its addresses.
       if (document.type === 'Video' && typeof id === 'string') {
         return { url: id, inReplyTo: null, note: null, askedAt, createdAt: askedAt, isPublic: false }
       }
@@ -167,12 +166,12 @@ export function makeThreads(
       askedAt,
       note: note.ok ? note.value : null,
       createdAt: publishedAt ?? askedAt,
-      // Tombstones are addressed to nobody.
+      // Tombstones have no recipients.
       isPublic: isPublic(read.value) || document.type === 'Tombstone',
     }
   }
 
-  /** Answers whether the link has a place of its own now. */
+  /** Returns true if the link has a place of its own now. */
   async function storeLink({ url, note, askedAt, createdAt, isPublic }: Link, place: Place): Promise<boolean> {
     if (!isPublic) return false
     try {
@@ -188,7 +187,7 @@ export function makeThreads(
     return true
   }
 
-  /** Nobody signed it: its author is whom its server says, of that server alone. */
+  /** Unsigned: the author is the one that its server names, on that server only. */
   async function authorOf(note: NoteDocument): Promise<number> {
     for (const url of note.attributedTo.slice(0, MAX_AUTHORS)) {
       if (!isSameOrigin(url, note.id)) continue

@@ -1,4 +1,4 @@
-// Videos of other servers: from a document to what we store. The channel and its account are fetched when unknown.
+// Remote videos: maps documents to rows. Unknown channels and accounts are fetched.
 
 import { tidyChapters } from '../../actors/chapter/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -19,11 +19,11 @@ import type { FetchDocument } from './documents.ts'
 import type { Owners, ResolveOwners } from './owners.ts'
 
 export interface VideoFetcher {
-  /** The row of a video, fetched when it is not stored or was last read before that time. Throws DomainError. */
+  /** The row of a video, fetched if it is unknown or was last read before `notBefore`. Throws DomainError. */
   resolve(url: string, options?: { notBefore?: Date; ofMany?: boolean }): Promise<{ id: number; isNew: boolean }>
   /**
-   * Stores a document that may be believed; `askedAt` of one that was fetched, `ofMany` of one in a history, whose ratings can
-   * wait, `owners` where they are known already. Throws DomainError.
+   * Stores a trusted document. `askedAt`: time of the fetch; `ofMany`: part of a history, so that ratings can wait; `owners`, if known.
+   * Throws DomainError.
    */
   save(document: JsonObject, options?: SaveOptions): Promise<{ id: number; isNew: boolean }>
 }
@@ -48,7 +48,7 @@ export function makeVideoFetcher(
     const video = read.value
     const { channel } = owners ?? (await resolveOwners(video))
     const saved = await remoteVideos.save(toRemoteVideo(video, channel.channelId), { askedAt })
-    // Nobody has rated what was published this moment.
+    // A video that was just published has no ratings yet.
     const isFresh = clock.now().getTime() - video.publishedAt.getTime() < FRESH_MS
     if (!(saved.isNew && isFresh)) await remoteVideos.wantRates(saved.id, { byAndBy: ofMany })
     return saved
@@ -67,7 +67,7 @@ export function makeVideoFetcher(
   }
 }
 
-/** What we store of a document. Throws DomainError `forbidden` for videos that are neither public nor unlisted. */
+/** Maps a document to the stored video. Throws DomainError `forbidden` unless the video is public or unlisted. */
 function toRemoteVideo(video: VideoDocument, channelId: number): RemoteVideo {
   const [playlist] = video.playlists
   return {
@@ -113,7 +113,7 @@ function toRemoteVideo(video: VideoDocument, channelId: number): RemoteVideo {
 
 const FRESH_MS = 60_000
 const MAX_TRACKERS = 20
-/** Part of a file's name of ours. */
+/** Becomes part of a local file name. */
 const LANGUAGE = /^[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8}){0,2}$/
 
 /** The first of each language. */
@@ -141,13 +141,13 @@ function storyboardOf({ storyboard }: VideoDocument): RemoteVideo['storyboard'] 
 
 const latencyModeOf = (mode: number): 1 | 2 | 3 => (mode === 2 || mode === 3 ? mode : 1)
 
-/** Chapters at an address of another server say nothing about this video. */
+/** Chapters on another server are not trusted. */
 function chaptersOf({ id, chapters }: VideoDocument): RemoteVideo['chapters'] {
   if (typeof chapters === 'string') return isSameOrigin(chapters, id) ? { url: chapters } : []
   return toChapters(chapters ?? [])
 }
 
-/** What we store of the chapters of a document. */
+/** Maps the chapters of a document. */
 export const toChapters = (chapters: readonly ChapterDocument[]) =>
   tidyChapters(chapters.map(({ name, startOffset }) => ({ timecode: startOffset, title: name })))
 
@@ -156,7 +156,7 @@ const bounded = (number: number): number => Math.min(number, MAX_INTEGER)
 
 function privacyOf({ id, to, cc }: VideoDocument): 1 | 2 {
   if (to.includes(AS_PUBLIC)) return 1
-  // Servers of the reference address unlisted videos to nobody.
+  // Servers of the reference give unlisted videos no recipients.
   if (cc.includes(AS_PUBLIC) || to.length + cc.length === 0) return 2
   throw new DomainError('forbidden', `${id} is not public.`)
 }
@@ -166,7 +166,7 @@ function numberOf(label: LabelledDocument | null): number | null {
   return Number.isInteger(number) && number > 0 && number < 32_768 ? number : null
 }
 
-/** Newer versions name licences of the contract by their SPDX identifiers. */
+/** Newer versions name the licences of the contract by their SPDX identifiers. */
 const SPDX_LICENCES: Readonly<Record<string, number>> = {
   'CC-BY-4.0': 1,
   'CC-BY-SA-4.0': 2,
@@ -200,7 +200,7 @@ const AUDIO_STREAM = 2
 
 function toFile(file: VideoFileDocument): RemoteFile {
   return {
-    // The smaller side, so that an upright video has the resolution of the same video lying.
+    // The shorter side, so that an upright video has the same resolution as a landscape one.
     resolution: bounded(Math.min(file.height, file.width ?? file.height)),
     width: file.width === null ? null : bounded(file.width),
     height: bounded(file.height),

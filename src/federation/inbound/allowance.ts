@@ -1,20 +1,20 @@
-// How often a sender may make us fetch a key. Anybody can sign in the name of any host; the address that sends is theirs.
+// Limits how often a sender may cause a key fetch. Anybody can claim to sign for any host, but the IP address of the sender is real.
 
 import type { Clock } from '../../platform/clock.ts'
 import { makeLru } from '../../platform/lru.ts'
 
 export interface Allowance {
-  /** Whether one more is allowed; counts it when it is. */
+  /** Returns true and counts it, if one more is allowed. */
   admits(sender: string): boolean
-  /** What was admitted does not count after all. */
+  /** Takes back an admission. */
   giveBack(sender: string): void
 }
 
-/** Senders that are remembered at most. */
+/** Limit of cached senders. */
 const SENDERS = 10_000
 const MINUTE_MS = 60_000
 
-/** Senders of one IPv6 network of 64 bits are one, since it belongs to one customer. */
+/** Senders in one IPv6 /64 network count as one, since it belongs to one customer. */
 export function makeAllowance(options: { clock: Clock; perMinute: () => number }): Allowance {
   const seen = makeLru<string, { since: number; count: number }>(SENDERS)
   const windowOf = (name: string) => {

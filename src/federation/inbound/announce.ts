@@ -1,4 +1,4 @@
-// Announce: a channel or server tells of a video; anybody may share a local one. Groups pass activities on by it.
+// Announce: a channel or server announces a video; anybody may share a local one. Groups forward activities with it.
 
 import { findVideoByUrl, isOpen } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'
@@ -21,7 +21,7 @@ const share: Handler = async ({ activity, document, actor }, { db, videos, share
   if (subject && policy.judge({ subject }, aboutActivity(activity)).verdict !== 'pass') return
   const known = await findVideoByUrl(db, url)
   if (isOurs && !(known && isOpen(known))) return
-  // What a person or a bot shares is no reason to fetch it: their server is not followed for that.
+  // A share by a person or a bot does not cause a fetch: their server is not followed for that.
   const mayBring = actor.type === 'Group' || actor.type === 'Application'
   if (!known && !mayBring) return
   const videoId = known?.id ?? (await forOthers.fetch(actor.url, url, () => videos.resolve(url))).id

@@ -1,5 +1,5 @@
-// An activity that a group passes on (FEP-1b12): the group vouches for nothing. Believed is what carries the proof of its own
-// actor, or what the server of that actor says when it is asked.
+// An activity that a group forwards (FEP-1b12): the group vouches for nothing. It is trusted with a proof of its own actor, or if the
+// server of that actor confirms it.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isSameOrigin } from '../security/index.ts'
@@ -9,12 +9,12 @@ import { expectRead, type InboundContext } from './context.ts'
 import { saidAt, subjectOf } from './order.ts'
 import { aboutActivity } from './policy/index.ts'
 
-/** What groups pass on of videos and comments that we have; the rest of what happens in them is not for us. */
+/** Types that groups forward about known videos and comments; other types are ignored. */
 const PASSED_ON = ['Create', 'Update', 'Delete', 'Like', 'Dislike', 'EmojiReact', 'Undo']
 
 export const isPassedOn = (target: Pick<ObjectPart, 'type'>): boolean => PASSED_ON.includes(target.type ?? '')
 
-/** Takes the inner activity in as one of its own actor: counted once, and in the order of that actor's words. */
+/** Stores the inner activity as one of its own actor: counted once, and ordered with that actor's other activities. */
 export async function handleAnnounced(target: ObjectPart, group: string, context: InboundContext): Promise<void> {
   if (target.document === null) return
   const claimed = expectRead(readActivity(target.document))
@@ -23,7 +23,7 @@ export async function handleAnnounced(target: ObjectPart, group: string, context
   const blocks = await context.blocked.of(claimed.actor)
   const { verdict } = context.policy.judge({ blocked: { ...blocks, isPassedOn: true } }, aboutActivity(claimed))
   if (verdict !== 'pass') return
-  // It counts once, so that there is nothing to be believed or asked for again.
+  // It counts once, so that a known one needs neither trust nor a fetch.
   if (await context.hasArrived({ activityId: claimed.id, actorUrl: claimed.actor })) return
   const { document, saidAt: time } = await believed(target.document, claimed, group, context)
   const activity = expectRead(readActivity(document))
@@ -44,7 +44,7 @@ export async function handleAnnounced(target: ObjectPart, group: string, context
   })
 }
 
-/** Nothing is fetched for what is about things that we do not have. */
+/** Nothing is fetched for activities about unknown objects. */
 async function concernsUs({ type, object }: ActivityDocument, context: InboundContext): Promise<boolean> {
   if (object?.id == null) return false
   if (type === 'Undo') return await undoConcernsUs(object, context)
@@ -55,7 +55,7 @@ async function concernsUs({ type, object }: ActivityDocument, context: InboundCo
   return await isThing(object.id, context)
 }
 
-/** By what is taken back: something said about a thing that we have, or of which only the address is told and which we have. */
+/** For an Undo: true if it embeds an activity about a known object, or names a known object or activity. */
 async function undoConcernsUs({ id, document }: ObjectPart, context: InboundContext): Promise<boolean> {
   const undone = document === null ? undefined : readActivity(document)
   if (undone?.ok === true) return undone.value.object?.id != null && (await isThing(undone.value.object.id, context))
@@ -67,7 +67,7 @@ async function undoConcernsUs({ id, document }: ObjectPart, context: InboundCont
   return known !== undefined
 }
 
-/** Whether it is a video or a comment that we have. */
+/** True for a known video or comment. */
 async function isThing(url: string, { db, objectAt }: InboundContext): Promise<boolean> {
   const [known] = await db.query(
     `select 1 from video where url_hash = md5($1)::uuid and url = $1
@@ -77,7 +77,7 @@ async function isThing(url: string, { db, objectAt }: InboundContext): Promise<b
   return known !== undefined
 }
 
-/** Its author's signature, else what its author's server says of it now; as often as the group may have it asked for. */
+/** Trusts the author's signature, or fetches the activity from the author's server, within the limits of the group. */
 async function believed(
   document: JsonObject,
   claimed: ActivityDocument,

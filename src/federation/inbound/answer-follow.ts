@@ -19,10 +19,10 @@ export const handleReject: Handler = async ({ document, actor }, context) => {
   if (state !== 'rejected') await context.follows.receiveAnswer(followId, 'rejected')
 }
 
-/** Our follow of the actor that answers; an answer about a follow of somebody else is refused. */
+/** The local follow of the answering actor; an answer about a follow of another actor is refused. */
 async function ours(follow: EmbeddedFollow, targetId: number, { db, urls }: InboundContext): Promise<{ followId: number; state: string }> {
   const byId = follow.id === null ? undefined : await findFollow(db, { url: follow.id })
-  // A follow that was withdrawn: the answer is not one to the follow that came after it.
+  // For a withdrawn follow: it does not answer the one that came after it.
   if (!byId && follow.id !== null && urls.isOurs(follow.id)) throw new DomainError('gone', 'This follow was withdrawn.')
   const found = byId ?? (await byActors(follow, targetId, db))
   if (!found) throw new DomainError('not_found', 'No follow of ours waits for this answer.')

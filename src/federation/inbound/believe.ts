@@ -1,15 +1,14 @@
-// What others pass on is believed for the signature of its author inside, if that is not so old that we would no longer
-// know whether we had it.
+// Trusts forwarded activities by the signature of their author inside, unless it is so old that a duplicate could not be detected any more.
 
 import { type DocumentChecks, type DocumentVerdict, type FindKey, verifyDocument } from '../security/index.ts'
 import type { JsonObject } from '../wire/index.ts'
 import { notAfter } from './order.ts'
 
 export type Belief =
-  /** `document` is the only thing that may be believed; `saidAt` null when its author does not say. */
+  /** `document` is the only part that can be trusted; `saidAt` is null if its author states no time. */
   { ok: true; owner: string; document: JsonObject; saidAt: Date | null } | Extract<DocumentVerdict, { ok: false }>
 
-/** `keepIdsMs` is how long activities are remembered: a replay after that time would have its effect again. */
+/** `keepIdsMs` is how long the ids of activities are stored: a replay after that time would have its effect again. */
 export async function believe(
   document: JsonObject,
   options: { findKey: FindKey; now: Date; keepIdsMs: number; checks: DocumentChecks },

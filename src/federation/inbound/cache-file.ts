@@ -1,5 +1,5 @@
-// A copy that another server holds of a local video: taken note of, passed on to those who follow the video, and
-// forgotten when its holder takes it back. What it names is for players; nothing of it is fetched.
+// A copy of a local video on another server: stored, forwarded to the followers of the video, and deleted when its holder withdraws it. Its
+// addresses are for players; this server fetches nothing of it.
 
 import type { Copied } from '../../actors/redundancy/index.ts'
 import type { CacheFileDocument } from '../wire/index.ts'

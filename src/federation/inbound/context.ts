@@ -1,4 +1,4 @@
-// What the handlers of activities work with, and the one guard that all of them begin with.
+// Dependencies of activity handlers, and their common guard.
 
 import type { Abuses } from '../../actors/abuse/index.ts'
 import type { RemoteActors, StoredActor } from '../../actors/actor/index.ts'
@@ -48,39 +48,39 @@ export interface InboundContext extends FederationDeps {
   views: Views
   abuses: Abuses
   redundancies: Redundancies
-  /** Takes in an activity that somebody passed on, and that is believed. */
+  /** Stores a forwarded activity that is trusted. */
   arrive: IncomingActivities['store']
   hasArrived: IncomingActivities['knows']
   forOthers: ForOthers
   policy: InboundPolicy
 }
 
-/** A verified activity: `actor` sent it. */
+/** A verified activity, sent by `actor`. */
 export interface Inbound {
   activity: ActivityDocument
   document: JsonObject
-  /** Its row; null for what was stored elsewhere meanwhile. */
+  /** Its row; null if it has none. */
   incomingId: number | null
-  /** When its actor said it, as the actor says; null when it does not say. */
+  /** Time that the actor states; null without one. */
   saidAt: Date | null
   actor: StoredActor
 }
 
 export type Handler = (inbound: Inbound, context: InboundContext) => Promise<void>
 
-/** For the object of an activity, by its type. */
+/** Handlers for the object of an activity, by its type. */
 export type ObjectHandlers = ReadonlyMap<string, (document: JsonObject, inbound: Inbound, context: InboundContext) => Promise<void>>
 
-/** The value of a document. Throws DomainError `unprocessable` when it cannot be read. */
+/** The value of a document. Throws DomainError `unprocessable` if it cannot be read. */
 export function expectRead<T>(read: Read<T>): T {
   if (!read.ok) throw new DomainError('unprocessable', read.problem)
   return read.value
 }
 
-/** Properties of an object that only names a thing. */
+/** Properties of an object that is only a reference. */
 const REFERENCE = new Set(['@context', '@id', '@type', 'id', 'type'])
 
-/** Treats the object of an activity by the first of its types that has a handler. What is only named is fetched. */
+/** Handles the object of an activity by the first of its types that has a handler. A reference is fetched. */
 export async function treatObject(
   handlers: ObjectHandlers,
   { id, document: embedded }: ObjectPart,
@@ -97,14 +97,14 @@ export async function treatObject(
   await handlerOf(document)?.(document, inbound, context)
 }
 
-/** Throws DomainError `forbidden` when the thing was not made by the actor's server. */
+/** Throws DomainError `forbidden` unless the object is on the actor's server. */
 export function refuseForeign(objectId: string, actor: StoredActor): void {
   if (!isSameOrigin(objectId, actor.url)) {
     throw new DomainError('forbidden', `${actor.url} speaks of ${objectId}, which is of another server.`)
   }
 }
 
-/** An account's row. Throws DomainError when the actor is a channel. */
+/** An account's row. Throws DomainError if the actor is a channel. */
 export function accountOf(actor: StoredActor): number {
   if (actor.accountId === null) throw new DomainError('unprocessable', `${actor.url} is no account.`)
   return actor.accountId

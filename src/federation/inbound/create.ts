@@ -1,5 +1,4 @@
-// Create: a video or playlist of another server, a comment on a video that we know, or of a local video a copy, or what
-// somebody watched of it.
+// Create: a remote video or playlist, a comment on a known video, or a copy or watch action of a local video.
 
 import { readCacheFile, readCreate, readNote } from '../wire/index.ts'
 import { receiveCacheFile } from './cache-file.ts'
@@ -9,7 +8,7 @@ import { takePlaylist } from './playlist.ts'
 import { takeVideo } from './video.ts'
 import { receiveWatchAction } from './view.ts'
 
-/** By the type of what is made. */
+/** By the type of the object. */
 export const creations: ObjectHandlers = new Map([
   ['CacheFile', (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)],
   ['Note', (document, inbound, context) => receiveNote(expectRead(readNote(document)), inbound, context)],
@@ -18,7 +17,7 @@ export const creations: ObjectHandlers = new Map([
   ['WatchAction', receiveWatchAction],
 ])
 
-/** What is made lives on the server of its maker; what lives elsewhere is not fetched for a stranger. */
+/** A created object must be on the server of its maker; unknown servers cannot cause other fetches. */
 export const handleCreate: Handler = async (inbound, context) => {
   const { object } = expectRead(readCreate(inbound.document))
   if (object.id === null) return

@@ -10,7 +10,7 @@ import { owns } from './video.ts'
 
 type Removal = (target: string, inbound: Inbound, context: InboundContext) => Promise<boolean>
 
-/** By what the address is here; the first that knows it answers true, and is the last that is asked. */
+/** By the local kind of the target; the first one that finds it returns true, which ends the search. */
 export const removals: ReadonlyMap<string, Removal> = new Map([
   ['actor', removeActor],
   ['Video', removeVideo],
@@ -30,10 +30,7 @@ async function removeActor(target: string, { actor }: Inbound, { remoteActors }:
   return true
 }
 
-/**
- * The news of a change of its owner may be on its way, or may have been lost: what somebody else of the server says is no more than
- * a hint to ask that server.
- */
+/** The Update with a new owner may be late or lost, so a Delete by another actor of the server only causes a fetch from that server. */
 async function removeVideo(target: string, { actor }: Inbound, context: InboundContext): Promise<boolean> {
   const { db, clock, remoteVideos, videos, fetchDocument } = context
   const video = await remoteVideos.find(target)
@@ -53,10 +50,10 @@ async function removeVideo(target: string, { actor }: Inbound, context: InboundC
   return true
 }
 
-/** As of a video that is read again: a server that refuses us (401, 403) may do so for a while, and with everything. */
+/** Like for a refreshed video: a refusal (401, 403) may be temporary, and may concern everything. */
 const WITHDRAWN = new Set<unknown>(['not_found', 'gone'])
 
-/** Undefined for what its server does not have any more. */
+/** Undefined if its server does not have it any more. */
 function unlessWithdrawn(error: unknown): undefined {
   if (!(error instanceof DomainError && WITHDRAWN.has(error.kind))) throw error
 }

@@ -1,5 +1,4 @@
-// Flag: somebody of another server reports what is ours, or stands below a local video. Everybody may; a host only so
-// often.
+// Flag: a remote actor reports local content, or a comment on a local video. Everybody may; the rate per host is limited.
 
 import { predefinedReasonIds } from '../../actors/abuse/index.ts'
 import { readFlag } from '../wire/index.ts'

@@ -1,4 +1,4 @@
-// Follow: somebody asks to follow a local actor.
+// Follow: a remote actor requests to follow a local one.
 
 import { findActorByUrl } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'

@@ -1,5 +1,5 @@
-// What a server may make us do for what others said: a group passes on as much as it likes, in the names of whomever it likes,
-// and each may have to be asked for at a third server, or have its signature checked.
+// Limits the work that a server causes in the name of others: a group forwards as many activities, of as many actors, as it likes, and each
+// may need a fetch from a third server or a signature check.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { makeLru } from '../../platform/lru.ts'
@@ -9,15 +9,15 @@ import { makeAllowance } from './allowance.ts'
 
 export interface ForOthers {
   /**
-   * What `get` fetches from `url` because `by`, the address of an actor, named it. Throws DomainError `busy` when its domain
-   * has caused too much of that in this minute, and for a moment anew what the same fetch threw before.
+   * Runs `get`, which fetches from `url` because the actor `by` named it. Throws DomainError `busy` if its domain has caused too many
+   * fetches in this minute. Repeats the error of the same fetch for a moment.
    */
   fetch<T>(by: string, url: string, get: () => Promise<T>): Promise<T>
-  /** Throws DomainError `busy` when too many signatures inside what `by` passed on were checked in this minute. */
+  /** Throws DomainError `busy` if too many signatures in activities forwarded by `by` were checked in this minute. */
   admitProof(by: string): void
 }
 
-/** Remembered at most. */
+/** Limit of cached failures. */
 const MISSES = 10_000
 
 export function makeForOthers({ clock, config }: Pick<FederationDeps, 'clock' | 'config'>): ForOthers {
@@ -29,7 +29,7 @@ export function makeForOthers({ clock, config }: Pick<FederationDeps, 'clock' | 
   return {
     async fetch(by, url, get) {
       const { host } = new URL(by)
-      // What is its own it may have us ask for.
+      // Fetches from its own host are not limited.
       if (new URL(url).host === host) return await get()
       const miss = misses.get(url)
       if (miss && clock.now().getTime() - miss.at < settings().key_refetch_after) throw miss.error

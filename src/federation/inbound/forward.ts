@@ -1,6 +1,6 @@
-// Passes an activity about a local video on to the servers that follow the video, as it came: its own signature
-// vouches for it there. Its own server does not get it back, and nobody hears of a video that nobody was told of. In the
-// transaction of its effect, so that none is stored that is not sent.
+// Forwards an activity about a local video to the servers that follow the video, unchanged: its own signature authenticates it there. Its
+// own server does not get it back, and videos that are not federated are left out. Runs in the transaction of its effect, so that
+// everything stored is sent.
 
 import { enqueueDocument } from '../../actors/delivery/index.ts'
 import { type PassOn, perUnit, type Unit } from '../../actors/runtime/index.ts'
@@ -13,11 +13,11 @@ import type { Inbound, InboundContext } from './context.ts'
 interface ToldVideo {
   accountActorId: number
   channelActorId: number
-  /** Servers of communities follow the channel. */
+  /** True if servers of communities follow the channel. */
   hasGroups: boolean
 }
 
-/** To everybody who follows the video. */
+/** To all followers of the video. */
 export function forward(inbound: Inbound, context: InboundContext): PassOn {
   const { activity, document, actor } = inbound
   return async (unit, videoId) => {
@@ -40,7 +40,7 @@ export function forward(inbound: Inbound, context: InboundContext): PassOn {
   }
 }
 
-/** What servers of communities alone are told of. */
+/** For servers of communities only. */
 export function passToGroups(inbound: Inbound, context: InboundContext): PassOn {
   return async (unit, videoId) => {
     const video = await toldVideo(unit, videoId, context.config())
@@ -48,7 +48,7 @@ export function passToGroups(inbound: Inbound, context: InboundContext): PassOn 
   }
 }
 
-/** They ask its author's server when they do not believe it, so that it needs no signature. */
+/** They fetch it from its author's server if they do not trust it, so it needs no signature. */
 const announce = ({ document, actor }: Inbound, videoId: number, unit: Unit, context: InboundContext): Promise<void> =>
   announceToGroups(context, context.sender, unit, { videoId, activity: document, except: actor.hostId })
 
@@ -57,7 +57,7 @@ async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<T
   return video && isTold(video, config) ? video : undefined
 }
 
-/** Once for all activities about it in one transaction, as what follows. */
+/** Read once per transaction for all activities about a video, like the next one. */
 const readersOf = perUnit(async ({ query }: Unit, videoId: number, actors: number[]) =>
   withoutGroups(query, await audienceOf(query, actors, videoId)),
 )

@@ -4,7 +4,7 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import { findVideoByUrl } from '../../actors/video/index.ts'
 import type { InboundContext } from './context.ts'
 
-/** Throws DomainError `not_found` for a video that we do not have. */
+/** Throws DomainError `not_found` for an unknown video. */
 export async function knownVideo(
   url: string,
   { db, objectAt }: Pick<InboundContext, 'db' | 'objectAt'>,

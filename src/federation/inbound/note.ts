@@ -1,5 +1,5 @@
-// A comment of another server: attached to the video, or to the comment, that it answers. One whose parents are not
-// stored waits for a job that fetches them, so that the activities behind it do not.
+// A remote comment: attached to its video or parent. If the parents are unknown, it waits for a job that fetches them, so that later
+// activities are not delayed.
 
 import type { StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -23,7 +23,7 @@ function refuseOthers({ id, attributedTo }: NoteDocument, actor: StoredActor): v
   if (!attributedTo.includes(actor.url)) throw new DomainError('forbidden', `${id} is a comment of somebody else.`)
 }
 
-/** Stores a comment whose place is known, and tells who is to hear of it. */
+/** Stores a comment whose place is known, and notifies. */
 export async function attachNote(
   note: NoteDocument,
   inbound: Inbound,
@@ -34,15 +34,15 @@ export async function attachNote(
   const { activity, document } = inbound
   const isSigned = activity.hasSignature || activity.hasProof
   const held = isSigned ? JSON.stringify(document) : null
-  // Told twice, it would go out to everybody twice; held, it waits for the owner of the video.
+  // Not forwarded twice if it is repeated; one pending review waits for the owner of the video.
   const passOn = forward(inbound, context)
   const { isNew, isHeld, isHeldByTags = false, tags = [] } = await context.threads.store(note, place, { accountId, activity: held, passOn })
   if (isNew) context.policy.judge({ comment: { isHeld, isHeldByTags, tags } }, aboutActivity(activity))
-  // On a remote video, the server of the video says sooner or later whether it is approved.
+  // On a remote video, the server of the video decides later whether it is approved.
   if (isNew && isHeld) await context.waitingComments.askRefresh(place.videoId, { soon: true })
 }
 
-/** Another text of a comment, or a comment that is first heard of by its edit. */
+/** Edits a comment, or stores one whose first activity is its edit. */
 export async function updateNote(note: NoteDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   const { activity, actor, document } = inbound
   const [known] = await context.db.query<{ id: number }>('select id from comment where url_hash = md5($1)::uuid and url = $1', [note.id])

@@ -1,5 +1,5 @@
-// What an activity is about and when it was said: of what one actor says about one thing, the last word counts, in
-// whatever order the words arrive. Pure.
+// What an activity is about and when it was sent: of several activities of one actor about one object, the latest counts, whatever their
+// order of arrival. Pure.
 
 import type { Subject } from '../../actors/incoming-activity/index.ts'
 import type { ActivityDocument, JsonObject, ObjectPart } from '../wire/index.ts'
@@ -10,9 +10,8 @@ const ANSWERS = new Set(['Accept', 'Reject', 'TentativeAccept', 'TentativeReject
 const APPROVALS = new Set(['ApproveReply', 'RejectReply'])
 
 /**
- * The thing that an activity decides about: two activities of one actor about the same thing, of which one was said later,
- * are never both in force. An Undo ends an activity, a Delete a thing; but Misskey follows again under the id of the Follow that
- * it took back.
+ * The subject of an activity: of two activities of one actor with the same subject, only the later one is in force. An Undo ends an
+ * activity, a Delete an object; but Misskey follows again under the id of the undone Follow.
  */
 export function subjectOf({ type, object }: ActivityDocument): Subject {
   if (object === null) return { about: null, ends: null }
@@ -25,7 +24,7 @@ export function subjectOf({ type, object }: ActivityDocument): Subject {
   return { about, ends: type === 'Delete' && about !== null ? { thing: about } : null }
 }
 
-/** What is taken back tells its thing when it is embedded; else only its id is known. */
+/** The subject of an undone activity, if it is embedded; otherwise only its id is known. */
 function aboutOfUndone(undone: ObjectPart): string | null {
   const kind = undone.type === null ? null : kindOf(undone.type)
   const target = targetOf(undone.document)
@@ -47,9 +46,9 @@ function targetOf(document: JsonObject | null): string | null {
 }
 
 /**
- * When its actor says that it was said, for a document whose bytes that actor signed: the time of the signature inside, else of
- * its proof, else when it was published; null when nothing tells. When a thing was published says nothing of when it was created or
- * removed. Never after it arrived: a clock that is ahead must not win for ever.
+ * The time that the actor states in signed bytes: the time of the inner signature, or of its proof, or the publication date; null without
+ * any. The publication date of an object does not tell when it was created or removed. Limited to the time of arrival: a fast clock must
+ * not win forever.
  */
 export function saidAt({ type, signature, proof, published }: JsonObject, arrivedAt: Date): Date | null {
   const said = [

@@ -1,11 +1,11 @@
-// What an activity says of a playlist of its sender.
+// Activities about a playlist of the sender.
 
 import type { StoredActor } from '../../actors/actor/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { type JsonObject, readPlaylist } from '../wire/index.ts'
 import { accountOf, expectRead, type InboundContext, refuseForeign } from './context.ts'
 
-/** Only an account speaks of its playlists; what is in them is read by a job. */
+/** Only an account can send its playlists; a job reads their elements. */
 export async function takePlaylist(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
   accountOf(actor)
   const { id } = expectRead(readPlaylist(document))
@@ -17,7 +17,7 @@ export async function takePlaylist(document: JsonObject, actor: StoredActor, con
   await context.playlists.save(document, actor)
 }
 
-/** Answers whether there was such a playlist. */
+/** Returns true if the playlist existed. */
 export async function removePlaylist(url: string, actor: StoredActor, context: InboundContext): Promise<boolean> {
   const playlist = await context.remotePlaylists.find({ url })
   if (!playlist) return false

@@ -1,4 +1,4 @@
-// How the sender of an activity is known: by the signature of the request, or by one inside the document, with keys that we have.
+// Authenticates the sender of an activity: by the signature of the request, or by one in the document, with known keys.
 
 import type { IncomingActivities } from '../../actors/incoming-activity/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -8,7 +8,7 @@ import { makeAllowance } from './allowance.ts'
 import { believe } from './believe.ts'
 import { saidAt } from './order.ts'
 
-/** How the sender of a document is known. `later`: the key has to be fetched first. */
+/** How the sender is authenticated. `later`: the key has to be fetched first. */
 export type Proof =
   | { by: 'known'; document: JsonObject; saidAt: Date | null; forwarded: boolean }
   | { by: 'later' }
@@ -23,9 +23,9 @@ export type Prove = (activity: ActivityDocument, document: JsonObject, of: { sig
 export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivities, 'knows'> }): Prove {
   const { keys, checks, clock, config, incoming } = deps
   const settings = () => config().vireo.federation.inbox
-  // Checking a signature inside a document takes long; whoever sends wrong ones does not get many checked.
+  // Checking a signature in a document is slow; a sender of invalid ones gets few checked.
   const failures = makeAllowance({ clock, perMinute: () => settings().failed_proofs_per_address })
-  // Good ones too: whoever passes on what it signed itself has as many of them as it likes.
+  // Valid ones too: a server that forwards its own signed documents has any number of them.
   const proofs = makeAllowance({ clock, perMinute: () => settings().proofs_per_host })
 
   return async (activity, document, { signer, from }) => {
@@ -33,7 +33,7 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
       return { by: 'known', document, saidAt: saidAt(document, clock.now()), forwarded: false }
     }
     if (!signer.ok && signer.reason === 'unknown-key' && isOfServer(signer.unknownKey, activity.actor)) {
-      // Its author may be known though the sender is not: then nothing has to be kept for later.
+      // The author may be known though the sender is not: then nothing has to be stored for later.
       const inside = await proveInside(activity, document, { signer, from })
       return inside === null || (inside.by === 'nobody' && inside.status !== 429) ? { by: 'later' } : inside
     }
@@ -46,21 +46,21 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
     return { by: 'nobody', status: 401, reason: signer.reason }
   }
 
-  /** By the signature or proof in the document; null when there is none. */
+  /** By the signature or proof in the document; null if there is none. */
   async function proveInside(
     activity: ActivityDocument,
     document: JsonObject,
     { signer, from }: { signer: InboundVerdict; from: string },
   ): Promise<Proof | null> {
     if (!activity.hasSignature && !activity.hasProof) return null
-    // Checking takes long, and it counts once.
+    // Checking is slow, and a duplicate has no effect.
     if (await incoming.knows({ activityId: activity.id, actorUrl: activity.actor })) return { by: 'before' }
     return await proveByDocument(document, { from, by: signer.ok ? new URL(signer.owner).host : from })
   }
 
   /** A forwarded activity: the HTTP signature is the forwarder's, the one inside the document its author's. */
   async function proveByDocument(document: JsonObject, { from, by }: { from: string; by: string }): Promise<Proof> {
-    // Both are taken before the work, or all that come at once would be checked.
+    // Both are counted before the work; otherwise concurrent ones would all be checked.
     if (!failures.admits(from)) return { by: 'nobody', status: 401, reason: 'too many wrong signatures' }
     if (!proofs.admits(by)) {
       failures.giveBack(from)
@@ -97,7 +97,7 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
   }
 }
 
-/** Whether a key id, an address or `acct:name@host`, is of the actor's server. */
+/** True if a key id, an address or `acct:name@host`, is on the actor's server. */
 function isOfServer(keyId: string, actor: string): boolean {
   return keyId.startsWith('acct:') ? hostOfKey(keyId) === new URL(actor).host : isSameOrigin(keyId, actor)
 }

@@ -1,4 +1,4 @@
-// Like and Dislike of a video that we have.
+// Like and Dislike of a known video.
 
 import { readDislike, readLike } from '../wire/index.ts'
 import { accountOf, expectRead, type Handler } from './context.ts'

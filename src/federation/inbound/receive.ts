@@ -1,5 +1,5 @@
-// The door: what is posted to an inbox is read, judged by the policy, its signature checked with keys that we have, and stored;
-// nothing is fetched while the sender waits. Activities with unknown keys are kept apart until their key was fetched.
+// The inbox: a posted activity is parsed, checked by the policy, verified with known keys, and stored; nothing is fetched while the sender
+// waits. Activities with unknown keys are stored apart until their key is fetched.
 
 import { findActorByUrl } from '../../actors/actor/index.ts'
 import type { ArrivedActivity, IncomingActivities } from '../../actors/incoming-activity/index.ts'
@@ -23,17 +23,17 @@ import { signedParts } from './signed-parts.ts'
 
 export interface InboxRequest {
   method: string
-  /** The whole address that the sender signed. */
+  /** The full URL that the sender signed. */
   url: string
-  /** The path of the inbox, without the slashes that the sender may have added. */
+  /** The path of the inbox, without redundant slashes. */
   path: string
   headers: HeaderValues
   body: Buffer
-  /** The IP address that it came from. */
+  /** IP address of the sender. */
   from: string
 }
 
-/** The status to answer, with a reason for the log where it is a refusal, and when to come again where that helps. */
+/** The status of the response, with a reason for the log if it is a refusal, and Retry-After if that helps. */
 export interface InboxAnswer {
   status: 204 | 400 | 401 | 403 | 404 | 413 | 429
   reason?: string
@@ -43,7 +43,7 @@ export interface InboxAnswer {
 export type ReceiveActivity = (request: InboxRequest) => Promise<InboxAnswer>
 
 const TAKEN: InboxAnswer = { status: 204 }
-/** Who is refused because of whom it says to be is told apart by what it sent, when that is quickly read. Bytes. */
+/** The body of a sender that is refused by its claimed identity is still parsed for the log, up to this size in bytes. */
 const QUICKLY_READ = 65_536
 const MINUTE_MS = 60_000
 
@@ -66,7 +66,7 @@ export function makeReceiveActivity(
     const body = { bytes: request.body.length, max: max_body_size }
     const tooLarge = answerTo(policy.judge({ body }, NOBODY))
     if (tooLarge) return tooLarge
-    // A claim is enough to refuse somebody: nobody gains by such a lie, and the costly part is still to come.
+    // A claim is enough for a refusal: nobody gains by such a lie, and it saves the costly part.
     const keyId = claimedKeyId(request.headers)
     const claimed = keyId === undefined ? undefined : await blocked.ofKey(keyId, keys.find)
     if (keyId !== undefined && claimed && isBlocked(claimed) && !isFollow(request.body)) {
@@ -81,7 +81,7 @@ export function makeReceiveActivity(
         if (!isRemark(document)) continue
         const bytes = isCollection ? Buffer.byteLength(JSON.stringify(document)) : body.bytes
         const remark = { bytes, max: max_comment_size }
-        // Nothing is known of who sends it: a name that anybody can write counts for nobody.
+        // The sender is unknown: a name that anybody can write does not count.
         const refused = answerTo(policy.judge({ remark }, { ...aboutDocument(document), host: '' }))
         if (refused) return refused
       }
@@ -90,7 +90,7 @@ export function makeReceiveActivity(
     const signer = await identify(request)
     const owner = ownerOf(signer) ?? claimed?.owner
     const blocks = owner === undefined || owner === claimed?.owner ? claimed : await blocked.ofKey(owner, keys.find)
-    // A request to follow by somebody known gets a Reject: its sender would wait for an answer, and we fetch nothing of the blocked.
+    // A known but blocked requester of a follow gets a Reject, since its sender would wait; nothing is fetched from blocked servers.
     if (owner !== undefined && blocks && isBlocked(blocks) && !(signer.ok && isFollow(request.body))) {
       return refuseBlocked(request, blocks, hostOfKey(owner))
     }
@@ -98,7 +98,7 @@ export function makeReceiveActivity(
     for (const document of activities) {
       const read = readActivity(document)
       if (!read.ok) {
-        // Unknown things are no error of the peer; a body that is no activity at all is.
+        // An unsupported activity is no error of the peer; a body that is no activity is.
         if (!isCollection && typeOf(document) === undefined) answer = { status: 400, reason: read.problem }
         continue
       }
@@ -115,12 +115,12 @@ export function makeReceiveActivity(
     return answerTo(decision) ?? TAKEN
   }
 
-  /** Whether anything of an actor could be here. */
+  /** True if something of an actor could be stored here. */
   async function isKnown(actorUrl: string): Promise<boolean> {
     return (await findActorByUrl(db.query, actorUrl)) !== undefined
   }
 
-  /** By the key that we remember; when that does not fit, by the one that is stored now. */
+  /** By the cached key; if that does not fit, by the stored one. */
   async function identify(request: InboxRequest): Promise<InboundVerdict> {
     const message = {
       ...request,
@@ -133,7 +133,7 @@ export function makeReceiveActivity(
     return mayBeOld ? await verifyInbound({ ...message, findKey: keys.findFresh }) : verdict
   }
 
-  /** The shared one, or that of an actor that we have. */
+  /** The shared inbox, or that of a local actor. */
   async function isInbox(pathname: string): Promise<boolean> {
     if (`${urls.origin}${pathname}` === urls.sharedInbox) return true
     const found = await findActorByUrl(db.query, `${urls.origin}${pathname.replace(/\/inbox$/, '')}`)
@@ -174,10 +174,10 @@ export function makeReceiveActivity(
     return stored === 'refused' ? tooManyStrangers(activity) : TAKEN
   }
 
-  /** Who speaks is looked at before what is counted: what is dropped uses up nobody's share. */
+  /** The actor is checked before the counts: what is dropped does not count. */
   async function answerByPolicy(activity: ActivityDocument, signer: InboundVerdict): Promise<InboxAnswer | undefined> {
     const sender = signer.ok ? new URL(signer.owner).host : undefined
-    // Whoever signed was looked at already.
+    // The signer has been checked already.
     const isSigner = signer.ok && signer.owner === activity.actor
     const isOurActor = isSameOrigin(activity.actor, urls.origin)
     const blocks = isSigner || isOurActor ? undefined : await blocked.of(activity.actor)
@@ -199,7 +199,7 @@ export function makeReceiveActivity(
     return { status: 429, reason: 'too many activities with unknown keys', retryAfterMs: MINUTE_MS }
   }
 
-  /** A Delete of an actor whose key is gone cannot be checked, and need not be: it is no reason for an error. */
+  /** A Delete of an actor whose key is gone cannot be verified, and needs no error response. */
   function answerToNobody(activity: ActivityDocument, proof: Extract<Proof, { by: 'nobody' }>): InboxAnswer {
     const { reason, status } = proof
     if (isOwnEnd(activity)) return { status: 204, reason }
@@ -212,25 +212,25 @@ export function makeReceiveActivity(
 
 const NOBODY: About = { kind: 'Other', host: '', actorUrl: null, activityId: null }
 
-/** Of an actor, by itself. */
+/** An actor that deletes itself. */
 const isOwnEnd = ({ type, actor, object }: ActivityDocument): boolean => type === 'Delete' && object?.id === actor
 
 const isBlocked = ({ isServer, isActor }: Blocks): boolean => isServer || isActor
 
-/** Whether one Follow is all that was sent. */
+/** True if the body is a single Follow. */
 function isFollow(body: Buffer): boolean {
   if (body.length > QUICKLY_READ) return false
   const parsed = parseDocument(body)
   return parsed.ok && typeOf(parsed.value) === 'Follow'
 }
 
-/** What it says of itself. */
+/** The claims of a document. */
 function aboutDocument(document: unknown): About {
   const read = readActivity(document)
   return read.ok ? aboutActivity(read.value) : NOBODY
 }
 
-/** Undefined when it passes, or is stored all the same. */
+/** Undefined if it passes, or is stored anyway. */
 function answerTo(decision: Decision): InboxAnswer | undefined {
   const { verdict } = decision
   if (verdict === 'refuse') return { status: decision.status, reason: decision.reason }
@@ -238,15 +238,15 @@ function answerTo(decision: Decision): InboxAnswer | undefined {
   return verdict === 'drop' ? { status: 204, reason: decision.reason } : undefined
 }
 
-/** Whom we know or who says so: a key that is not fetched yet names its server. */
+/** The known or claimed owner: a key that is not fetched yet names its server. */
 function ownerOf(signer: InboundVerdict): string | undefined {
   if (signer.ok) return signer.owner
   return signer.reason === 'unknown-key' ? signer.unknownKey.split('#', 1)[0] : signer.key?.owner
 }
 
 /**
- * PeerTube names the Delete of a comment after the comment, also when the owner of the video removes what somebody of
- * another server wrote. Ids are kept for each actor, so this one stands in nobody's way.
+ * PeerTube uses the comment's id in the Delete of a comment, even if the owner of the video removes a remote comment. Ids are stored per
+ * actor, so this one blocks nobody else's.
  */
 const isOwnersDelete = ({ type, id, object }: ActivityDocument): boolean =>
   type === 'Delete' && object?.id != null && isSameOrigin(id, object.id)

@@ -1,8 +1,8 @@
-// What of a request is kept until the key of its signature was fetched.
+// The parts of a request that are stored until the key of its signature is fetched.
 
 import type { HeaderValues } from '../security/index.ts'
 
-/** What the check of the signature needs later. */
+/** What the later check of the signature needs. */
 interface SignedParts {
   method: string
   url: string
@@ -12,10 +12,10 @@ interface SignedParts {
 }
 
 const ALWAYS_KEPT = ['host', 'date', 'digest', 'content-digest', 'content-type', 'content-length', 'signature', 'signature-input']
-/** What a signature may cover but is nothing to be kept. */
+/** Headers that a signature may cover but that must not be stored. */
 const NEVER_KEPT = ['cookie', 'authorization', 'proxy-authorization']
 
-/** The headers that the signature says to cover, in either form, and those that carry it. */
+/** The headers that the signature covers, in either form, and those that carry it. */
 export function signedParts(request: { method: string; url: string; headers: HeaderValues; body: Buffer }): Record<string, unknown> {
   const text = (name: string) => String(request.headers[name] ?? '')
   const authorization = /^signature\s/i.test(text('authorization')) ? text('authorization') : ''

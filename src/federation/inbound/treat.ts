@@ -1,4 +1,4 @@
-// From a verified activity to its handler, and from what the handler says to the fate of the activity.
+// Dispatches a verified activity to its handler, and translates the result for its machine.
 
 import type { StoredActivity, Treatment } from '../../actors/incoming-activity/index.ts'
 import type { RemoteHosts } from '../../actors/remote-host/index.ts'
@@ -37,7 +37,7 @@ export const HANDLERS: Record<string, Handler> = {
   View: handleView,
 }
 
-/** What a refusal means for an activity: most are not for this server and are ignored; some are worth another try. */
+/** What a refusal means for an activity: most are ignored; some are worth a retry. */
 const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
   invalid: 'ignore',
   unauthenticated: 'ignore',
@@ -53,7 +53,7 @@ const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
   unavailable: 'retry',
 }
 
-/** What is gone, or was never here, is news of somebody else. */
+/** Missing objects: an activity about them is irrelevant. */
 const UNKNOWN: ReadonlySet<ErrorKind> = new Set(['not_found', 'gone'])
 
 export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a: StoredActivity) => Promise<Treatment> {
@@ -62,7 +62,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
   return async (stored) => {
     const log = logger.child({ activity: stored.activityId, type: stored.type })
     try {
-      // Both begin with a look-up: at the same time, they wait for one round trip.
+      // Both begin with a look-up: in parallel, they take one round trip.
       const heard = hosts.heard(stored.host)
       heard.catch(() => {})
       const hadEffect = await handle(stored)
@@ -82,7 +82,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     }
   }
 
-  /** Of who was blocked while it waited, or asked for what is not theirs. */
+  /** For actors that were blocked meanwhile, or activities about others' objects. */
   async function noteRefused(stored: StoredActivity): Promise<void> {
     const { activityId, actorUrl, host, type } = stored
     const about = { kind: kindOf({ type, object: null }), host, actorUrl, activityId }
@@ -91,7 +91,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     if (verdict === 'pass') policy.note({ ...about, verdict: 'drop', reason: 'not_permitted' })
   }
 
-  /** False for what nobody handles. */
+  /** False without a handler. */
   async function handle(stored: StoredActivity): Promise<boolean> {
     const handler = Object.hasOwn(HANDLERS, stored.type) ? HANDLERS[stored.type] : undefined
     if (!handler) return false
@@ -100,7 +100,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const activity = readActivity(parsed.value)
     if (!activity.ok) throw new DomainError('unprocessable', activity.problem)
     if (activity.value.actor !== stored.actorUrl) throw new DomainError('forbidden', 'The actor is another one.')
-    // Refused when it was blocked meanwhile; the request to follow of a blocked actor is answered by a Reject.
+    // Refused if it was blocked meanwhile; a follow request of a blocked actor gets a Reject.
     const actor = await resolveActor(stored.actorUrl, { storedIfBlocked: stored.type === 'Follow' })
     // Its address may lead to another actor by now, who signed nothing.
     if (actor.url !== stored.actorUrl) throw new DomainError('forbidden', 'The actor became another one.')

@@ -1,4 +1,4 @@
-// Undo: an actor takes back a follow, a like, a dislike, a share or a copy of a video of its own.
+// Undo: an actor withdraws a follow, a like, a dislike, a share or a copy of a video of its own.
 
 import { findActorByUrl } from '../../actors/actor/index.ts'
 import { findFollow, isFormerRequest } from '../../actors/follow/index.ts'
@@ -10,7 +10,7 @@ import { accountOf, expectRead, type Handler, type Inbound, type InboundContext,
 
 type UndoHandler = (undo: UndoDocument, inbound: Inbound, context: InboundContext) => Promise<void>
 
-/** By the type of what is taken back. */
+/** By the type of the undone activity. */
 export const withdrawals: ReadonlyMap<string, UndoHandler> = new Map([
   ['Announce', undoShare],
   ['Create', undoCreate],
@@ -38,14 +38,14 @@ async function undoFollow(undo: UndoDocument, { actor, incomingId }: Inbound, { 
   if (!follow) return
   if (follow.follower_id !== actor.id) throw new DomainError('forbidden', 'This follow is of another actor.')
   const { id } = undo.undone
-  // Late news of an earlier follow do not end the one that was asked for afterwards.
+  // A late Undo of an earlier follow does not end the one that was requested afterwards.
   if (!byId && id !== null && (await isFormerRequest(db, { followId: follow.id, url: id, before: incomingId }))) return
   await follows.withdraw(follow.id)
 }
 
 /**
- * Late news of a like do not take back the dislike that took its place. What tells its time is not late when it comes here:
- * the dislike is from before the like, which is still on its way or waits to be handled.
+ * A late Undo of a like does not remove the dislike that replaced it. An Undo with a stated time is not late: then the dislike is older
+ * than the like, which has not been handled yet.
  */
 async function undoRating(undo: UndoDocument, { actor, saidAt }: Inbound, { db, ratings }: InboundContext): Promise<void> {
   const videoId = undo.undoneTarget === null ? undefined : await videoWith(undo.undoneTarget, db)
@@ -62,14 +62,14 @@ async function undoShare(undo: UndoDocument, { actor }: Inbound, { db, shares }:
   if (video !== undefined) await shares.removeShare({ videoId: video, actorId: actor.id })
 }
 
-/** Of a copy: other things that were made are not taken back but deleted. */
+/** For a copy only: other created objects are deleted, not undone. */
 async function undoCreate(undo: UndoDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   if (undo.undoneTarget === null) return
   refuseForeign(undo.undoneTarget, inbound.actor)
   await withdrawCacheFile(undo.undoneTarget, inbound, context)
 }
 
-/** Some software sends the address of the activity alone: whatever of the actor's has this id is taken back. */
+/** Some software sends only the id of the activity: undoes whatever of the actor's has this id. */
 async function undoById(undo: UndoDocument, inbound: Inbound, context: InboundContext): Promise<void> {
   const { actor } = inbound
   const { db, ratings, shares } = context

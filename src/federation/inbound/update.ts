@@ -1,4 +1,4 @@
-// Update: a video, a comment, a playlist, an actor or a copy of a video changed. Only its own server says so.
+// Update: a video, a comment, a playlist, an actor or a copy of a video changed. Only its own server can send it.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import { toRemoteActor } from '../fetch/actors.ts'
@@ -11,7 +11,7 @@ import { takeVideo } from './video.ts'
 
 const ACTOR_TYPES = ['Person', 'Group', 'Application', 'Service', 'Organization']
 
-/** By the type of what changed. */
+/** By the type of the object. */
 export const changes: ObjectHandlers = new Map([
   ...ACTOR_TYPES.map((type) => [type, updateActor] as const),
   ['CacheFile', (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)],

@@ -1,5 +1,5 @@
-// The second look at an activity whose key was unknown at the door: its actor is fetched, at most once a minute, and
-// the signature checked as of the moment when it came.
+// Verifies an activity whose key was unknown on arrival: fetches its actor, at most once a minute, and checks the signature as of the time
+// of arrival.
 
 import { z } from 'zod'
 import type { StoredActivity, Verification } from '../../actors/incoming-activity/index.ts'
@@ -14,7 +14,7 @@ import { believe } from './believe.ts'
 import { saidAt, subjectOf } from './order.ts'
 import { type InboundPolicy, kindOf } from './policy/index.ts'
 
-/** Remembered at most. */
+/** Limit of cached failures. */
 const MISSES = 10_000
 
 const signedParts = z.object({
@@ -29,7 +29,7 @@ export function makeVerifyLater(
 ): (activity: StoredActivity) => Promise<Verification> {
   const { keys, checks, clock, config, resolveActor, discovery } = deps
 
-  /** Actors that could not be had: a flood of activities in their names asks for them no more often. */
+  /** Actors that could not be fetched: a flood of activities in their names causes no more fetches. */
   const misses = makeLru<string, { at: number; verification: Verification }>(MISSES)
 
   return async (activity) => {
@@ -65,7 +65,7 @@ export function makeVerifyLater(
     return { result: isHopeless(error) ? 'forged' : 'failed', reason }
   }
 
-  /** A key may be named by the handle of its owner: then its server says which actor that is. */
+  /** A key may be named by the handle of its owner: its server resolves it then. */
   async function findKey(keyId: string, activity: StoredActivity): Promise<KnownKey | null> {
     if (!keyId.startsWith('acct:')) return await keys.findFresh(keyId)
     const actorUrl = await discovery.actorOf(keyId.slice('acct:'.length))

@@ -1,13 +1,10 @@
-// What an activity says of a video of its sender's server.
+// Activities about a video of the sender's server.
 
 import type { StoredActor } from '../../actors/actor/index.ts'
 import { type JsonObject, readVideo } from '../wire/index.ts'
 import { expectRead, type InboundContext, refuseForeign } from './context.ts'
 
-/**
- * Stores the video as its owner describes it. What anybody else of the server says is no more than a hint to read the
- * video where it lives.
- */
+/** Stores the video as its owner describes it. An activity of another actor of the server only causes a fetch of the video. */
 export async function takeVideo(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
   const video = expectRead(readVideo(document))
   refuseForeign(video.id, actor)
@@ -22,7 +19,7 @@ export async function takeVideo(document: JsonObject, actor: StoredActor, contex
   await context.videos.save(fetched.document, { askedAt: fetched.askedAt })
 }
 
-/** Whether the actor owns the video as it is stored: by its channel, or the account of that. Nobody else's is new. */
+/** True if the actor owns the stored video: by its channel, or the account of that. Only the owner can send a new video. */
 async function isOwner(actor: StoredActor, videoUrl: string, { db, remoteVideos }: InboundContext): Promise<boolean> {
   const known = await remoteVideos.find(videoUrl)
   return known === undefined || (await owns(actor.id, known.channelId, db))

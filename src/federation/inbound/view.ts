@@ -1,5 +1,5 @@
-// View: of a local video anybody may tell; of another server's video only that server. What we pass on are our own
-// counts, from time to time, never the message itself.
+// View: anybody may report views of a local video; only its own server those of a remote video. This server forwards its own totals from
+// time to time, never the message itself.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Section } from '../../actors/view/index.ts'
@@ -18,7 +18,7 @@ export const handleView: Handler = async ({ document, incomingId, actor }, conte
   else await context.views.receiveViewers({ ...told, viewer: id, viewers: count ?? 1, expiresAt })
 }
 
-/** What a viewer elsewhere watched, of a local video alone. */
+/** A watch action of a remote viewer, for local videos only. */
 export async function receiveWatchAction(document: JsonObject, { actor }: Inbound, context: InboundContext): Promise<void> {
   const { id, uuid, target, startedAt, endedAt, sections, country, region } = expectRead(readWatchAction(document))
   const video = await knownVideo(target, context)

@@ -1,5 +1,5 @@
-// A local account is gone with its channels, or a channel alone: each says so itself, to everybody who knew one of them:
-// followers, and servers of whom and what it followed, commented on or rated, or that did so with its videos.
+// Removal of a local account with its channels, or of a single channel: each sends its own Delete to everybody who knows one of them:
+// followers, servers of actors and videos that it followed, commented on or rated, and those that did so with its videos.
 
 import { followersOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
@@ -24,7 +24,7 @@ export function sendAccounts(deps: FederationDeps & { instanceActorId: () => Pro
 
   async function whoKnows(unit: Unit, actorId: number, followed: number[]): Promise<Recipient[]> {
     const [known] = await unit.query<{ inboxes: Recipient[] | null }>('select known_at as inboxes from actor where id = $1', [actorId])
-    // Followers of the instance got to know them by the videos that it announced.
+    // Followers of the instance know them by the videos that it announced.
     const followers = await followersOf(unit.query, [...followed, await instanceActorId()])
     return [...followers, ...(known?.inboxes ?? [])]
   }

@@ -1,4 +1,4 @@
-// Actors of ours with another name, description or picture: an Update to everybody who follows them or their videos.
+// Changed local actors: an Update to all followers of them or their videos.
 
 import { findActorById } from '../../actors/actor/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
@@ -28,7 +28,7 @@ export function sendActors(deps: FederationDeps, { send }: Sender): void {
   })
 }
 
-/** One Update tells of many changes: the last of them. */
+/** One Update covers several changes: the last one. */
 async function changesAgain(unit: Unit, actorId: number): Promise<boolean> {
   const waiting = await unit.query(
     `select id from outbox where aggregate = 'actor' and aggregate_id = $1 and event = 'ActorUpdated' and parked_at is null
@@ -38,7 +38,7 @@ async function changesAgain(unit: Unit, actorId: number): Promise<boolean> {
   return waiting.length > 1
 }
 
-/** Channels and the instance, as far as they told their followers of videos of this account or channel. */
+/** Channels and the instance, if they announced videos of this account or channel to their followers. */
 async function sharersOf(unit: Unit, actorId: number): Promise<number[]> {
   const sharers = await unit.query<{ id: number }>(
     `select distinct s.actor_id as id from channel c join account a on a.id = c.account_id

@@ -1,4 +1,4 @@
-// Who hears of what happens to a video: the followers of its account, its channel and this instance, and who shared it.
+// Recipients of events about a video: the followers of its account, its channel and this instance, and those who shared it.
 
 import { followersOf, type Recipient } from '../../actors/delivery/index.ts'
 import { videoPrivacies } from '../../actors/video/index.ts'
@@ -17,7 +17,7 @@ export async function audienceOf(query: Sql, actorIds: number[], videoId: number
   return [...followers, ...sharers]
 }
 
-/** Whether other servers are notified of a video, and of the comments below it. */
+/** True if other servers are notified of a video and its comments. */
 export const isTold = (video: { privacy: number; blocked: boolean; state: string }, config: Config): boolean =>
   video.state === 'published' &&
   !video.blocked &&

@@ -1,5 +1,5 @@
-// Comments of our users, told to the video's server and to everybody in the thread; on our videos also to followers.
-// Comments of others on our videos: whether they are shown, told to their authors.
+// Comments of local users, sent to the video's server and everybody in the thread; on local videos also to followers. For remote comments
+// on local videos: reviews, sent to their authors.
 
 import { findActorById } from '../../actors/actor/index.ts'
 import { dropHeldActivity, isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
@@ -15,7 +15,7 @@ import type { Sender } from './sender.ts'
 interface CommentActors {
   id: number
   url: string
-  /** The comment or video that it answers. */
+  /** The parent comment or video. */
   inReplyTo: string
   videoId: number
   videoUuid: string
@@ -26,15 +26,15 @@ interface CommentActors {
   authorId: number
   authorUrl: string
   isAuthorOurs: boolean
-  /** Null for a local actor, and for one that is gone. */
+  /** Null for a local actor, and for a deleted one. */
   authorInbox: string | null
   authorHostId: number | null
-  /** From everybody: it, or one above it, waits for approval, or is of somebody whom the instance mutes. */
+  /** Hidden from everybody: it or an ancestor is pending review, or its author is muted by the instance. */
   hidden: boolean
   videoPrivacy: number
   videoBlocked: boolean
   videoState: string
-  /** Comments are not disabled. */
+  /** True unless comments are disabled. */
   isCommented: boolean
 }
 
@@ -90,7 +90,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     })
     const recipients = await inboxOf(unit.query, author.id, { personal: true })
     await send(unit, { activity, senderId: video.videoOwnerId, recipients })
-    // PeerTube 6.3 knows no RejectReply, but takes the Delete of the owner of the video.
+    // PeerTube 6.3 does not know RejectReply, but accepts a Delete by the owner of the video.
     await remove(unit, { id: urls.deleteOf(here), url, actorId, actorUrl: video.videoOwnerUrl }, [
       ...(await inboxOf(unit.query, author.id, { personal: false })),
     ])
@@ -99,9 +99,9 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   registry.on('CommentRemoved', 'federation', async ({ commentId, url, actorId, videoId }, unit) => {
     const actor = await findActorById(unit.query, actorId)
     const video = await videoActors(unit, videoId)
-    // A block keeps nothing up elsewhere that was taken back.
+    // A block must not prevent a removal elsewhere.
     if (!actor?.isLocal || !video || !mayBeTold({ ...video, videoBlocked: false })) return
-    // Ours has an address here; one of another server is called by its place below our video.
+    // A local comment has a local address; a remote one is named by its place below the local video.
     const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
     const readers = await readersOf(unit, { ...video, videoId })
     const activity = await remove(unit, { id, url, actorId, actorUrl: actor.url }, [
@@ -118,7 +118,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     await remove(unit, { id: urls.deleteOf(url), url, actorId, actorUrl: author.url }, recipients)
   })
 
-  /** To the server of the video; unless it has to approve it first, to those who are spoken to as well. */
+  /** To the server of the video; unless it has to approve it first, to the mentioned actors and the thread as well. */
   async function create(unit: Unit, comment: CommentActors): Promise<void> {
     if (comment.hidden && comment.isVideoOurs) return
     const found = await commentDocument(unit.query, urls, comment.id)
@@ -130,7 +130,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     await announceToGroups(deps, sender, unit, { videoId: comment.videoId, activity })
   }
 
-  /** The servers of the authors hear that the comments are shown below our videos. */
+  /** Notifies the servers of the authors that the comments are visible below local videos. */
   async function approve(unit: Unit, comments: readonly CommentActors[]): Promise<void> {
     const messages = comments
       .filter(({ isVideoOurs }) => isVideoOurs)
@@ -145,7 +145,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     await sendAll(unit, messages)
   }
 
-  /** What its author sent, to everybody who would have got it at once without a review. */
+  /** Forwards the author's activity to everybody who would have received it at once without a review. */
   async function passOn(unit: Unit, comment: CommentActors): Promise<void> {
     const [held] = await unit.query<{ body: string | null; hostId: number }>(
       `select m.held_activity as body, x.host_id as "hostId" from comment m join account a on a.id = m.account_id
@@ -179,11 +179,11 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     return activity
   }
 
-  /** What is said below a video is for those who may see the video. */
+  /** Comments are for those who may see the video. */
   const mayBeTold = ({ videoPrivacy, videoBlocked, videoState }: ToldVideo): boolean =>
     isTold({ privacy: videoPrivacy, blocked: videoBlocked, state: videoState }, config())
 
-  /** The server of the video; for a local video, everybody who follows it. */
+  /** The server of the video; for a local video, all its followers. */
   async function readersOf(
     unit: Unit,
     video: Pick<CommentActors, 'videoId' | 'isVideoOurs' | 'videoOwnerId' | 'videoChannelId'>,
@@ -194,7 +194,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   }
 }
 
-/** Remote actors that a comment speaks to: its own author, those of the comments above, and who is named in it. */
+/** Remote actors to notify: the author, the authors of the ancestors, and mentioned actors. */
 const spokenTo = (unit: Unit, commentId: number, host: string): Promise<Recipient[]> =>
   unit.query<Recipient>(
     `with recursive above as (
@@ -213,7 +213,7 @@ const VIDEO_ACTORS = `v.uuid as "videoUuid", v.privacy as "videoPrivacy", v.bloc
 const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
   join account o on o.id = c.account_id join actor oa on oa.id = o.actor_id`
 
-/** In the order of their ids, without those that are removed. */
+/** In the order of their ids, without removed ones. */
 const load = (unit: Unit, commentIds: readonly number[]): Promise<CommentActors[]> =>
   unit.query<CommentActors>(
     `select m.id, m.url, coalesce(p.url, v.url) as "inReplyTo", m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",

@@ -1,5 +1,5 @@
-// Reports of what is of another server: told to that server, with who reports and why, and nothing of what the moderators
-// here say of it. The seconds of a video are no terms of JSON-LD, so it could not be signed inside either.
+// Reports of remote content, sent to its server with the reporter and the reason, but without moderators' notes. Timestamps in the video
+// are not JSON-LD terms, so the document could not carry an inner signature either.
 
 import { predefinedReasonNames } from '../../actors/abuse/index.ts'
 import { inboxOf } from '../../actors/delivery/index.ts'

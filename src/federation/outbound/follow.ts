@@ -1,5 +1,4 @@
-// Follows and their answers, as the other side receives them. All go to personal inboxes: the reference ignores an
-// Accept in the shared one.
+// Follows and their answers, for the other side. All go to personal inboxes: the reference ignores an Accept in the shared one.
 
 import { inboxOf } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'

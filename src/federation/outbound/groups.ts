@@ -1,5 +1,5 @@
-// Group federation (FEP-1b12): servers of communities take what happens below a video from its channel alone, as an
-// Announce of the activity. They get that in place of the activity; all others get the activity and no Announce.
+// Group federation (FEP-1b12): servers of communities accept activities below a video only from its channel, as an Announce of the
+// activity. They get that instead of the activity; all others get the activity and no Announce.
 
 import type { Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
@@ -9,10 +9,10 @@ import { publicAudience } from '../documents/index.ts'
 import { buildAnnouncement, type JsonObject } from '../wire/index.ts'
 import type { Sender } from './sender.ts'
 
-/** What their NodeInfo calls them. */
+/** Their names in NodeInfo. */
 export const COMMUNITIES = ['lemmy', 'piefed', 'mbin', 'kbin']
 
-/** SQL: the followers `x` of a local actor that are of servers of communities, whose names are `software`. */
+/** SQL: the followers `x` of a local actor on servers of communities, whose names are `software`. */
 export const groupsFollowing = (actorId: string, software: string): string =>
   `select x.id from follow f join actor x on x.id = f.follower_id join remote_host h on h.id = x.host_id
    where f.target_id = ${actorId} and f.state = 'accepted' and x.deleted_at is null and h.software = any(${software})`
@@ -45,7 +45,7 @@ export async function announceToGroups(
   await send(unit, { activity: announcement, senderId: channelId, recipients, isSignedInside: false })
 }
 
-/** Those that take activities as they are. */
+/** Recipients that accept activities as they are. */
 export async function withoutGroups(query: Sql, recipients: Recipient[]): Promise<Recipient[]> {
   if (recipients.length === 0) return recipients
   const hosts = await query<{ id: number }>('select id from remote_host where id = any($1) and software = any($2)', [

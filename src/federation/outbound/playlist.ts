@@ -1,4 +1,4 @@
-// Playlists of ours, as other servers hear of them: Create, Update, and Delete also when one becomes private.
+// Local playlists: Create, Update, and Delete, also when one becomes private.
 
 import { findActorById } from '../../actors/actor/index.ts'
 import { followersOf } from '../../actors/delivery/index.ts'
@@ -53,7 +53,7 @@ export function sendPlaylists(deps: FederationDeps & { instanceActorId: () => Pr
   }
 }
 
-/** One Update tells of many changes: the last of them. */
+/** One Update covers several changes: the last one. */
 async function changesAgain(unit: Unit, playlistId: number): Promise<boolean> {
   const waiting = await unit.query(
     `select id from outbox where aggregate = 'playlist' and aggregate_id = $1 and event = 'PlaylistUpdated'

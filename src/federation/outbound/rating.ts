@@ -10,7 +10,7 @@ import { isTold } from './audience.ts'
 import { announceToGroups } from './groups.ts'
 import type { Sender } from './sender.ts'
 
-/** Counts of one video are sent at most once in this time, however many rate it. */
+/** Counts of one video are sent at most once in this time, however many ratings arrive. */
 const COUNTS_EVERY_MS = 5000
 
 interface Rated {

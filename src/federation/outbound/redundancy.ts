@@ -1,4 +1,4 @@
-// Our copies of other servers' videos, told to the server of the video alone: it passes the news on.
+// Local copies of remote videos, announced only to the server of the video, which forwards the activity.
 
 import { inboxOf } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'

@@ -1,4 +1,4 @@
-// Sends an activity of one of our actors: signed once, stored once, on its way to each inbox.
+// Sends an activity of a local actor: signed once, stored once, queued for each inbox.
 
 import { type Dispatch, enqueueDocuments, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
@@ -10,22 +10,20 @@ import type { JsonObject } from '../wire/index.ts'
 export interface Message {
   activity: JsonObject
   senderId: number
-  /**
-   * Another local actor that passes it on, as it may of what its sender signed: order is kept of what one actor brings alone.
-   */
+  /** Another local actor that delivers what its sender signed: order is guaranteed per delivering actor. */
   courierId?: number | undefined
   recipients: Recipient[]
   /**
-   * Whether it carries a signature inside, by which others can pass it on and prove what was said. Not what is for its receiver alone,
-   * nor what embeds a document of a stranger: canonicalising that may take long. Default true.
+   * True if it carries an inner signature, by which others can forward and prove it. Not for activities to a single recipient, nor for
+   * those that embed a remote document: canonicalising that may be slow. Default true.
    */
   isSignedInside?: boolean
 }
 
 export interface Sender {
-  /** In the transaction of the event; does nothing when there is nobody to tell. */
+  /** Runs in the transaction of the event; does nothing without recipients. */
   send(unit: Unit, message: Message): Promise<void>
-  /** The same of several, in their order. */
+  /** The same for several, in their order. */
   sendAll(unit: Unit, messages: readonly Message[]): Promise<void>
 }
 
@@ -53,10 +51,10 @@ export function makeSender(deps: FederationDeps): Sender {
   return { sendAll, send: (unit, message) => sendAll(unit, [message]) }
 }
 
-/** Types that only PeerTube and we read; others may answer 400 to them. */
+/** Types that only PeerTube and Vireo read; others may respond 400. */
 const OWN_TYPES = new Set(['CacheFile', 'Playlist', 'WatchAction', 'ApproveReply', 'RejectReply', 'View'])
 
-/** By which hosts are remembered that cannot read it: `Create:CacheFile`, also for the Undo of one. */
+/** The key under which hosts are marked that cannot read it: `Create:CacheFile`, also for its Undo. */
 export function typeNameOf(activity: JsonObject): string {
   const type = String(activity.type)
   const inner = innermostType(activity.object)

@@ -1,4 +1,4 @@
-// Videos of ours, as other servers hear of them: Create by the account, Announce by channel and instance; Update; Delete.
+// Local videos: Create by the account, Announce by channel and instance; Update; Delete.
 
 import { findActorById } from '../../actors/actor/index.ts'
 import { followersOf } from '../../actors/delivery/index.ts'
@@ -17,7 +17,7 @@ interface VideoActors extends VideoOwner {
   privacy: number
   state: string
   blocked: boolean
-  /** Whether the block takes the video from other servers. */
+  /** True if the block removes the video from other servers. */
   takenBack: boolean
   channelUrl: string
 }
@@ -28,7 +28,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   registry.on('VideoPublished', 'federation', async ({ videoId, again = false }, unit) => {
     const video = await load(unit, videoId)
     if (!video || !isTold(video, config())) return
-    // It may have moved while it was not told of, such as while its file was replaced.
+    // It may have moved while it was not federated, for example while its file was replaced.
     if (again && (await lastToldOwner(unit, videoId, video))) return await change(unit, videoId, video)
     await publish(unit, videoId, video, { again })
     if (again) await tellPlaylistsWith(unit, videoId)
@@ -38,9 +38,9 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     registry.on(event, 'federation', async ({ videoId }, unit) => {
       const video = await load(unit, videoId)
       if (!video || (video.state !== 'published' && !video.takenBack)) return
-      // A block alone leaves others what they have; they hear no more until it ends.
+      // A block alone leaves the video on other servers; they get no updates until it ends.
       if (video.blocked && !video.takenBack && isTold({ ...video, blocked: false }, config())) return
-      // Between public and unlisted a video enters or leaves what is told, where unlisted ones are not.
+      // The Update between public and unlisted also changes announcements, which unlisted videos do not have.
       if (!isTold(video, config())) {
         if (!(await takeBack(unit, videoId, video, { again: true }))) return
         await tellPlaylistsWith(unit, videoId)
@@ -68,8 +68,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   })
 
   /**
-   * `again`: it may have been told of before, and taken back by a Delete of the account. Order is kept of what one actor says
-   * alone, so that whoever heard the Delete hears a Create of the same account after it.
+   * `again`: it may have been federated before, and removed by a Delete of the account. Order is guaranteed per actor, so that a server
+   * that got the Delete gets a Create of the same account after it.
    */
   async function publish(unit: Unit, videoId: number, video: VideoActors, { again = false } = {}): Promise<void> {
     const found = await videoDocument(unit.query, urls, videoId)
@@ -87,18 +87,18 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   }
 
   async function change(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
-    // It may have gone since it was looked at: whose it was for others is still to be known when they are told of that.
+    // It may have been removed meanwhile: its former owner must still be known for that event.
     if (await update(unit, videoId, video)) await announceByNewChannel(unit, videoId, video)
   }
 
-  /** False when there is nothing to tell of any more. */
+  /** False if the video does not exist any more. */
   async function update(unit: Unit, videoId: number, video: VideoActors): Promise<boolean> {
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return false
     const former = await lastToldOwner(unit, videoId, video)
     if (former) await noteOwner(unit, videoId, former)
     const told = await toldOwners(unit, videoId)
-    // Others know the video as its former owner's, whose word counts for them.
+    // Other servers know the video as its former owner's, and trust only that actor.
     const sender = former ?? video
     const activity = buildUpdate({
       id: urls.updateOf(video.url, unit.now),
@@ -111,12 +111,12 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     return true
   }
 
-  /** Has others delete the video; false when they do not know it. */
+  /** Makes others delete the video; false if they do not know it. */
   async function takeBack(
     unit: Unit,
     videoId: number,
     video: VideoOwner & Pick<VideoActors, 'url'>,
-    /** It stays here, and may be announced again. */
+    /** True if it stays here and may be announced again. */
     { again }: { again: boolean },
   ): Promise<boolean> {
     const former = await lastToldOwner(unit, videoId, video)
@@ -136,12 +136,12 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
       })
       await send(unit, { activity, senderId, courierId: told[0]?.accountActorId, recipients })
     }
-    // Told of again by somebody else, it must not get there before it was taken back.
+    // If another actor announces it again, the Delete must arrive first.
     if (again) await noteOwner(unit, videoId, video)
     return true
   }
 
-  /** The share is also a row: the collection `announces` shows it. */
+  /** The share is also a row, for the collection `announces`. */
   async function announce(unit: Unit, videoId: number, video: VideoActors, by: { id: number; url: string }): Promise<void> {
     const id = urls.announce(video.url, by.id)
     await storeShare(unit.query, { videoId, actorId: by.id, url: id })
@@ -150,7 +150,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     await send(unit, { activity, senderId: by.id, recipients: await followersOf(unit.query, [by.id]) })
   }
 
-  /** A video that moved to another channel is shared by that one, and no longer by the one before. */
+  /** A video that moved is shared by the new channel, and no longer by the old one. */
   async function announceByNewChannel(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
     const former = await removeFormerShares(unit.query, videoId, {
       channelActorId: video.channelActorId,
@@ -177,8 +177,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
 const PLAYLISTS_AT_ONCE = 100
 
 /**
- * What is in a playlist changes with who may see its videos; others do not ask for it by themselves, and know nothing of those
- * that are private. Where there are many, the next ones follow in a transaction of their own.
+ * The content of a playlist depends on who may see its videos. Other servers do not poll it, and private playlists are not federated.
+ * Further batches follow in transactions of their own.
  */
 async function tellPlaylistsWith(unit: Unit, videoId: number, after = 0): Promise<void> {
   const playlists = await unit.query<{ id: number }>(

@@ -1,5 +1,5 @@
-// Viewers and views, told by the instance: of our videos to those who follow them, of others' to their server. One message
-// stands for all viewers of a video, under an address that stays, so that it takes the place of the one before.
+// Viewers and views, sent by the instance: of local videos to their followers, of remote ones to their server. One message stands for all
+// viewers of a video, under a stable address, so that it replaces the previous one.
 
 import { inboxOf } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
@@ -34,7 +34,7 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
         actor: urls.instance,
         target: video.url,
         expiresAt: new Date(expiresAt),
-        // A server that does not know counters takes any message for one viewer.
+        // A server that does not know counters counts any message as one viewer.
         count: video.isOurs || viewers > 1 ? viewers : null,
         ...audience(video),
       }),
@@ -45,7 +45,7 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
 
   registry.on('ViewsCounted', 'federation', async ({ videoId, views, at }, unit) => {
     const video = await load(unit, videoId)
-    // How often ours were viewed stands in the Update of the video.
+    // Views of local videos are in the Update of the video.
     if (!video || video.isOurs || !isTold(video, config())) return
     await send(unit, {
       activity: buildView({

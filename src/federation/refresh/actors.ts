@@ -1,11 +1,11 @@
-// Actors of other servers that have grown old, read anew.
+// Refreshes stale remote actors.
 
 import { findActorById, type RemoteActors } from '../../actors/actor/index.ts'
 import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { ResolveActor } from '../fetch/actors.ts'
 
-/** Reads an actor anew; one that is gone from its server is removed. */
+/** Refreshes an actor; removes one that is gone from its server. */
 export function makeRefreshActor(
   deps: FederationDeps & { resolveActor: ResolveActor; remoteActors: RemoteActors },
 ): (actorId: number) => Promise<void> {
@@ -23,7 +23,7 @@ export function makeRefreshActor(
     }
   }
 
-  /** Its own server says that an actor is gone; that it is missing counts when it was said several times. */
+  /** True if its own server reports it as gone, or repeatedly as missing. */
   async function isGone(actorId: number, { kind, message }: DomainError): Promise<boolean> {
     if (kind !== 'gone' && kind !== 'not_found') return false
     const { missing_actor_strikes } = config().vireo.federation.refresh

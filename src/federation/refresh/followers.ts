@@ -1,4 +1,4 @@
-// How many followers an actor of another server has: as many as its own server says, read by a job after the actor itself.
+// The follower count of a remote actor, as its own server reports it, read by a job after the actor itself.
 
 import type { RemoteActors } from '../../actors/actor/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -23,7 +23,7 @@ export function countRemoteFollowers(deps: FederationDeps & { fetchDocument: Fet
         const { total } = await readCollectionPage(fetchDocument, actor.followersUrl)
         if (total !== null) await remoteActors.saveFollowers(actorId, total)
       } catch (error) {
-        // Some servers do not tell; what was told before stays.
+        // Some servers do not report it; the old count stays.
         if (!isHopeless(error)) throw error
         logger.debug({ err: error, actor: actor.url }, 'the number of followers of a remote actor is not told')
       }

@@ -1,4 +1,4 @@
-// What software other servers run: each is asked once a day.
+// The software of other servers: each is asked once a day.
 
 import { takeUncheckedHosts } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -30,7 +30,7 @@ export function askForSoftware(deps: FederationDeps & { discovery: Discovery }):
       try {
         await discovery.noteSoftwareOf(host.host)
       } catch (error) {
-        // Many servers have no node information; tomorrow it is asked for again.
+        // Many servers have no NodeInfo; it is requested again tomorrow.
         if (!(error instanceof DomainError)) throw error
         logger.debug({ host: host.host, reason: error.message }, 'the software of a host is not known')
       }

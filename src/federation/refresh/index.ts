@@ -1,5 +1,5 @@
-// What has grown old is read anew by jobs: actors and videos of other servers that somebody meets, how many
-// followers those actors have, and the software of every server.
+// Jobs that refresh stale data: remote actors and videos that are in use, the follower counts of those actors, and the software of every
+// server.
 
 import type { RemoteActors } from '../../actors/actor/index.ts'
 import type { RemoteVideos } from '../../actors/video/index.ts'

@@ -1,5 +1,4 @@
-// What is read anew of videos of other servers, by jobs: their chapters and the count of their rates after each change, and
-// whole videos that were not read for long.
+// Jobs that refresh remote videos: their chapters and ratings after each change, and whole videos that are stale.
 
 import { DomainError, PermanentFailure } from '../../actors/runtime/index.ts'
 import { findRemoteAddress, type RemoteVideos } from '../../actors/video/index.ts'
@@ -10,10 +9,10 @@ import { toChapters, type VideoFetcher } from '../fetch/videos.ts'
 import { isSameOrigin } from '../security/index.ts'
 import { type JsonObject, readChapters, readVideo } from '../wire/index.ts'
 
-/** Chapters that change while they are read are read again so often, then by the next change. */
+/** Chapters that change while they are read are read again this often, then after the next change. */
 const ROUNDS = 5
 
-/** Reads a video anew; one that is gone from its server is removed. Registers the job that reads chapters. */
+/** Refreshes a video; removes one that is gone from its server. Registers the job that reads chapters. */
 export function makeRefreshVideo(
   deps: FederationDeps & { fetchDocument: FetchDocument; videos: VideoFetcher; remoteVideos: RemoteVideos },
 ): (videoId: number) => Promise<void> {
@@ -47,14 +46,14 @@ export function makeRefreshVideo(
           await unlessGone(remoteVideos.saveRates(videoId, { likes, dislikes }).then(() => true))
         }
       } catch (error) {
-        // Some servers count nothing, or do not tell.
+        // Some servers do not count or report ratings.
         if (!isHopeless(error)) throw error
         logger.debug({ err: error, video: url }, 'the ratings of a remote video are not told')
       }
     },
   })
 
-  /** As the collections of the video say; null for what is not told. */
+  /** From the collections of the video; null if they are not reported. */
   async function ratesOf(document: JsonObject): Promise<{ likes: number | null; dislikes: number | null }> {
     const read = readVideo(document)
     if (!read.ok) throw new DomainError('unprocessable', `The video cannot be read: ${read.problem}`)
@@ -64,7 +63,7 @@ export function makeRefreshVideo(
     return { likes: await totalAt(likes), dislikes: await totalAt(dislikes) }
   }
 
-  /** None where there are none any more. Throws PermanentFailure when they can never be had. */
+  /** None if there are none any more. Throws PermanentFailure if they can never be fetched. */
   async function chaptersAt(url: string) {
     try {
       const read = readChapters((await fetchDocument(url)).document)
@@ -102,7 +101,7 @@ export function makeRefreshVideo(
 const MAX_INTEGER = 2_147_483_647
 const bounded = (number: number | null): number | null => number && Math.min(number, MAX_INTEGER)
 
-/** True as well when the video is no more. */
+/** True as well if the video is removed. */
 async function unlessGone(change: Promise<boolean>): Promise<boolean> {
   try {
     return await change

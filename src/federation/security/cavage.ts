@@ -1,5 +1,5 @@
-// draft-cavage-http-signatures, as the fediverse writes it: what a signature header claims and which bytes it signs.
-// Fedify's verifier leaves the host and the query out, needs a Date header and takes SHA-1 digests, hence this one.
+// draft-cavage-http-signatures, as the fediverse writes it: parses the signature header and computes the signed bytes. Fedify's verifier
+// leaves the host and the query out, needs a Date header and accepts SHA-1 digests, hence this one.
 
 import {
   fitsDigest,
@@ -15,12 +15,12 @@ import {
 export interface SignatureClaim {
   keyId: string
   signature: Buffer
-  /** What may have been signed: with the query and without it, as both habits exist. */
+  /** Possible signed texts: with and without the query, as both habits exist. */
   candidates: string[]
 }
 
 const MAX_HEADER = 8000
-/** hs2019 means "look at the key", and with an RSA key the fediverse means SHA-256 and PKCS #1 v1.5 by it. */
+/** hs2019 means that the key decides, and for an RSA key the fediverse uses SHA-256 and PKCS #1 v1.5. */
 const ALGORITHMS = new Set(['rsa-sha256', 'hs2019'])
 
 /** Reads and checks everything but the signature itself. */
@@ -89,7 +89,7 @@ function freshness(options: {
   if (names.includes('date')) times.push(Date.parse(headerValue(message.headers, 'date') ?? ''))
   if (names.includes('(created)') || created !== undefined) times.push(Number.parseInt(created ?? '', 10) * 1000)
   if (!times.every((time) => isTimely(time, now, skewMs))) return 'bad-date'
-  // The draft lets `expires` be a fraction; whole seconds are all that is ever sent.
+  // The draft allows a fraction in `expires`; only whole seconds are sent in practice.
   if (expires !== undefined && !(Number.parseInt(expires, 10) * 1000 >= now.getTime())) return 'expired'
   return undefined
 }

@@ -1,4 +1,4 @@
-// Checks signatures inside documents of strangers, in a thread of its own: what canonicalising costs depends on the document.
+// Checks signatures in documents of others, in a thread of its own: the cost of canonicalising depends on the document.
 
 import { createHash, verify } from 'node:crypto'
 import jsonld from '@fedify/vocab-runtime/jsonld'
@@ -9,7 +9,7 @@ import { isUnderstandable, loadBundledContext } from './contexts.ts'
 import type { CheckResult, CheckTask } from './document-checks.ts'
 import { isObject, without } from './json.ts'
 
-/** Characters. Statements that are short by their context can be long without it. */
+/** Characters. Statements that are short with their context can be long without it. */
 const LARGEST_REWRITTEN = 1_000_000
 
 serveTasks<CheckTask, CheckResult>(async (task) => {
@@ -36,7 +36,7 @@ async function hashOfStatements(document: JsonObject): Promise<string> {
   return createHash('sha256').update(String(statements)).digest('hex')
 }
 
-/** The signed statements in our own context, as text; undefined when they do not describe the same activity. */
+/** The signed statements in the local context, as text; undefined if they do not describe the same activity. */
 async function rewritten(document: JsonObject): Promise<string | undefined> {
   const context = contextOf(kindOf(document))
   const compacted: unknown = await jsonld.compact(document, { '@context': context }, { documentLoader: loadBundledContext })
@@ -50,7 +50,7 @@ async function rewritten(document: JsonObject): Promise<string | undefined> {
 function checkProof(document: JsonObject, task: Extract<CheckTask, { kind: 'proof' }>): CheckResult {
   const { proof, pem, signature } = task
   const context = document['@context']
-  // A proof may repeat the context; another one than the document's would give the words another meaning.
+  // A proof may repeat the context; a different one would change the meaning of the terms.
   if (proof['@context'] !== undefined && canonicalJson(proof['@context']) !== canonicalJson(context)) {
     return { verdict: 'bad-signature' }
   }
@@ -58,7 +58,7 @@ function checkProof(document: JsonObject, task: Extract<CheckTask, { kind: 'proo
   const configurations =
     proof['@context'] === undefined && context !== undefined ? [{ ...configuration, '@context': context }, configuration] : [configuration]
   const unsigned = without(document, 'proof')
-  // An LD signature is put on after the proof, so the proof is not over it.
+  // An LD signature is added after the proof, so the proof does not cover it.
   const documents = 'signature' in unsigned ? [without(unsigned, 'signature'), unsigned] : [unsigned]
   const isGood = documents.some((body) => configurations.some((one) => verify(null, proofInput(body, one), pem, signature)))
   return { verdict: isGood ? 'good' : 'bad-signature' }

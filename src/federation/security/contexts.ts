@@ -1,10 +1,10 @@
-// The JSON-LD contexts that are on board. Others are never fetched: a signature over one of them cannot be checked.
+// The bundled JSON-LD contexts. Others are never fetched: signatures over them cannot be checked.
 
 import { preloadedContexts } from '@fedify/vocab-runtime'
 import type { JsonObject } from '../wire/context.ts'
 import { asArray, isObject, without } from './json.ts'
 
-/** Other addresses under which the bundled contexts are named. */
+/** Alternative addresses of the bundled contexts. */
 const ALIASES: Record<string, string> = {
   'http://www.w3.org/ns/activitystreams': 'https://www.w3.org/ns/activitystreams',
   'https://www.w3.org/ns/activitystreams.jsonld': 'https://www.w3.org/ns/activitystreams',
@@ -23,7 +23,7 @@ function bundledContext(url: string): unknown {
   return Object.hasOwn(preloadedContexts, name) ? preloadedContexts[name] : undefined
 }
 
-/** A JSON-LD document loader that knows the bundled contexts and nothing else. */
+/** A JSON-LD document loader for the bundled contexts only. */
 export async function loadBundledContext(url: string): Promise<{ contextUrl: null; documentUrl: string; document: unknown }> {
   const document = bundledContext(url)
   if (document === undefined) throw new Error(`unknown JSON-LD context: ${url}`)
@@ -32,26 +32,26 @@ export async function loadBundledContext(url: string): Promise<{ contextUrl: nul
 
 const ACTIVITY_STREAMS = 'https://www.w3.org/ns/activitystreams'
 const MAX_CONTEXTS = 20
-/** Ours have some 70, and those of other servers fewer. */
+/** Local ones have some 70, those of other servers fewer. */
 const MAX_TERMS = 1_000
-/** Of an address in a context, in characters. */
+/** Longest address in a context, in characters. */
 const LONGEST_NAME = 200
-/** What names without a prefix are appended to. */
+/** The base of names without a prefix. */
 const RELATIVE_TO = new Set(['@vocab', '@base'])
 
-/** Keywords that let the same statements be written in a quite different shape; honest activities have none of them. */
+/** Keywords that allow writing the same statements in a very different shape; honest activities have none of them. */
 const RESHAPING = new Set(['@graph', '@included', '@reverse', '@nest', '@import', '@json', '@propagate'])
 
-/** What terms of ActivityStreams must keep to mean: by them it is seen which things have an address. */
+/** Required definitions of ActivityStreams terms: they tell which objects have an address. */
 const FIXED_TERMS: Record<string, string> = { id: '@id', type: '@type' }
 
 /** Activities inside of activities inside of Announces. */
 const MAX_EMBEDDED = 3
 
 /**
- * Whether the statements of a document can be computed without a fetch, without doubt about their shape, and in a time that its
- * size tells: contexts are bundled or inline, no term has a context of its own, and nothing is reshaped. Besides the document its
- * proofs have a context, and the object that it embeds, as in PeerTube's Update of an actor; nothing else has one.
+ * True if the statements of a document can be computed without a fetch, unambiguously, and in a time proportional to its size: contexts are
+ * bundled or inline, no term has a scoped context, and no keyword reshapes the document. Only the document, its proofs and its embedded
+ * object may have a context, as in PeerTube's Update of an actor.
  */
 export function isUnderstandable(document: JsonObject, depth = 0): boolean {
   const { '@context': context, proof, signature, object, ...statements } = document
@@ -60,7 +60,7 @@ export function isUnderstandable(document: JsonObject, depth = 0): boolean {
   const parts = [
     statements,
     ...proofs.map((one) => (isObject(one) ? without(one, '@context') : one)),
-    // Its own context has no effect: that of signatures stands in its place.
+    // Its own context has no effect: the context of signatures replaces it.
     isObject(signature) ? without(signature, '@context') : signature,
   ]
   const isEmbeddable = isObject(object) && depth < MAX_EMBEDDED
@@ -74,7 +74,7 @@ export function isUnderstandable(document: JsonObject, depth = 0): boolean {
 function isPlainContext(context: unknown): boolean {
   const contexts = asArray(context)
   const terms = contexts.filter(isObject).flatMap((one) => Object.entries(one))
-  // A prefix that is said by another prefix makes names that are much longer than the document.
+  // A prefix defined by another prefix makes names that are much longer than the document.
   const derived = new Set(terms.filter(([, meaning]) => !isAbsolute(idOf(meaning))).map(([term]) => term))
   const isNamed = contexts.some((one) => one === ACTIVITY_STREAMS || ALIASES[String(one)] === ACTIVITY_STREAMS)
   return (
@@ -107,11 +107,11 @@ const namesOf = (meaning: unknown): string[] =>
 
 const isAbsolute = (name: unknown): boolean => typeof name === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
 
-/** Whether a term, or what it is the prefix of, stands for things without an address. */
+/** True if a term, or the base of a prefix, stands for objects without an address. */
 const namesBlank = (meaning: unknown): boolean =>
   isObject(meaning) ? Object.values(meaning).some(namesBlank) : typeof meaning === 'string' && meaning.startsWith('_:')
 
-/** Without contexts, and without keywords that reshape. */
+/** True without contexts and reshaping keywords. */
 function isPlain(value: unknown): boolean {
   if (typeof value === 'string') return !RESHAPING.has(value)
   if (Array.isArray(value)) return value.every(isPlain)
@@ -119,15 +119,14 @@ function isPlain(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => key !== '@context' && !RESHAPING.has(key) && isPlain(inner))
 }
 
-/** More things without an address than this are in no activity that others pass on; a video with all its files has about 150. */
+/** Limit of objects without an address: no forwarded activity has more; a video with all its files has about 150. */
 const MOST_NAMELESS = 400
-/** Values in all; a video with all its files and many captions has some 2,000. */
+/** Limit of all values; a video with all its files and many captions has some 2,000. */
 const MOST_VALUES = 3_000
 
 /**
- * Whether canonicalising would take long: each value is a statement, and things without an address are told apart by all that is
- * around them, which takes seconds for some thousands. Items of a list are such things too, and names that begin with `_:` address
- * nothing.
+ * True if canonicalising would be slow: each value is a statement, and blank nodes are distinguished by their neighbours, which takes
+ * seconds for some thousands. Items of a list are blank nodes too, and names that begin with `_:` are not addresses.
  */
 export function isTangled(document: JsonObject): boolean {
   let nameless = 0

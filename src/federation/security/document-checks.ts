@@ -1,4 +1,4 @@
-// Checks signatures inside documents in a worker thread, with a deadline: canonicalisation may take much longer than reading.
+// Checks signatures in documents in a worker thread, with a deadline: canonicalisation may take much longer than parsing.
 
 import { availableParallelism } from 'node:os'
 import { makeWorkerPool, TaskError, type WorkerPool } from '../../platform/worker-pool.ts'
@@ -11,15 +11,15 @@ export type CheckTask = {
   pem: string
 } & ({ kind: 'ld-signature' } | { kind: 'proof'; proof: JsonObject; signature: Uint8Array })
 
-/** `good` with a document, as JSON, where only that may be believed. */
+/** `good` with a document, as JSON, if only that part can be trusted. */
 export type CheckResult = { verdict: 'good'; document?: string } | { verdict: 'bad-signature' | 'unverifiable' }
 
 export interface DocumentChecks {
-  /** `busy` when too many checks wait, so that another try helps. What takes too long is unverifiable. */
+  /** `busy` if too many checks are queued, so that a retry helps. A check that takes too long is unverifiable. */
   check(task: CheckTask): Promise<CheckResult | { verdict: 'busy' }>
-  /** Loads what it needs, so that the first check does not wait for that. */
+  /** Loads its modules, so that the first check is not slow. */
   warmUp(): Promise<void>
-  /** Ends its threads. */
+  /** Stops its threads. */
   close(): Promise<void>
 }
 

@@ -1,5 +1,4 @@
-// Signatures inside documents: they survive forwarding, so that a comment arrives through the video's server and is
-// still its author's.
+// Signatures in documents: they survive forwarding, so that a comment that arrives through the video's server is still authenticated.
 
 import { createSignature } from '@fedify/fedify/sig'
 import type { JsonObject } from '../wire/context.ts'
@@ -16,13 +15,12 @@ export interface ActorKeys {
 }
 
 /**
- * The document with an object proof (when there is an Ed25519 key) and an RsaSignature2017 over all of it. Documents
- * must carry their context; keys of ours only.
+ * The document with an object proof (if there is an Ed25519 key) and an RsaSignature2017 over all of it. Documents must carry their
+ * context. For local keys only.
  */
 export async function signDocument(document: JsonObject, keys: ActorKeys, now: Date): Promise<JsonObject> {
   const proven = keys.ed25519 ? await addProof(document, keys.ed25519, now) : document
-  // The actor's own address, as in the reference: it looks the creator up as an actor, and one with a fragment is
-  // fetched anew each time.
+  // The actor's own address, as in the reference: it looks the creator up as an actor, and fetches one with a fragment each time.
   const creatorUrl = new URL(keys.rsa.keyId.split('#', 1)[0] ?? keys.rsa.keyId)
   const signature = await createSignature(proven, keys.rsa.privateKey, creatorUrl, {
     contextLoader: loadBundledContext,
@@ -33,15 +31,14 @@ export async function signDocument(document: JsonObject, keys: ActorKeys, now: D
 
 export type DocumentVerdict =
   /**
-   * `document` is the only thing that may be believed; for LD signatures it is not the bytes that came in. `created` is
-   * when it was signed, as the signer says; null when it does not say.
+   * `document` is the only part that can be trusted; for LD signatures it differs from the received bytes. `created` is the signer's time
+   * of signing; null without one.
    */
   | { ok: true; by: 'proof' | 'ld-signature'; keyId: string; owner: string; document: JsonObject; created: Date | null }
   | {
       ok: false
       /**
-       * `unverifiable`: a context that we have not, a shape that hides what was signed, or too much work. `busy`: not checked, since
-       * too many others wait for that.
+       * `unverifiable`: an unknown context, an ambiguous shape, or too much work. `busy`: not checked, since too many checks are queued.
        */
       reason: 'unsigned' | 'malformed' | 'unverifiable' | 'too-large' | 'weak-key' | 'bad-signature' | 'expired' | 'not-by-actor' | 'busy'
       keyId?: string
@@ -50,12 +47,12 @@ export type DocumentVerdict =
   | { ok: false; reason: 'unknown-key'; unknownKey: string }
 
 /**
- * Verifies the proof of a document, else its LD signature, and that it is its actor's. No fetch is made. What is cheap to see
- * comes first; what depends on the document is computed in a thread.
+ * Verifies the proof of a document, or its LD signature, and that it is its actor's. Nothing is fetched. Cheap checks come first; those
+ * whose cost depends on the document run in a thread.
  *
- * An LD signature is over statements, not over JSON: keys without a meaning can be added, contexts exchanged and
- * objects turned inside out, and the signature still holds (CVE-2026-46349, CVE-2026-42462). So what comes back is
- * written anew from the signed statements in the context that we read by; whatever was not signed is not in it.
+ * An LD signature covers statements, not JSON: keys without a meaning can be added, contexts exchanged and objects turned inside out, and
+ * the signature still holds (CVE-2026-46349, CVE-2026-42462). So the result is written again from the signed statements in the local
+ * context; anything that was not signed is not in it.
  */
 export async function verifyDocument(document: JsonObject, options: VerifyOptions): Promise<DocumentVerdict> {
   const { proof, signature } = document
@@ -115,7 +112,7 @@ async function verifyLdSignature(
 /** Characters. Notes have some thousands, and a video with all its files and captions has about fifty thousand. */
 const LARGEST_CANONICALISED = 200_000
 
-/** A signature counts for its owner's documents only. */
+/** A signature counts only for documents of its owner. */
 function isAuthor({ actor, attributedTo }: JsonObject, owner: string): boolean {
   const author = actor ?? (Array.isArray(attributedTo) ? attributedTo[0] : attributedTo)
   return (isObject(author) ? author.id : author) === owner

@@ -1,4 +1,4 @@
-// The parts of an HTTP request that a signature speaks about.
+// The parts of an HTTP request that a signature covers.
 
 import { createHash } from 'node:crypto'
 
@@ -7,14 +7,14 @@ export type HeaderValues = Record<string, string | string[] | undefined>
 
 export interface InboundMessage {
   method: string
-  /** The whole address on our public origin, as it was asked for. */
+  /** The full URL on the public origin, as requested. */
   url: string
   headers: HeaderValues
-  /** The bytes of the body as they came in. */
+  /** The received bytes of the body. */
   rawBody: Buffer
 }
 
-/** Why a signature is not believed. None of them says more to the sender than that. */
+/** Why a signature is refused. The sender gets no other detail. */
 export type SignatureRefusal =
   | 'unsigned'
   | 'malformed'
@@ -27,7 +27,7 @@ export type SignatureRefusal =
   | 'weak-key'
   | 'bad-signature'
 
-/** The value of a header as both signature schemes write it, or undefined when it is absent. */
+/** The value of a header as both signature schemes write it; undefined if it is absent. */
 export function headerValue(headers: HeaderValues, name: string): string | undefined {
   const value = headers[name]
   if (value === undefined) return undefined
@@ -42,7 +42,7 @@ export function requestTarget(url: string): { path: string; query: string } {
   return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark) }
 }
 
-/** Whether the Host header names us: a signature made for another server must not count here. */
+/** True if the Host header names this server: a signature made for another server must not count. */
 export function namesOurHost(message: InboundMessage): boolean {
   const given = headerValue(message.headers, 'host')
   const ours = URL.parse(message.url)
@@ -50,12 +50,12 @@ export function namesOurHost(message: InboundMessage): boolean {
   return ours !== null && named !== null && named.host === ours.host
 }
 
-/** Whether a body must be covered: every request that has one, and every POST. */
+/** True if the signature must cover the body: for every request with a body, and every POST. */
 export const needsDigest = (message: InboundMessage): boolean => message.rawBody.length > 0 || message.method.toUpperCase() === 'POST'
 
 export type Digests = { algorithm: string; value: Buffer }[]
 
-/** All digests of an algorithm that we trust must fit, and there must be one. */
+/** All digests of a trusted algorithm must match, and there must be one. */
 export function fitsDigest(body: Buffer, digests: Digests): boolean {
   const known = digests.filter(({ algorithm }) => algorithm === 'sha-256' || algorithm === 'sha-512')
   return (

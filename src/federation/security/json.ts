@@ -1,4 +1,4 @@
-// What the checks of documents need to take JSON objects apart.
+// JSON helpers for the checks of documents.
 
 import type { JsonObject } from '../wire/context.ts'
 

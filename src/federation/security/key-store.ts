@@ -1,4 +1,4 @@
-// Keys of actors: public ones of everybody as they are stored, private ones of ours, unsealed when they sign.
+// Keys of actors: public keys as they are stored, and private keys of local actors, which are unsealed for signing.
 
 import { LRUCache } from 'lru-cache'
 import { batched } from '../../platform/batched.ts'
@@ -11,9 +11,9 @@ import type { ActorKeys } from './documents.ts'
 import { type FindKey, type KnownKey, makePrivateKeyRing, pemOfMultibase, type SigningKey } from './keys.ts'
 
 export interface KeyStore {
-  /** The public key of an id, as it was last fetched, or up to five seconds ago; never fetches. */
+  /** The public key of an id, as it is stored or was up to five seconds ago; never fetches. */
   find: FindKey
-  /** The same, as it is stored now: for a signature that does not fit. */
+  /** The same, without the cache: for a signature that does not match. */
   findFresh: FindKey
   /** The RSA key of a local actor, for requests. */
   forRequests(actorId: number): Promise<SigningKey>
@@ -36,12 +36,12 @@ interface PrivateKeyRow {
   updated_at: Date
 }
 
-/** Public keys that are remembered, and for how long: what other processes learn is heard of after it. */
+/** Cached public keys and their lifetime: other processes may store new ones. */
 const KNOWN_KEYS = 10_000
 const KNOWN_MS = 5_000
 const PUBLIC = 'url, public_key_pem, ed25519_public, key_id, refreshed_at'
 const LOOKED_UP_AT_ONCE = 100
-/** Sealed keys of our actors are read anew after this time. */
+/** Lifetime of cached private keys. */
 const OWN_KEYS = { max: 1_000, ttl: 5_000 }
 
 export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls }): KeyStore {
@@ -94,8 +94,8 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
   }
 
   /**
-   * The key of the one actor with this handle; none where a server has an account and a channel of one name, which its
-   * WebFinger tells apart. Whose key it is still has to be the actor of what was signed.
+   * The key of the one actor with this handle; null if a server has an account and a channel of that name, which only WebFinger can
+   * distinguish. The owner of the key still has to be the actor of the signed document.
    */
   async function findByHandle(keyId: string): Promise<KnownKey | null> {
     const handle = parseHandle(keyId)
@@ -141,7 +141,7 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
   }
 }
 
-/** Proofs name a Multikey, HTTP and LD signatures the RSA key; the fragment tells which, where the actor has both. */
+/** Proofs name a Multikey, HTTP and LD signatures the RSA key; the fragment decides if the actor has both. */
 async function pemOf(row: PublicKeyRow, keyId: string): Promise<string | undefined> {
   if (keyId === row.key_id || row.ed25519_public === null || !/#.*(ed25519|multikey|key-2)/i.test(keyId)) {
     return row.public_key_pem ?? undefined

@@ -1,19 +1,19 @@
-// Keys: what counts as a usable public key of another server, and our private ones made ready once.
+// Keys: validation of remote public keys, and imported local private keys.
 
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { exportMultibaseKey, importMultibaseKey } from '@fedify/vocab-runtime'
 import { LRUCache } from 'lru-cache'
 
-/** A public key that we know, and whose it is. */
+/** A known public key, and its owner. */
 export interface KnownKey {
   /** SubjectPublicKeyInfo; RSA for HTTP and LD signatures, Ed25519 for proofs. */
   pem: string
-  /** The actor that the key belongs to, checked when it was fetched. */
+  /** The owner of the key, checked when it was fetched. */
   owner: string
   fetchedAt: Date
 }
 
-/** Looks a key up in what is stored; never fetches. */
+/** Reads a stored key; never fetches. */
 export type FindKey = (keyId: string) => Promise<KnownKey | null>
 
 /** A local key, ready to sign. */
@@ -22,17 +22,17 @@ export interface SigningKey {
   privateKey: CryptoKey
 }
 
-/** Keys of at least this size count, unless a caller says otherwise (the reference's test mode has 1024). */
+/** Minimum size of accepted keys, unless a caller overrides it (the reference's test mode has 1024). */
 const MIN_RSA_BITS = 2048
-/** Larger keys only cost us time. */
+/** Larger keys only cost time. */
 const MAX_RSA_BITS = 8192
 const MAX_PEM_LENGTH = 5000
 const PUBLIC_PEM = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END (RSA )?PUBLIC KEY-----\s*$/
 
-/** Parsed keys by their PEM: a server signs many requests with one key. */
+/** Parsed keys by PEM: a server signs many requests with one key. */
 const parsed = new LRUCache<string, KeyObject>({ max: 2_000 })
 
-/** The key, or undefined when it is no public RSA key of an acceptable size. */
+/** The key; undefined unless it is a public RSA key of an acceptable size. */
 export function readRsaKey(pem: string, minBits: number = MIN_RSA_BITS): KeyObject | undefined {
   const key = parsed.get(pem) ?? readPublicKey(pem)
   if (key) parsed.set(pem, key)
@@ -54,7 +54,7 @@ function readPublicKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** The PEM of a Multikey (FEP-521a), the form in which keys are stored; undefined when it is unreadable. */
+/** The PEM of a Multikey (FEP-521a), which is the stored form; undefined if it is unreadable. */
 export async function pemOfMultibase(multibase: string): Promise<string | undefined> {
   try {
     const key = await importMultibaseKey(multibase)
@@ -76,11 +76,11 @@ export async function multibaseOfPem(pem: string): Promise<string> {
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
 export interface PrivateKeyRing {
-  /** The key of `keyId`, imported once per version. `pem` is asked for only when it is not there yet. */
+  /** The key of `keyId`, imported once per version. `pem` is read only on a miss. */
   get(key: { keyId: string; version: number | string; pem: string | (() => string | Promise<string>) }): Promise<SigningKey>
 }
 
-/** Keeps the imported private keys of the actors that signed lately, so that a delivery does not parse PEM each time. */
+/** Caches the imported private keys of recent signers, so that a delivery does not parse PEM each time. */
 export function makePrivateKeyRing(options: { max?: number } = {}): PrivateKeyRing {
   const ready = new LRUCache<string, Promise<CryptoKey>>({ max: options.max ?? 1000 })
   return {

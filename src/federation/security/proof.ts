@@ -1,5 +1,5 @@
-// Object integrity proofs (FEP-8b32, cryptosuite eddsa-jcs-2022) over raw JSON. Fedify makes them over its typed
-// vocabulary only, which drops PeerTube's terms, and re-formats `created` when it verifies, hence this file.
+// Object integrity proofs (FEP-8b32, cryptosuite eddsa-jcs-2022) over raw JSON. Fedify makes them over its typed vocabulary only, which
+// drops PeerTube's terms, and re-formats `created` when it verifies, hence this file.
 
 import { decodeMultibase, encodeMultibase } from '@fedify/vocab-runtime'
 import type { JsonObject } from '../wire/context.ts'
@@ -11,7 +11,7 @@ import type { SigningKey } from './keys.ts'
 const SUITE = 'eddsa-jcs-2022'
 const MAX_PROOFS = 4
 
-/** `created`: when it was made, as the signer says; null when it does not say. */
+/** `created`: the signer's time of signing; null without one. */
 interface ProofClaim {
   keyId: string
   proof: JsonObject
@@ -40,7 +40,7 @@ export async function addProof(document: JsonObject, key: SigningKey, now: Date)
 
 export const hasProof = (document: JsonObject): boolean => document.proof !== undefined && document.proof !== null
 
-/** The first proof of the suite that we know; all of it is checked but the signature itself. */
+/** The first proof of the supported suite; everything is checked except the signature itself. */
 export function readProof(document: JsonObject, now: Date): ProofClaim | { refusal: 'malformed' | 'expired' } {
   const proof = asArray(document.proof)
     .slice(0, MAX_PROOFS)

@@ -1,5 +1,5 @@
-// HTTP Message Signatures (RFC 9421): what the headers claim and which bytes they sign.
-// Fedify's verifier does not look at `expires`, nor at what is covered, and drops the `?` of @query, hence this one.
+// HTTP Message Signatures (RFC 9421): parses the headers and computes the signed bytes. Fedify's verifier ignores `expires` and the covered
+// components, and drops the `?` of @query, hence this one.
 
 import { decodeDict, encodeItem, encodeList, Item } from 'structured-field-values'
 import type { SignatureClaim } from './cavage.ts'
@@ -18,7 +18,7 @@ const MAX_HEADER = 8000
 const MAX_LABELS = 4
 const ALGORITHM = 'rsa-v1_5-sha256'
 
-/** Reads and checks everything but the signature itself, for the first of the signatures that covers enough. */
+/** Parses and checks everything except the signature itself, for the first signature that covers enough. */
 export function readRfc9421(
   message: InboundMessage,
   options: { now: Date; skewMs: number },
@@ -70,7 +70,7 @@ function readInput(
   return base === undefined ? { refusal: 'malformed' } : { keyId: keyid, base }
 }
 
-/** The covered components; those with parameters (`;req`, `;bs`, `;key`) are for uses that we have not. */
+/** The covered components; undefined for those with parameters (`;req`, `;bs`, `;key`), which are not supported. */
 function componentNames(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined
   const names: string[] = []

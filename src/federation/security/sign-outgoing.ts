@@ -1,20 +1,20 @@
-// Signs the requests that we send, by Fedify.
+// Signs outgoing requests with Fedify.
 
 import { signRequest } from '@fedify/fedify/sig'
 import type { SigningKey } from './keys.ts'
 
-/** How to sign: the draft that everyone takes, or the RFC. Hosts differ; the delivery remembers which one works. */
+/** The signature profile: the draft that everyone accepts, or the RFC. Hosts differ; the delivery remembers which one works. */
 export type SignatureProfile = 'cavage' | 'rfc9421'
 
 /**
- * The headers of a request with its signature: `host`, `date`, the digest of the body, `signature` (and
- * `signature-input`). Host, date and digest are covered beside the target, as in the reference, and what the caller wants
- * covered besides. The query of a GET is not covered in the draft's form, which is what all verifiers accept.
+ * The headers of a request with its signature: `host`, `date`, the digest of the body, `signature` (and `signature-input`). The signature
+ * covers the target, host, date and digest, as in the reference, and the headers in `covered`. The draft's form does not cover the query of
+ * a GET, since all verifiers accept that.
  */
 export async function signOutgoing(options: {
   method: string
   url: string
-  /** Sent too, but not covered. */
+  /** Sent, but not covered. */
   headers?: Record<string, string>
   /** Sent and covered. */
   covered?: Record<string, string>
@@ -31,7 +31,7 @@ export async function signOutgoing(options: {
   const request = new Request(url, { method, headers: covered, ...(hasBody ? { body } : {}) })
   const signed = await signRequest(request, key.privateKey, new URL(key.keyId), {
     spec: options.profile === 'rfc9421' ? 'rfc9421' : 'draft-cavage-http-signatures-12',
-    // The draft's form covers every header that is there.
+    // The draft's form covers every present header.
     ...(options.profile === 'rfc9421' ? { rfc9421: { components: componentsOf(more) } } : {}),
     body,
   })

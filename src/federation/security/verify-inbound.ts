@@ -1,4 +1,4 @@
-// Who signed a request. Decides with what is known; keys are never fetched here.
+// Verifies the signer of a request with known keys; nothing is fetched here.
 
 import { verify } from 'node:crypto'
 import { readCavage, signatureHeader } from './cavage.ts'
@@ -8,9 +8,9 @@ import { readRfc9421 } from './rfc9421.ts'
 
 export type InboundVerdict =
   | { ok: true; keyId: string; owner: string }
-  /** `key` is there when a known key did not fit: an old one may have been replaced by its owner. */
+  /** `key` is set if a known key did not match: its owner may have replaced it. */
   | { ok: false; reason: SignatureRefusal; keyId?: string; key?: KnownKey }
-  /** All is well but for the signature itself, whose key we have not. */
+  /** Everything is valid except the signature itself, whose key is unknown. */
   | { ok: false; reason: 'unknown-key'; unknownKey: string }
 
 /** The clock difference that the reference allows: 30 minutes. */
@@ -19,8 +19,8 @@ const ALLOWED_SKEW_MS = 1_800_000
 const MAX_KEY_ID = 2000
 
 /**
- * Verifies the HTTP signature of a request: draft-cavage or RFC 9421. The signature must cover the method, the target,
- * our host, a time within `skewMs` and, when there is a body, its digest.
+ * Verifies the HTTP signature of a request: draft-cavage or RFC 9421. The signature must cover the method, the target, the local host, a
+ * time within `skewMs` and, with a body, its digest.
  */
 export async function verifyInbound(
   options: InboundMessage & { now: Date; skewMs?: number; minRsaBits?: number; findKey: FindKey },
@@ -41,7 +41,7 @@ export async function verifyInbound(
     : { ok: false, reason: 'bad-signature', keyId, key: known }
 }
 
-/** Key ids are addresses, with or without a fragment; the reference also takes the acct form. */
+/** Key ids are addresses, with or without a fragment; the reference also accepts the acct form. */
 function isKeyId(keyId: string): boolean {
   if (keyId.length > MAX_KEY_ID) return false
   if (/^acct:[^@\s/]+@[^@\s/]+$/.test(keyId)) return true

@@ -6,6 +6,6 @@ import type { Read } from './read.ts'
 
 export const readAccept = (document: unknown): Read<FollowAnswer> => readAnswer(document, 'Accept')
 
-/** Says that `actor` is followed now. Goes to the personal inbox: the reference ignores it in the shared one. */
+/** Confirms a follow by `actor`. Goes to the personal inbox: the reference ignores it in the shared one. */
 export const buildAccept = (input: { id: string; actor: string; follow: FollowDocument }): JsonObject =>
   buildAnswer({ type: 'Accept', ...input })

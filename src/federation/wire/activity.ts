@@ -1,11 +1,11 @@
-// What all activities have in common.
+// Common parts of all activities.
 
 import { z } from 'zod'
 import type { ContextKind, JsonObject } from './context.ts'
 import { withContext, withoutContext } from './context.ts'
 import { asList, audience, BOUNDS, httpUrl, idOf, iri, isHttpUrl, optionalDate, type Read, readWith, text, typeOf } from './read.ts'
 
-/** A thing that an activity speaks of: by its address, embedded, or both. */
+/** An object of an activity: by its address, embedded, or both. */
 export interface ObjectPart {
   id: string | null
   type: string | null
@@ -17,7 +17,7 @@ export interface ActivityDocument {
   id: string
   type: string
   actor: string
-  /** Absent in none of the activities that we treat; null when there is nothing readable. */
+  /** Null if it is missing or unreadable; all handled activities have one. */
   object: ObjectPart | null
   /** All objects, for the few activities that have several (Flag). */
   objects: ObjectPart[]
@@ -58,7 +58,7 @@ const schema = z
     }
   })
 
-/** Reads the frame of any activity. The object is left to the reader of its type. */
+/** Reads the common part of any activity. The reader of its type reads the object. */
 export const readActivity = (document: unknown): Read<ActivityDocument> => readWith(schema, document)
 
 /** The reference and the embedded document of a value. */
@@ -71,8 +71,8 @@ function partOf(value: unknown): ObjectPart {
 const COLLECTIONS = new Set(['Collection', 'OrderedCollection', 'CollectionPage', 'OrderedCollectionPage'])
 
 /**
- * The activities of a posted document: itself, or the items of a bare collection, which PeerTube accepts in inboxes.
- * Each is to be judged by its own actor; the signature around them says nothing of theirs.
+ * The activities of a posted document: itself, or the items of a bare collection, which PeerTube accepts in inboxes. Each is checked by its
+ * own actor; the signature around them says nothing about theirs.
  */
 export function activitiesOf(document: unknown): { isCollection: boolean; activities: unknown[] } {
   if (!COLLECTIONS.has(typeOf(document) ?? '')) return { isCollection: false, activities: [document] }
@@ -85,18 +85,18 @@ export function activitiesOf(document: unknown): { isCollection: boolean; activi
   }
 }
 
-/** Addressing of a local activity; both arrays, as the reference drops everything else without a word. */
+/** Recipients of a local activity; always arrays, as the reference silently drops anything else. */
 export interface Audience {
   to: string[]
   cc: string[]
 }
 
-/** The frame of a local activity. */
+/** The common part of a local activity. */
 export function buildActivity(input: {
   type: string
   id: string
   actor: string
-  /** An address, or a document that is put inside without its own context. */
+  /** An address, or a document that is embedded without its own context. */
   object: string | JsonObject
   audience?: Audience | undefined
   kind?: ContextKind

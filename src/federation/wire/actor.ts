@@ -33,11 +33,11 @@ export interface ActorDocument {
   id: string
   type: ActorType
   username: string
-  /** The name to show; the user name when there is none. */
+  /** The display name, or the user name. */
   name: string
   summary: string | null
   support: string | null
-  /** The page for people. */
+  /** The HTML page. */
   url: string | null
   inbox: string
   outbox: string | null
@@ -54,7 +54,7 @@ export interface ActorDocument {
   /** A channel's accounts. */
   attributedTo: string[]
   publishedAt: Date | null
-  /** Whether only its moderators may post (Lemmy); true for channels. */
+  /** True if only its moderators may post (Lemmy), as in channels. */
   postingRestrictedToMods: boolean | null
   /** `acct` address without the scheme (FEP-2c59). */
   webfinger: string | null

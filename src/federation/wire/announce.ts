@@ -1,4 +1,4 @@
-// Announces: a video by its channel and its instance; by others, a share.
+// Announces: a video by its channel and its instance; shares by others.
 
 import { type Audience, buildActivity, type ObjectPart, readActivity } from './activity.ts'
 import { type JsonObject, kindOf } from './context.ts'
@@ -7,7 +7,7 @@ import type { Read } from './read.ts'
 export interface AnnounceDocument extends Audience {
   id: string
   actor: string
-  /** What is shared: an address, or (Lemmy) an activity inside. */
+  /** The shared object: an address, or (Lemmy) an embedded activity. */
   target: ObjectPart
 }
 
@@ -26,7 +26,7 @@ export interface AnnounceDocumentInput extends Audience {
   target: string
 }
 
-/** The Announce of a whole activity, as groups pass it on (FEP-1b12). */
+/** The Announce of a whole activity, as groups forward it (FEP-1b12). */
 export function buildAnnouncement(input: Omit<AnnounceDocumentInput, 'target'> & { activity: JsonObject }): JsonObject {
   const { id, actor, activity, to, cc } = input
   return buildActivity({ type: 'Announce', id, actor, object: activity, audience: { to, cc }, kind: kindOf(activity) })

@@ -9,7 +9,7 @@ export interface CacheFileDocument extends Audience {
   id: string
   /** The video. */
   video: string
-  /** Null for as long as nobody takes it back. */
+  /** Null without an expiry. */
   expiresAt: Date | null
   copy: CopyDocument
 }
@@ -24,7 +24,7 @@ export type CopyDocument =
       /** px. */
       resolution: number
       sizeBytes: number
-      /** -1 when it is not known. */
+      /** -1 if it is unknown. */
       fps: number
     }
 

@@ -1,4 +1,4 @@
-// What Create and Update share: they carry a document.
+// Common part of Create and Update: they carry a document.
 
 import { type Audience, type ObjectPart, readActivity } from './activity.ts'
 import type { Read } from './read.ts'

@@ -19,7 +19,7 @@ export interface ChaptersDocument {
 const offset = z.number().min(0).max(10_000_000)
 const chapter = z.object({ name: text(BOUNDS.shortText), startOffset: offset, endOffset: offset })
 
-/** A list of chapters, without those that cannot be read. */
+/** A list of chapters, without unreadable ones. */
 export const chapters = listOf<ChapterDocument>(chapter, BOUNDS.chapters)
 
 const schema = z.object({ id: httpUrl, hasPart: chapters }).transform(({ id, hasPart }): ChaptersDocument => ({ id, chapters: hasPart }))

@@ -7,9 +7,9 @@ import { asList, BOUNDS, httpUrl, ofType, optional, optionalCount, type Read, re
 export interface CollectionDocument {
   id: string
   totalItems: number | null
-  /** The first page, by its address or whole. */
+  /** The first page, as an address or embedded. */
   first: string | JsonObject | null
-  /** The next page, when this is one. */
+  /** The next page, if this is one. */
   next: string | null
   partOf: string | null
   /** Addresses or documents. */
@@ -51,10 +51,10 @@ const schema = z
     }),
   )
 
-/** Reads a collection or a page of one. Walking from page to page, within bounds, is up to the caller. */
+/** Reads a collection or a page of one. The caller walks from page to page, within limits. */
 export const readCollection = (value: unknown): Read<CollectionDocument> => readWith(schema, value)
 
-/** A collection: its size and the way to its first page. An empty one has no pages. */
+/** A collection: its size and its first page. An empty one has no pages. */
 export function buildCollection(input: { id: string; totalItems: number; kind?: ContextKind }): JsonObject {
   return {
     '@context': contextOf(input.kind ?? 'base'),
@@ -65,7 +65,7 @@ export function buildCollection(input: { id: string; totalItems: number; kind?: 
   }
 }
 
-/** A collection in one piece, of addresses. */
+/** A whole collection of addresses. */
 export const buildWholeCollection = ({ id, items }: { id: string; items: string[] }): JsonObject => ({
   '@context': contextOf('base'),
   id,
@@ -74,14 +74,14 @@ export const buildWholeCollection = ({ id, items }: { id: string; items: string[
   orderedItems: items,
 })
 
-/** The same without its items and their number, for whoever writes them one by one. */
+/** The same without its items and their count, for streaming writers. */
 export const buildFrame = ({ id, context }: { id: string; context: unknown[] }): JsonObject => ({
   '@context': context,
   id,
   type: 'OrderedCollection',
 })
 
-/** One page, counted from 1. `items` are addresses or built documents, which give their context up to the page. */
+/** One page, counted from 1. `items` are addresses or built documents, whose contexts are merged into that of the page. */
 export function buildCollectionPage(input: {
   id: string
   page: number

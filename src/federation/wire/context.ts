@@ -1,4 +1,4 @@
-// The JSON-LD contexts that our documents carry: the base that the reference sends, and one table per kind of document.
+// The JSON-LD contexts of local documents: the base that the reference sends, and one table per kind of document.
 
 /** Raw JSON-LD. */
 export type JsonObject = { [key: string]: unknown }
@@ -131,18 +131,18 @@ export function contextOf(kind: ContextKind): unknown[] {
   return kind === 'base' ? [...BASE] : [...BASE, { ...PREFIXES, ...TABLES[kind] }]
 }
 
-/** The same of a document in which others stand, with the terms of them all. */
+/** The same for a document with embedded ones, with the terms of them all. */
 export const mergedContext = (...kinds: Exclude<ContextKind, 'base'>[]): unknown[] => [
   ...BASE,
   Object.assign({ ...PREFIXES }, ...kinds.map((kind) => TABLES[kind])),
 ]
 
-/** The document with the context of its kind in front. An embedded document needs none of its own. */
+/** The document with the context of its kind first. An embedded document needs none. */
 export function withContext(kind: ContextKind, document: JsonObject): JsonObject {
   return { '@context': contextOf(kind), ...document }
 }
 
-/** The document as it stands inside another one. */
+/** The document for embedding. */
 export function withoutContext(document: JsonObject): JsonObject {
   const { '@context': _context, ...rest } = document
   return rest
@@ -167,7 +167,7 @@ const KIND_OF_TYPE: Record<string, ContextKind> = {
   Flag: 'flag',
 }
 
-/** The kind of a document by its own type, or that of what it carries (`Undo` of `Create` of `CacheFile`). */
+/** The kind of a document by its own type, or by its object (`Undo` of `Create` of `CacheFile`). */
 export function kindOf(document: unknown, depth = 0): ContextKind {
   if (typeof document !== 'object' || document === null || Array.isArray(document) || depth > 3) return 'base'
   const type = 'type' in document ? document.type : undefined

@@ -7,7 +7,7 @@ import type { Read } from './read.ts'
 export interface DeleteDocument extends Audience {
   id: string
   actor: string
-  /** What is gone. Others send a Tombstone; its id is all that counts. */
+  /** The id of the deleted object. Others send a Tombstone; only its id counts. */
   target: string
 }
 
@@ -19,7 +19,7 @@ export function readDelete(document: unknown): Read<DeleteDocument> {
   return object?.id ? { ok: true, value: { id, actor, target: object.id, to, cc } } : { ok: false, problem: 'object: missing' }
 }
 
-/** The Delete of a playlist is addressed to nobody, as in the reference. */
+/** The Delete of a playlist has no recipients, as in the reference. */
 export function buildDelete(input: Omit<DeleteDocument, keyof Audience> & (Audience | { to?: never })): JsonObject {
   const { id, actor, target } = input
   const audience = input.to === undefined ? undefined : { to: input.to, cc: input.cc }

@@ -1,5 +1,5 @@
-// Flags: reports of abuse. The reference sends one object with Hashtags of its predefined reasons and seconds of the
-// video; Mastodon an account with some of its posts; Lemmy the reason as a summary.
+// Flags: reports of abuse. The reference sends one object with Hashtags for its predefined reasons and timestamps of the video; Mastodon an
+// account with some of its posts; Lemmy the reason as a summary.
 
 import { z } from 'zod'
 import { type Audience, buildActivity, readActivity } from './activity.ts'
@@ -9,10 +9,10 @@ import { BOUNDS, listOf, optionalCount, optionalText, type Read, readWith, text 
 export interface FlagDocument extends Audience {
   id: string
   actor: string
-  /** Null when no reason is given. */
+  /** Null without a reason. */
   content: string | null
   mediaType: string
-  /** What is reported, each once. */
+  /** The reported objects, without duplicates. */
   objects: string[]
   /** Names of Hashtags, such as `spamOrMisleading`. */
   reasons: string[]
@@ -61,7 +61,7 @@ export function readFlag(document: unknown): Read<FlagDocument> {
   }
 }
 
-/** As the reference writes it: one object as a text. */
+/** In the form of the reference: one object as a text. */
 export function buildFlag(input: FlagDocument): JsonObject {
   const { id, actor, to, cc, content, mediaType, objects, reasons, startAt, endAt } = input
   const { object: _none, ...frame } = buildActivity({

@@ -7,11 +7,11 @@ import { idOf, isHttpUrl, type Read } from './read.ts'
 export interface FollowDocument {
   id: string
   actor: string
-  /** Who is to be followed. */
+  /** The followed actor. */
   target: string
 }
 
-/** A follow inside an Accept, a Reject or an Undo: some software sends the address alone, some leaves the id out. */
+/** A follow in an Accept, a Reject or an Undo: some software sends the address alone, some leaves the id out. */
 export interface EmbeddedFollow {
   id: string | null
   actor: string | null
@@ -26,7 +26,7 @@ export function readFollow(document: unknown): Read<FollowDocument> {
   return object?.id ? { ok: true, value: { id, actor, target: object.id } } : { ok: false, problem: 'object: missing' }
 }
 
-/** The follow that an activity is about; undefined when it is about something else. */
+/** The follow that an activity is about; undefined if it is about something else. */
 function embeddedFollow(part: ObjectPart | null): EmbeddedFollow | undefined {
   if (part === null || (part.document !== null && part.type !== 'Follow')) return undefined
   const actor = idOf(part.document?.actor)
@@ -54,7 +54,7 @@ export function buildFollow(input: FollowDocument): JsonObject {
   return buildActivity({ type: 'Follow', id: input.id, actor: input.actor, object: input.target })
 }
 
-/** The follow as an Accept, Reject or Undo carries it. */
+/** The follow as embedded in an Accept, Reject or Undo. */
 export function buildAnswer(input: { type: 'Accept' | 'Reject'; id: string; actor: string; follow: FollowDocument }): JsonObject {
   return buildActivity({ type: input.type, id: input.id, actor: input.actor, object: buildFollow(input.follow) })
 }

@@ -1,6 +1,6 @@
-// host-meta (RFC 6415): where WebFinger is asked, for software that looks here first.
+// host-meta (RFC 6415): the address of WebFinger, for software that looks here first.
 
-/** The XML of `/.well-known/host-meta`. `webFingerTemplate` has `{uri}` in it. */
+/** The XML of `/.well-known/host-meta`. `webFingerTemplate` contains `{uri}`. */
 export function buildHostMeta(webFingerTemplate: string): string {
   const template = webFingerTemplate.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
   return [

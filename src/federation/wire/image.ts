@@ -24,7 +24,7 @@ const image = z.preprocess(
 
 export const images = listOf<ImageDocument>(image, BOUNDS.images)
 
-/** An actor's images name the size before the address, a video's after it; the order has no meaning. */
+/** An actor's images have the size before the address, a video's after it; the order has no meaning. */
 export function buildImage(input: ImageDocument): JsonObject {
   return {
     type: 'Image',

@@ -1,4 +1,4 @@
-// NodeInfo: which software a server runs, and (FEP-2677) who its instance actor is.
+// NodeInfo: the software of a server, and (FEP-2677) its instance actor.
 
 import { z } from 'zod'
 import type { JsonObject } from './context.ts'
@@ -8,7 +8,7 @@ const SCHEMA = 'http://nodeinfo.diaspora.software/ns/schema/'
 const APPLICATION = 'https://www.w3.org/ns/activitystreams#Application'
 
 export interface NodeInfoLinks {
-  /** The NodeInfo document, of the newest version that we read. */
+  /** The NodeInfo document, of the newest supported version. */
   nodeInfo: string | null
   /** The instance actor; the reference follows a host by it. */
   instanceActor: string | null
@@ -27,7 +27,7 @@ const links = z
 /** Reads `/.well-known/nodeinfo`. */
 export const readNodeInfoLinks = (document: unknown): Read<NodeInfoLinks> => readWith(links, document)
 
-/** The `/.well-known/nodeinfo` of ours. */
+/** The local `/.well-known/nodeinfo`. */
 export function buildNodeInfoLinks(input: { nodeInfo20: string; nodeInfo21: string; instanceActor: string }): JsonObject {
   return {
     links: [
@@ -74,7 +74,7 @@ const info = z
 export const readNodeInfo = (document: unknown): Read<NodeInfoDocument> => readWith(info, document)
 
 export interface NodeInfoInput {
-  /** Version 2.1 tells where the source and the project's page are, when they are known. */
+  /** Version 2.1 contains the addresses of the source and the project, if they are known. */
   software: { name: string; version: string; repository?: string | undefined; homepage?: string | undefined }
   openRegistrations: boolean
   users: { total: number; activeMonth: number; activeHalfyear: number }
@@ -82,11 +82,11 @@ export interface NodeInfoInput {
   localComments: number
   nodeName: string
   nodeDescription: string
-  /** What clients want to know of the configuration. */
+  /** Public configuration for clients. */
   nodeConfig: JsonObject
 }
 
-/** The NodeInfo document of ours. Version 2.1 knows where the source is. */
+/** The local NodeInfo document. Version 2.1 contains the address of the source. */
 export function buildNodeInfo(version: '2.0' | '2.1', input: NodeInfoInput): JsonObject {
   const { name, version: release, repository, homepage } = input.software
   return {

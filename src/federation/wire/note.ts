@@ -32,23 +32,23 @@ export interface NoteDocument {
   id: string
   to: string[]
   cc: string[]
-  /** Markdown of PeerTube, HTML of most others; `mediaType` tells. Not yet sanitised. */
+  /** Markdown for PeerTube, HTML for most others, as `mediaType` tells. Not sanitised. */
   content: string
   mediaType: string
-  /** The Markdown that the content was made of; null when there is none. */
+  /** The Markdown that the content was made from; null if there is none. */
   source: string | null
   inReplyTo: string
-  /** Null when it does not say. */
+  /** Null if it is not given. */
   publishedAt: Date | null
   updatedAt: Date | null
-  /** The page for people. */
+  /** The HTML page. */
   url: string
-  /** Its author; some name the group beside. */
+  /** Its author; some software adds the group. */
   attributedTo: string[]
   mentions: MentionDocument[]
-  /** The approval of the video's owner. */
+  /** The approval by the video's owner. */
   replyApproval: string | null
-  /** The collection of what answers it: Mastodon looks there for the rest of a thread. */
+  /** The collection of replies: Mastodon reads it for the rest of a thread. */
   replies: string | null
 }
 
@@ -94,14 +94,14 @@ const schema = z
   )
   .refine((note) => note.attributedTo.length > 0, 'attributed to nobody')
 
-/** Reads a comment. A note that answers nothing is none. */
+/** Reads a comment. A note without a parent is none. */
 export const readNote = (document: unknown): Read<NoteDocument> => readWith(schema, document)
 
-/** What was written: the source, where there is one. */
+/** The original text: the source, if there is one. */
 export const writtenIn = ({ source, content, mediaType }: NoteDocument): { content: string; mediaType: string } =>
   source === null ? { content, mediaType } : { content: source, mediaType: 'text/markdown' }
 
-/** The place in a thread of what is no comment for us: a picture, a poll, an article, or a note without content. */
+/** The place in a thread of an unusable comment: a picture, a poll, an article, or a note without content. */
 export interface ReplyDocument {
   id: string
   to: string[]

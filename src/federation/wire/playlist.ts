@@ -1,4 +1,4 @@
-// Playlists and their elements. A playlist is also a collection: its pages repeat what is said of it.
+// Playlists and their elements. A playlist is also a collection: its pages repeat its properties.
 
 import { z } from 'zod'
 import { type JsonObject, withContext } from './context.ts'
@@ -81,7 +81,7 @@ const schema = z
   )
   .refine((playlist) => playlist.attributedTo.length > 0, 'attributed to nobody')
 
-/** Reads a playlist, or what a page of it repeats. */
+/** Reads a playlist, or the repeated properties on a page. */
 export const readPlaylist = (document: unknown): Read<PlaylistDocument> => readWith(schema, document)
 
 /** The document of a local playlist; with `page`, that page of it. */
@@ -125,7 +125,7 @@ export interface PlaylistElementDocument {
   /** The video. */
   video: string
   position: number
-  /** Seconds of the video from and to which it plays. */
+  /** Start and end of the played part, in seconds of the video. */
   startTimestamp: number | null
   stopTimestamp: number | null
 }
@@ -147,7 +147,7 @@ const elementSchema = z
       id,
       position,
       startTimestamp,
-      // One that would stop before it starts plays to the end.
+      // An element that would stop before it starts plays to the end.
       stopTimestamp: (stopTimestamp ?? 0) < (startTimestamp ?? 0) ? null : stopTimestamp,
       video: url,
     }),

@@ -1,4 +1,4 @@
-// What likes and dislikes share.
+// Common part of likes and dislikes.
 
 import { type Audience, buildActivity, readActivity } from './activity.ts'
 import type { JsonObject } from './context.ts'

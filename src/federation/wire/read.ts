@@ -1,10 +1,10 @@
-// The words that documents are read with: tolerant where software differs, strict where it matters, bounded always.
+// Schemas for reading documents: tolerant if software differs, strict if it matters, always bounded.
 
 import { z } from 'zod'
 import { isReadable } from '../../platform/readable.ts'
 import { AS_PUBLIC } from './context.ts'
 
-/** What reading gave. A document that cannot be used is no exception: it is answered politely and dropped. */
+/** Result of reading. An unusable document is no exception: it gets a normal response and is dropped. */
 export type Read<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 /** Reads by a schema. */
@@ -15,7 +15,7 @@ export function readWith<T>(schema: z.ZodType<T>, document: unknown): Read<T> {
   return { ok: false, problem: issue ? `${issue.path.join('.') || 'document'}: ${issue.message}` : 'unreadable' }
 }
 
-/** Texts that may be given by language alone, as `contentMap`. */
+/** Texts that may be given by language only, as `contentMap`. */
 const MAPPED = ['name', 'content', 'summary']
 
 function withTexts(document: unknown): unknown {
@@ -28,7 +28,7 @@ function withTexts(document: unknown): unknown {
 
 const hasText = (value: unknown): boolean => (typeof value === 'string' ? isReadable(value) : value != null)
 
-/** Upper bounds of what is taken from a document; what is beyond is left out. */
+/** Limits for documents; anything beyond is left out. */
 export const BOUNDS = {
   url: 2000,
   shortText: 250,
@@ -46,18 +46,18 @@ export const BOUNDS = {
   keys: 10,
 } as const
 
-// Control characters have no place in an address, and NUL none in PostgreSQL.
+// Control characters are invalid in an address, and NUL in PostgreSQL.
 const ADDRESS_CONTROL = /[\p{Cc}\p{Z}]/u
 const TEXT_CONTROL = /(?![\n\r\t])\p{Cc}/gu
 
-/** Whether this is an http(s) address that we may store and compare. */
+/** True for an http(s) address that can be stored and compared. */
 export function isHttpUrl(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > BOUNDS.url || ADDRESS_CONTROL.test(value)) return false
   const url = URL.parse(value)
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === ''
 }
 
-/** The id of a reference: the text itself, that of an embedded object or of what a Link leads to, or that of the first in a list. */
+/** The id of a reference: the text itself, that of an embedded object or of a Link's target, or the first in a list. */
 export function idOf(value: unknown): unknown {
   if (Array.isArray(value)) return idOf(value[0])
   if (typeof value !== 'object' || value === null) return value
@@ -87,13 +87,13 @@ export const httpUrl = z.custom<string>(isHttpUrl, 'not an http address')
 /** A required reference. */
 export const iri = z.preprocess(idOf, httpUrl)
 
-/** An actor that a document is attributed to. `type` is what the document says, if it says so: newer versions send ids alone. */
+/** An actor that a document is attributed to. `type` is null if the document has bare ids, as in newer versions. */
 export interface Attribution {
   id: string
   type: string | null
 }
 
-/** What may be missing or wrong without spoiling the rest: null then. */
+/** A value whose absence or invalidity does not spoil the rest: null then. */
 export const optional = <T>(schema: z.ZodType<T>) =>
   schema
     .nullish()
@@ -102,7 +102,7 @@ export const optional = <T>(schema: z.ZodType<T>) =>
 
 export const optionalIri = optional(iri)
 
-/** A scalar or a list, each part by the schema; wrong ones are left out, and so is what is beyond `max`. */
+/** A scalar or a list. Elements that do not match the schema, and those beyond `max`, are left out. */
 export const listOf = <T>(schema: z.ZodType<T>, max: number) =>
   z
     .unknown()
@@ -129,7 +129,7 @@ export const groups = iris(BOUNDS.groups)
 
 const PUBLIC_NAMES = new Set(['as:Public', 'Public', AS_PUBLIC])
 
-/** `to` and `cc`: addresses, with the three names of the public made one. */
+/** `to` and `cc`: addresses, with the three names of the public unified. */
 export const audience = listOf(
   z.preprocess((value) => {
     const id = idOf(value)
@@ -141,7 +141,7 @@ export const audience = listOf(
 export const isPublic = (document: { to: string[]; cc: string[] }): boolean =>
   document.to.includes(AS_PUBLIC) || document.cc.includes(AS_PUBLIC)
 
-/** Text without control characters and broken surrogates, cut at `max` characters. */
+/** Text without control characters and unpaired surrogates, cut at `max` characters. */
 function cleanText(value: string, max: number): string {
   const clean = value
     .slice(0, max * 2)
@@ -152,7 +152,7 @@ function cleanText(value: string, max: number): string {
 
 const MAX_LANGUAGES = 100
 
-/** The text of a value: itself, a JSON-LD value object, or the first text with something to read of a map by language. */
+/** The text of a value: itself, a JSON-LD value object, or the first non-empty text of a map by language. */
 function textOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if ('@value' in value) return value['@value']
@@ -168,7 +168,7 @@ export const text = (max: number) =>
     .refine(isReadable, 'nothing to read')
 export const optionalText = (max: number) => optional(text(max))
 
-/** Years that every clock and database can say: films are older than computers. */
+/** Years that every clock and database supports: films are older than computers. */
 const EARLIEST = new Date('1000-01-01T00:00:00Z')
 const LATEST = new Date('9999-12-31T23:59:59Z')
 
@@ -178,13 +178,13 @@ export const date = z
   .refine((value) => value >= EARLIEST && value <= LATEST, 'not a date')
 export const optionalDate = optional(date)
 
-/** A number of things, as a number or in decimal digits. */
+/** A count, as a number or in decimal digits. */
 export const count = z.preprocess(
   (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : textOf(value)),
   z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
 )
 export const optionalCount = optional(count)
-/** What a column of four bytes holds, and more than anything that is measured. */
+/** The range of a column of four bytes, and more than any measured value. */
 export const optionalNumber = optional(z.preprocess(textOf, z.number().min(-1e9).max(1e9)))
 export const optionalBoolean = optional(z.preprocess(textOf, z.boolean()))
 
@@ -199,7 +199,7 @@ export const seconds = z.preprocess(textOf, z.string().max(50)).transform((value
   return z.NEVER
 })
 
-/** The duration form of the reference: seconds alone. */
+/** The duration format of the reference: seconds only. */
 export const duration = (value: number): string => `PT${Math.max(0, Math.floor(value))}S`
 
 const MAX_TYPES = 10

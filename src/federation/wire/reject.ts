@@ -1,4 +1,4 @@
-// Refused follows, and followers that were removed.
+// Rejected follows, and removed followers.
 
 import type { JsonObject } from './context.ts'
 import { buildAnswer, type FollowAnswer, type FollowDocument, readAnswer } from './follow.ts'
@@ -6,6 +6,6 @@ import type { Read } from './read.ts'
 
 export const readReject = (document: unknown): Read<FollowAnswer> => readAnswer(document, 'Reject')
 
-/** Says that `actor` is not, or no longer, followed. Goes to the personal inbox. */
+/** Rejects or ends a follow. Goes to the personal inbox. */
 export const buildReject = (input: { id: string; actor: string; follow: FollowDocument }): JsonObject =>
   buildAnswer({ type: 'Reject', ...input })

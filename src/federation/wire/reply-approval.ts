@@ -1,4 +1,4 @@
-// Approved and refused comments: the owner of a video tells the author's server.
+// Approved and rejected comments: the owner of a video notifies the author's server.
 
 import { buildActivity, readActivity } from './activity.ts'
 import type { JsonObject } from './context.ts'
@@ -10,7 +10,7 @@ export interface ReplyApprovalDocument {
   isApproved: boolean
   /** The comment. */
   comment: string
-  /** The video or comment that it answers. */
+  /** Its parent: the video or a comment. */
   inReplyTo: string | null
 }
 

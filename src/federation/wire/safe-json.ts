@@ -1,4 +1,4 @@
-// Bytes of strangers to JSON, within bounds that are checked before anything is built from them.
+// Parses untrusted JSON, within limits that are checked before anything is allocated.
 
 import type { JsonObject } from './context.ts'
 import type { Read } from './read.ts'
@@ -6,14 +6,14 @@ import type { Read } from './read.ts'
 export interface JsonBounds {
   maxBytes: number
   maxDepth: number
-  /** Members of all objects and items of all arrays together. */
+  /** Members of all objects and items of all arrays. */
   maxParts: number
 }
 
-/** What an honest activity stays far below; a video with all its files has about 1,000 parts and 9 levels. */
+/** Far above any honest activity; a video with all its files has about 1,000 parts and 9 levels. */
 export const ACTIVITY_BOUNDS: JsonBounds = { maxBytes: 1024 * 1024, maxDepth: 20, maxParts: 10_000 }
 
-/** Of what we ask for: a page of a collection holds many documents. Its bytes are bounded by the request. */
+/** For fetched documents: a page of a collection holds many. The request limits its bytes. */
 export const FETCHED_BOUNDS: JsonBounds = { ...ACTIVITY_BOUNDS, maxBytes: Number.POSITIVE_INFINITY, maxParts: 50_000 }
 
 /** The object in these bytes: UTF-8, no duplicate or dangerous keys, neither deep nor wide. */
@@ -38,7 +38,7 @@ export function parseDocument(bytes: Buffer, bounds: JsonBounds = ACTIVITY_BOUND
   return problem === undefined ? { ok: true, value: value as JsonObject } : { ok: false, problem }
 }
 
-/** JSON without the character zero, which no column can hold. Throws as `JSON.parse` does. */
+/** JSON without U+0000, which no column can store. Throws like `JSON.parse`. */
 function parseJson(text: string): unknown {
   if (!text.includes('\\u0000')) return JSON.parse(text)
   return JSON.parse(text.replace(/((?:\\[^u]|\\u(?!0000))+)|(?:\\u0000)+/g, '$1'))
@@ -47,8 +47,8 @@ function parseJson(text: string): unknown {
 const DANGEROUS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * One pass over the text that counts. It does not check the grammar (JSON.parse does), but it sees the same structure, so that a
- * bomb is refused before memory is taken for it.
+ * One pass over the text that counts. It does not check the grammar (JSON.parse does), but it sees the same structure, so that a bomb is
+ * refused before memory is allocated for it.
  */
 function scan(text: string, bounds: JsonBounds): { keys: number } | { problem: string } {
   let depth = 0
@@ -61,7 +61,7 @@ function scan(text: string, bounds: JsonBounds): { keys: number } | { problem: s
       at = endOfString(text, at)
       if (at < 0) return { problem: 'not JSON' }
       if (isKey(text, at)) keys += 1
-      // A member is two of them at most.
+      // A member counts two strings at most.
       if (++strings > 2 * bounds.maxParts) return { problem: 'too many parts' }
     } else if (char === OPEN_OBJECT || char === OPEN_ARRAY) {
       if (++depth > bounds.maxDepth) return { problem: 'too deep' }
@@ -75,7 +75,7 @@ function scan(text: string, bounds: JsonBounds): { keys: number } | { problem: s
   return { keys }
 }
 
-/** What is wrong with the keys of a value that was parsed from a text with so many of them. */
+/** The problem of the keys of a parsed value, whose text has this many. */
 function keyProblem(value: unknown, keys: number): string | undefined {
   let found = 0
   let isDangerous = false
@@ -93,7 +93,7 @@ function keyProblem(value: unknown, keys: number): string | undefined {
   }
   walk(value)
   if (isDangerous) return 'a forbidden key'
-  // Of two of one name JSON.parse keeps the last.
+  // JSON.parse keeps the last of two equal names.
   return found === keys ? undefined : 'a duplicate key'
 }
 
@@ -104,7 +104,7 @@ const [QUOTE, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, COMMA, COLON, 
 function endOfString(text: string, start: number): number {
   const next = text.indexOf('"', start + 1)
   if (next < 0 || text.charCodeAt(next - 1) !== BACKSLASH) return next
-  // Half a million quotes are found sooner one character at a time than by as many searches.
+  // For half a million quotes, reading single characters is faster than as many searches.
   for (let at = start + 1; at < text.length; at++) {
     const char = text.charCodeAt(at)
     if (char === QUOTE) return at
@@ -113,7 +113,7 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
-/** Whether the string that ends here is followed by a colon. */
+/** True if a colon follows the string that ends here. */
 function isKey(text: string, end: number): boolean {
   let at = end + 1
   while (at < text.length && text.charCodeAt(at) <= 0x20) at++

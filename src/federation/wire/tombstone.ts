@@ -1,4 +1,4 @@
-// What is left of a deleted thing.
+// Tombstones of deleted objects.
 
 import { z } from 'zod'
 import { type JsonObject, withContext } from './context.ts'

@@ -1,4 +1,4 @@
-// Taking back: a follow, a like, a dislike, an announce, the Create of a redundancy.
+// Undos: of a follow, a like, a dislike, an announce, or the Create of a redundancy.
 
 import { type Audience, buildActivity, type ObjectPart, readActivity } from './activity.ts'
 import { type JsonObject, kindOf } from './context.ts'
@@ -7,11 +7,11 @@ import { idOf, isHttpUrl, type Read } from './read.ts'
 export interface UndoDocument extends Audience {
   id: string
   actor: string
-  /** The activity that is taken back; often whole, sometimes only its address. */
+  /** The undone activity; often embedded, sometimes only its address. */
   undone: ObjectPart
-  /** Whose activity that was, if it says so. Must be the actor of the Undo. */
+  /** The actor of that activity, if it is named. It must be the actor of the Undo. */
   undoneActor: string | null
-  /** What that activity was about, if it says so. */
+  /** The object of that activity, if it is named. */
   undoneTarget: ObjectPart['id']
 }
 
@@ -37,7 +37,7 @@ export function readUndo(document: unknown): Read<UndoDocument> {
   }
 }
 
-/** Takes back a built activity of the same actor. */
+/** The Undo of a built activity by the same actor. */
 export function buildUndo(input: { id: string; actor: string; undone: JsonObject } & Audience): JsonObject {
   const { id, actor, undone, to, cc } = input
   return buildActivity({ type: 'Undo', id, actor, object: undone, audience: { to, cc }, kind: kindOf(undone) })

@@ -1,4 +1,4 @@
-// The links of a video: its page, files, HLS playlists, trackers, and what belongs to each file.
+// The links of a video: its page, files, HLS playlists, trackers, and the links of each file.
 
 import { z } from 'zod'
 import type { JsonObject } from './context.ts'
@@ -11,13 +11,13 @@ export interface VideoFileDocument {
   height: number
   width: number | null
   sizeBytes: number
-  /** -1 when it is not known. */
+  /** -1 if it is unknown. */
   fps: number
   hasAudio: boolean
   hasVideo: boolean
-  /** What the reference calls the format flags of the file. */
+  /** The format flags of the file, as the reference names them. */
   formats: ('web-video' | 'fragmented')[]
-  /** Where ffprobe's findings are. */
+  /** Address of the ffprobe output. */
   metadataUrl: string | null
   torrentUrl: string | null
   magnetUri: string | null
@@ -53,7 +53,7 @@ const INFOHASH = /^[0-9a-fA-F]{40}$/
 const link = z.object({
   type: optionalText(50),
   name: optionalText(BOUNDS.shortText),
-  // Older versions say `mimeType` and `url`.
+  // Older versions use `mimeType` and `url`.
   mediaType: optionalText(100),
   mimeType: optionalText(100),
   href: z
@@ -82,7 +82,7 @@ const normal = (found: z.infer<typeof link>) => ({
   href: found.href ?? found.url ?? '',
 })
 
-/** Sorts the links of a video by what they are. */
+/** Groups the links of a video by kind. */
 export function readLinks(value: unknown): VideoLinks {
   // A lone address is the page.
   const found = asList(value).map((one) => (typeof one === 'string' ? { mediaType: 'text/html', href: one } : one))

@@ -1,4 +1,4 @@
-// Videos, as PeerTube writes them.
+// Videos in PeerTube's form.
 
 import { z } from 'zod'
 import { type ChapterDocument, chapters } from './chapters.ts'
@@ -34,7 +34,7 @@ import {
 } from './read.ts'
 import { buildLinks, readLinks, type VideoLinks } from './video-links.ts'
 
-/** A category, licence or language: its key and its name in English. */
+/** A category, licence or language: its key and its English name. */
 export interface LabelledDocument {
   identifier: string
   name: string
@@ -76,7 +76,7 @@ export interface VideoDocument extends VideoLinks {
   views: number
   isSensitive: boolean
   waitTranscoding: boolean
-  /** The number of `VideoState`; null when it is not said (newer versions leave it out when published). */
+  /** The number of `VideoState`; null if it is missing (newer versions omit it for published videos). */
   state: number | null
   /** 1 enabled, 2 disabled, 3 requires approval. */
   commentsPolicy: 1 | 2 | 3
@@ -98,9 +98,9 @@ export interface VideoDocument extends VideoLinks {
   dislikes: string | null
   shares: string | null
   comments: string | null
-  /** The address of the chapters, or themselves. */
+  /** The address of the chapters, or the chapters. */
   chapters: string | ChapterDocument[] | null
-  /** What is special about a live; null for other videos. */
+  /** Properties of a live; null for other videos. */
   live: { saveReplay: boolean; isPermanent: boolean; latencyMode: number } | null
 }
 
@@ -127,7 +127,7 @@ const caption = z
     url,
   }))
 
-/** Newer versions offer several formats, of which we take WebVTT. */
+/** Newer versions offer several formats, of which WebVTT is used. */
 function captionUrl(value: unknown): unknown {
   return hrefOf(
     asList(value).filter((one) => {
@@ -242,7 +242,7 @@ const schema = z
   })
   .refine((video) => video.attributedTo.length > 0, 'attributed to nobody')
 
-/** Reads a video. Who may send it is not decided here. */
+/** Reads a video. The caller checks the sender. */
 export const readVideo = (document: unknown): Read<VideoDocument> => readWith(schema, document)
 
 /** The names of the Hashtags among tags. */

@@ -1,4 +1,4 @@
-// Views: without `expires`, the video was viewed; with it, somebody watches until then. A result says how many it stands for.
+// Views: without `expires`, a view; with it, a viewer until then. The result is the number of views or viewers.
 
 import { z } from 'zod'
 import { type Audience, readActivity } from './activity.ts'
@@ -12,7 +12,7 @@ export interface ViewDocument extends Audience {
   target: string
   /** Until when a viewer counts; null for a view. */
   expiresAt: Date | null
-  /** How many viewers or views; null where it is about one. */
+  /** Number of viewers or views; null for one. */
   count: number | null
 }
 

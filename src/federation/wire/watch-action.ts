@@ -1,4 +1,4 @@
-// Watch actions: what one viewer watched of a video.
+// Watch actions: the parts of a video that one viewer watched.
 
 import { z } from 'zod'
 import type { Audience } from './activity.ts'
@@ -31,7 +31,7 @@ export interface WatchActionDocument extends Audience {
   uuid: string
   /** The address of the video. */
   target: string
-  /** Seconds that were watched. */
+  /** Watched seconds. */
   durationSeconds: number
   startedAt: Date
   endedAt: Date

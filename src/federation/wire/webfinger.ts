@@ -9,7 +9,7 @@ export interface WebFingerDocument {
   /** `acct:name@host` */
   subject: string
   actor: string
-  /** Where to ask a visitor's own server to follow or comment; `{uri}` stands for the thing. */
+  /** The page on a visitor's own server for following or commenting; `{uri}` stands for the object. */
   subscribeTemplate: string | null
 }
 
@@ -55,7 +55,7 @@ export function buildWebFinger(input: WebFingerInput): JsonObject {
   }
 }
 
-/** `name@host` of a WebFinger resource (`acct:` or a bare handle, with or without `@` in front); the host in Punycode. */
+/** `name@host` of a WebFinger resource (`acct:` or a bare handle, with or without a leading `@`); the host in Punycode. */
 export function parseHandle(resource: string): { name: string; host: string } | undefined {
   const [, name, host] = /^(?:acct:)?@?([a-zA-Z0-9\-_.:]{1,200})@([^\s@/?#]{1,260})$/.exec(resource) ?? []
   return name && host ? { name, host: asciiHost(host) } : undefined

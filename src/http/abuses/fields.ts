@@ -5,7 +5,7 @@ import { LONGEST_REASON, predefinedReasons } from '../../actors/abuse/index.ts'
 import type { Config } from '../../config/index.ts'
 import { idNumber, idOrUuidInJson, idText, integerText, paging, readable, sorting } from '../plugins/schemas.ts'
 
-/** The description of the API has another name for the first of them; both are taken. */
+/** The description of the API has another name for the first one; both are accepted. */
 const reasonName = z.enum([...predefinedReasons, 'violentOrAbusive'])
 /** One or several; refusals echo what was sent. */
 const reasonNames = z.union([reasonName, z.array(reasonName).max(predefinedReasons.length)]).transform((sent) => [sent].flat())

@@ -1,4 +1,4 @@
-// Reports of abuse: `/abuses` for who reports and for moderators, `/users/me/abuses`.
+// Reports of abuse: `/abuses` for reporters and moderators, `/users/me/abuses`.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -41,7 +41,7 @@ export function abusesArea({ db, config, urls, fileTokens, abuses, messages }: A
   const byUser = { auth: 'user' } as const
   const viewOptions = (request: FastifyRequest) => ({ here: urls, tokenOf: tokensFor(fileTokens, request) })
 
-  /** What somebody may not see is not there to be reported either. */
+  /** A video that the requester may not see cannot be reported either. */
   async function seenVideo(request: FastifyRequest, key: IdOrUuid, refusal: string): Promise<number> {
     const video = await findVideoAccess(db, key)
     if (!video) throw notFound(refusal)

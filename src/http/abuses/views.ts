@@ -1,4 +1,4 @@
-// Reports as REST clients read them: all of it for moderators, less for who reported.
+// Reports as REST clients read them: complete for moderators, reduced for the reporter.
 
 import { z } from 'zod'
 import {
@@ -86,7 +86,7 @@ const STATES = {
 
 const iso = (moment: string | Date): string => new Date(moment).toISOString()
 
-/** What is kept of an account that is gone has the id 0. */
+/** A removed account has the id 0. */
 const toAccount = (row: ReportedAccount, here: Here): z.infer<typeof accountOfReport> => ({
   ...(row.id === null
     ? {
@@ -101,7 +101,7 @@ const toAccount = (row: ReportedAccount, here: Here): z.infer<typeof accountOfRe
   hostRedundancyAllowed: false,
 })
 
-/** Null for a local channel; that of a channel that is gone is read from its address. */
+/** Null for a local channel; for a removed channel, the host comes from its URL. */
 function hostOf({ host, url }: ReportedChannel, here: Here): string | null {
   if (host !== undefined) return host
   const kept = URL.parse(url)?.host

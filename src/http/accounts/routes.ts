@@ -1,4 +1,4 @@
-// Accounts, as everybody sees them, with their channels and videos; to their owners also what they rated, and who follows them.
+// Public accounts, with their channels and videos; for their owners also ratings and followers.
 
 import { z } from 'zod'
 import { type FoundAccount, findAccount, listAccounts } from '../../actors/account/index.ts'
@@ -35,9 +35,9 @@ export function accountsArea(deps: {
   config: () => Config
   urls: Here
   videoPages: VideoPages
-  /** Told of each look at an account. */
+  /** Called for each view of an account. */
   lookedAtActor: LookedAtActor
-  /** Where answers are kept; without it each is made anew. */
+  /** Cache of responses; without it each is built again. */
   answers?: VideoAnswers
 }): Area {
   const { db, config, urls, lookedAtActor, answers } = deps
@@ -93,7 +93,7 @@ export function accountsArea(deps: {
     app.get(
       '/api/v1/accounts/:name/video-channels',
       {
-        // Whose numbers: those of the owner are about more videos than others know of.
+        // The owner's counts include videos that others do not see.
         config: { auth: 'optional' },
         schema: {
           tags: ['Video Channels'],
@@ -133,7 +133,7 @@ export function accountsArea(deps: {
         const { total, rows } = await listRatings(db, { ...request.query, accountId })
         return {
           total,
-          // Clients know this list without pictures.
+          // Clients expect this list without pictures.
           data: (await toVideoViews(rows, { here: urls, include: 0, tokenOf: noTokens })).map((video, index) => ({
             video: { ...video, thumbnailPath: null, previewPath: null },
             rating: rows[index]?.rating ?? 'like',

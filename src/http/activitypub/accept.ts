@@ -10,8 +10,8 @@ interface Range {
 }
 
 /**
- * Whether the best offer for this Accept header is a document (RFC 9110, 12.5.1): the higher quality wins, then the
- * range that says more, then the one that stands first. Without a header, and by wildcards alone, pages win.
+ * True if the best match of this Accept header is a document (RFC 9110, 12.5.1): the higher quality wins, then the more specific range,
+ * then the first one. Without a header, and for wildcards alone, pages win.
  */
 export function prefersActivityPub(accept: string | undefined): boolean {
   if (accept === undefined || !/json/i.test(accept)) return false

@@ -1,4 +1,4 @@
-// The ActivityPub side of our addresses: what other servers read where people see pages, and the well-known documents.
+// ActivityPub on local addresses: documents for other servers where people see pages, and the well-known documents.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/index.ts'
@@ -8,20 +8,20 @@ import type { LimitGroup } from '../plugins/rate-limit-groups.ts'
 import type { Area } from '../plugins/types.ts'
 import { prefersActivityPub } from './accept.ts'
 
-/** What the federation layer answers; null when the address stands for nothing there. */
+/** The response of the federation layer; null if the address serves nothing there. */
 export type ActivityPubPort = (request: {
   method: string
   /** Path and query. */
   url: string
-  /** The same as it was sent, which signatures cover; `url` when left out. */
+  /** The same as sent, which signatures cover; `url` by default. */
   signedUrl?: string
   headers: Record<string, string | string[] | undefined>
 }) => Promise<{ status: number; headers: Record<string, string>; body: Buffer } | null>
 
-/** Parts of the page of an actor: routes of their own, which would be taken before the one for all that is below an actor. */
+/** Tabs of an actor's page: separate routes, which would match before the one for everything below an actor. */
 const TABS = ['videos', 'video-channels', 'video-playlists', 'about'] as const
 
-/** Addresses that are a document to servers and a page to people. */
+/** Addresses that serve a document to servers and a page to people. */
 const SHARED = [
   ...['/accounts/:name', '/video-channels/:name', '/a/:name', '/c/:name', '/@:name'].flatMap((actor) => [
     actor,
@@ -56,7 +56,7 @@ export function activityPubArea({ serveActivityPub, config }: { serveActivityPub
   }
 
   return (app) => {
-    // Routes with this constraint are taken by those who want ActivityPub; all others go on to the pages.
+    // Routes with this constraint match requests for ActivityPub; all others fall through to the pages.
     addConstraint(app, CONSTRAINT, (accept) => (prefersActivityPub(accept) ? 'document' : undefined))
 
     const limits: LimitGroup[] = ['activity_pub']
@@ -87,7 +87,7 @@ export function refuseDisabledFederation({ federation }: Config): void {
 
 const nothing = (): HttpError => new HttpError(404, 'There is nothing here.')
 
-/** As the reference answers for the versions that it does not have. */
+/** The response of the reference for unsupported versions. */
 const noSchema = (): HttpError =>
   new HttpError(404, 'Nodeinfo schema version not handled', {
     headers: { 'cache-control': 'no-cache, no-store, must-revalidate' },

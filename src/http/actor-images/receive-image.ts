@@ -1,4 +1,4 @@
-// Reads the form with the one image of an actor, and leaves no file of it behind.
+// Reads the form with an actor's image, and removes its temporary files.
 
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -13,8 +13,8 @@ import { withForm } from '../plugins/multipart.ts'
 const EXTENSIONS = ['.png', '.jpeg', '.jpg', '.gif', '.webp']
 
 /**
- * Hands the path of the file in `field` to `use`. Throws `invalid` naming the field without a file and for what is no
- * image, by its name or for `use`; `too_large` with the limit.
+ * Calls `use` with the path of the file in `field`. Throws `invalid` with the name of the field if there is no file, or if its name or
+ * `use` shows that it is not an image; `too_large` with the limit.
  */
 export type ReceiveImage = <T>(request: FastifyRequest, field: string, use: (path: string) => Promise<T>) => Promise<T>
 

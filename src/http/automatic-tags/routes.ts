@@ -1,4 +1,4 @@
-// Automatic tags: which there are, and which comments wait by them for the owner of the video.
+// Automatic tags: the available ones, and those whose comments the owner of a video reviews.
 
 import { z } from 'zod'
 import { availableTags, type CommentTagPolicies, reviewedTags } from '../../actors/automatic-tag/index.ts'
@@ -17,7 +17,7 @@ const availableView = z
   .object({ available: z.array(z.object({ name: z.string(), type: z.enum(['core', 'watched-words-list']) })) })
   .meta({ id: 'AutomaticTagAvailable' })
 const policiesView = z.object({ review: z.array(z.string()) }).meta({ id: 'CommentAutoTagPolicies' })
-// There are no more tags than lists, and none has a longer name than a list.
+// There are no more tags than lists, and no name is longer than that of a list.
 const policiesBody = z.object({
   review: z.array(readable(z.string(REVIEW).min(1, REVIEW).max(100, REVIEW), REVIEW), REVIEW).max(200),
 })

@@ -24,7 +24,7 @@ export interface BlocklistsDeps {
 
 type Demand = Pick<FastifyContextConfig, 'auth' | 'right'>
 
-/** Whose blocks a route is about. */
+/** The owner of the blocks: the instance or the user. */
 interface Side {
   path: string
   tags: { accounts: string; servers: string }
@@ -58,13 +58,13 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
   const { db, config, urls, blocklist } = deps
 
   const hostName = hostText(config)
-  /** `name` of ours or `name@host`. */
+  /** `name` for local accounts, or `name@host`. */
   const handle = z
     .string()
     .refine((text) => NAME.test(text) || splitHandle(text, config()) !== undefined, 'Should have a valid account handle')
 
   const wholeHandle = z.string().refine((text) => splitHandle(text, config()) !== undefined, 'Should have a valid account handle')
-  /** Clients with a wrong list send these, which would be names of hosts where those need no top-level domain. */
+  /** Clients with an invalid list send these, which would be valid host names where no top-level domain is required. */
   const isNoFlag = (text: string): boolean => !/^(true|false)$/i.test(text)
 
   function readHandle(text: string): { asked: string; name: string; host: string | null } {

@@ -1,4 +1,4 @@
-// Many things at once: `/bulk`.
+// Bulk operations: `/bulk`.
 
 import { z } from 'zod'
 import { type RemoveCommentsOf, removalScopes } from '../../actors/comment/index.ts'

@@ -59,7 +59,7 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
     return video
   }
 
-  /** Hands the WebVTT of the file in the form to `use`. Throws `invalid` without a file, and for what is no text. */
+  /** Calls `use` with the WebVTT of the file in the form. Throws `invalid` without a file, and if it is not text. */
   async function receiveCaption(request: FastifyRequest, language: string, use: (vtt: string) => Promise<void>): Promise<void> {
     const maxBytes = config().vireo.uploads.max_caption_size
     let work: Awaited<ReturnType<Uploads['beginForm']>> | undefined
@@ -129,7 +129,7 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
       )
     })
 
-    // This server cannot transcribe, which clients know as a setting.
+    // This server cannot transcribe; clients see that as a setting.
     app.post(
       '/api/v1/videos/:videoId/captions/generate',
       {
@@ -164,7 +164,7 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
   }
 }
 
-/** Many clients say nothing useful of the type; then the name decides, and the content in the end. */
+/** Many clients send a useless type; then the file name decides, and finally the content. */
 const TYPES = ['text/vtt', 'application/x-subrip', 'text/plain']
 
 const isCaption = (filename: string, mimetype: string): boolean =>

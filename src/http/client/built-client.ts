@@ -1,4 +1,4 @@
-// A built web client in a folder of the administrator's: `<locale>/index.html` for each language, and `standalone/videos/embed.html`.
+// A built web client in a folder of the administrator: `<locale>/index.html` for each language, and `standalone/videos/embed.html`.
 
 import { readdir, readFile } from 'node:fs/promises'
 import type { Clock } from '../../platform/clock.ts'
@@ -8,13 +8,13 @@ import { type Locales, makeLocales } from './locales.ts'
 import { parseTemplate, type Template } from './template.ts'
 
 export interface BuiltClient {
-  /** The folder without links. */
+  /** The folder, with links resolved. */
   root: string
   locales: Locales
-  /** The page of a locale that there is. Throws for others. */
+  /** The page of an existing locale. Throws for others. */
   page(locale: string): Promise<Template>
   embed(): Promise<Template>
-  /** What the client says of itself to browsers that install it; undefined when it says nothing. */
+  /** The client's web app manifest; undefined without one. */
   manifest(): Promise<Record<string, unknown> | undefined>
 }
 
@@ -23,10 +23,10 @@ const MANIFEST = 'manifest.webmanifest'
 const LOCALE = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 /** Bytes; pages of clients have some ten thousand. */
 const LARGEST = 2 * 1024 * 1024
-/** A file is looked at again when it is asked for after so long. */
+/** How often a file is checked for changes, when it is requested. */
 const LOOK_EVERY_MS = 2_000
 
-/** Throws an Error of one line that says what the folder lacks. */
+/** Throws an Error of one line that says what is missing in the folder. */
 export async function openClient(deps: { folder: string; clock: Clock; logger: Logger }): Promise<BuiltClient> {
   const { folder, clock, logger } = deps
   const refuse = (reason: string, cause?: unknown): never => {
@@ -74,7 +74,7 @@ function readManifest(text: string): Record<string, unknown> {
   return { ...manifest }
 }
 
-/** Reads a file now, and again when it has changed. A version that cannot be used leaves the one before in its place. */
+/** Reads a file now, and again when it has changed. An unusable new version is ignored. */
 async function keep<T>(options: {
   path: string
   locate: () => Promise<FolderFile | undefined>
@@ -109,7 +109,7 @@ async function keep<T>(options: {
   return async () => {
     const now = clock.now().getTime()
     if (now - lookedAt >= LOOK_EVERY_MS) {
-      // Set first, so that one request of many looks.
+      // Set first, so that only one of many requests checks.
       lookedAt = now
       await look()
     }

@@ -1,5 +1,5 @@
-// The pictures that clients, feeds and browsers expect at fixed addresses below `/client/assets/images/`: icons of the instance, made
-// of its avatar or else of our mark, and what stands for accounts and channels without an avatar. Made when they are first asked for.
+// Pictures that clients, feeds and browsers expect at fixed addresses below `/client/assets/images/`: icons of the instance, made from its
+// avatar or the default logo, and default avatars of accounts and channels. Made on the first request.
 
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
@@ -15,15 +15,15 @@ export interface Picture {
 }
 
 export interface DefaultImages {
-  /** The icon of the instance; undefined for paths (below `/client/`) that are none, and without an avatar. */
+  /** The icon of the instance; undefined for other paths (below `/client/`), and without an avatar. */
   ofInstance(path: string): Promise<Picture | undefined>
-  /** What this server has itself for a path below `/client/`; undefined for others. */
+  /** The built-in picture for a path below `/client/`; undefined for others. */
   own(path: string): Promise<Picture | undefined>
   /** For `/favicon.ico`. */
   favicon(): Promise<Picture>
 }
 
-/** px; what the manifest names. */
+/** px; the sizes in the manifest. */
 export const ICON_SIZES = [36, 48, 72, 96, 144, 192, 512] as const
 const FAVICON = { path: 'assets/images/favicon.png', size: 32 }
 const FOLDER = 'assets/images'
@@ -34,7 +34,7 @@ const ICONS = new Map<string, number>([
   ...ICON_SIZES.map((size) => [`${FOLDER}/icons/icon-${size}x${size}.png`, size] as const),
 ])
 
-/** Drawings for what has no picture, by path. */
+/** Default avatars, by path. */
 const AVATARS = new Map<string, { drawing: Drawing; size: number }>(
   (['account', 'channel'] as const).flatMap((drawing) => {
     const name = `${FOLDER}/default-avatar-${drawing === 'channel' ? 'video-channel' : drawing}`
@@ -64,7 +64,7 @@ export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'rece
     return making
   }
 
-  /** The smallest stored avatar that is large enough, else the largest. */
+  /** The smallest stored avatar that is large enough, or the largest. */
   async function avatarFor(size: number): Promise<FileRef | undefined> {
     const { avatars } = await facts.recent()
     const fitting = avatars.findLast(({ width }) => (width ?? 0) >= size) ?? avatars[0]
@@ -84,7 +84,7 @@ export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'rece
         return await renderIcon(await buffer(stream), size)
       })
     } catch (error) {
-      // It is being replaced, or lost: the mark does.
+      // It is being replaced, or lost: use the default logo.
       if (error instanceof MediaError) return undefined
       throw error
     }
@@ -112,7 +112,7 @@ export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'rece
   }
 }
 
-/** The ICO form of a PNG: a header, one entry of the directory, and the picture as it is. */
+/** A PNG in ICO format: a header, one directory entry, and the unchanged picture. */
 function iconFile(png: Buffer, size: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)

@@ -1,5 +1,5 @@
-// `/client/*`: the files of the web client, those that an administrator puts in their place, and our own pictures where neither has
-// one. Also the files that a client needs at the root: its service worker.
+// `/client/*`: the files of the web client, replacements by an administrator, and built-in pictures if neither has one. Also the files that
+// a client needs at the root: its service worker.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
@@ -18,15 +18,15 @@ import { localeOf } from './locale-of.ts'
 export interface ClientFilesDeps {
   config: () => Config
   images: DefaultImages
-  /** Undefined when our own pages are served. */
+  /** Undefined if the built-in pages are served. */
   client: Pick<BuiltClient, 'root' | 'locales'> | undefined
 }
 
-/** Pages are answered at their own addresses, filled; as they lie in the folder they are of no use. */
+/** Pages are templates that are served, filled, at their own addresses; the raw files are useless. */
 const PAGE = /(?:^|\/)(?:index|embed)\.html$/
-/** The words of a language for what the server names, such as categories, and for the player. */
+/** Translations of labels of the server, such as categories, and of the player. */
 const WORDS = /^locales\/([A-Za-z0-9-]{1,35})\/(server|player)\.json$/
-/** What a browser asks for by these names must be new each time, or an old client would live on. */
+/** Browsers must get the latest version of these files, or an old client would stay installed. */
 const WORKERS = ['ngsw-worker.js', 'ngsw.json', 'safety-worker.js', 'worker-basic.min.js'] as const
 const DEFAULT_AVATAR = /\/default-avatar-/
 const ALWAYS_ASK = 'no-cache'
@@ -36,13 +36,13 @@ const REFUSALS = { 404: '' }
 export function clientFilesArea({ config, images, client }: ClientFilesDeps): Area {
   const keptFor = () => `public, max-age=${Math.floor(config().vireo.caching.static.client / 1000)}`
 
-  /** What is named by its content stays what it is; an address with a version is of that version. */
+  /** Files with a content hash or a version in their address never change. */
   function cachingOf(path: string, request: FastifyRequest): string {
     if (isHashed(path)) return `${keptFor()}, immutable`
     return request.url.includes('?') ? keptFor() : ALWAYS_ASK
   }
 
-  /** Those of the instance may be others soon. */
+  /** Those of the instance may change soon. */
   function sendPicture(request: FastifyRequest, reply: FastifyReply, { body, etag, type }: Picture): FastifyReply {
     const isLasting = request.url.includes('?') || DEFAULT_AVATAR.test(request.url)
     const cacheControl = isLasting ? keptFor() : 'public, max-age=3600'
@@ -62,7 +62,7 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
       .send(body.subarray(start, end + 1))
   }
 
-  /** Builds have them as `locale/server.fr-FR.json`. A page whose language has none waits for an answer all the same. */
+  /** Builds have them as `locale/server.fr-FR.json`. A page whose language has none still waits for a response. */
   async function sendWords(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -104,7 +104,7 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
       },
     )
 
-    // Who does not say what it takes gets a page at this address, as clients of the other server know it.
+    // A request without an Accept header gets a page at this address, as clients of the reference expect.
     for (const asks of ['page', 'other'] as const) {
       app.get(
         '/favicon.ico',
@@ -118,14 +118,14 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
         for (const path of client ? [name, `${localeOf(request, client.locales)}/${name}`] : []) {
           if (client && (await sendFromFolder(request, reply, { root: client.root, path, cacheControl: ALWAYS_ASK }))) return reply
         }
-        // A service worker that is told that its file is gone ends.
+        // A service worker whose file is missing unregisters.
         throw notFound('There is nothing here.')
       })
     }
   }
 }
 
-/** Whether builds gave the file a name of its content, such as `main-5A7XQ2KD.js` or `index.0f3c9a1b2c.css`. */
+/** True if the build put a content hash into the name, such as `main-5A7XQ2KD.js` or `index.0f3c9a1b2c.css`. */
 export function isHashed(path: string): boolean {
   const hash = /[.-]([A-Za-z0-9_]{8,64})\.[a-z0-9]+(?:\.map)?$/.exec(path)?.[1]
   return hash !== undefined && /[0-9A-Z]/.test(hash) && !/^\d+x\d+$/.test(hash)

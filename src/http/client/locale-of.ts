@@ -1,13 +1,13 @@
-// The locale of a request, and the cookie that keeps the one that a person chose.
+// The locale of a request, and the cookie with the locale that a person chose.
 
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import type { Locales } from './locales.ts'
 
-/** As web clients know it. */
+/** The name that web clients use. */
 const COOKIE = 'clientLanguage'
 const KEPT_S = 90 * 86_400
-/** Characters of the header that are read. */
+/** Characters of the header that are parsed. */
 const LONGEST = 4096
 
 export function localeOf({ headers }: Pick<FastifyRequest, 'headers'>, locales: Locales): string {

@@ -1,19 +1,19 @@
-// In which language a web client is served: the one that was chosen, else what the browser asks for.
+// The language in which a web client is served: the chosen one, or what the browser requests.
 
 import Negotiator from 'negotiator'
 
 export interface Locales {
   names: readonly string[]
-  /** The locale of a name in an address: a whole one such as `fr-FR`, or a language alone; undefined for all else. */
+  /** The locale of a name in an address: a complete one such as `fr-FR`, or a language; otherwise undefined. */
   named(name: string): string | undefined
-  /** The same of any language tag, by its script or language when there is no such country: `fr-CH` is `fr-FR`. */
+  /** The locale of any language tag, by its script or language if the country is missing: `fr-CH` gives `fr-FR`. */
   nearest(tag: string): string | undefined
-  /** `chosen`: what the cookie says. */
+  /** `chosen`: the value of the cookie. */
   choose(request: { chosen: string | undefined; acceptLanguage: string | undefined }): string
 }
 
 const DEFAULT = 'en-US'
-/** Characters of the header that are read; browsers send some dozens. */
+/** Characters of the header that are parsed; browsers send some dozens. */
 const LONGEST = 500
 
 /** `names`: the folders of a client, at least one. */
@@ -22,7 +22,7 @@ export function makeLocales(names: readonly string[]): Locales {
   const byName = new Map<string, string>()
   for (const name of names) {
     const language = languageOf(name)
-    // Of several countries the one where most speak the language, such as fr-FR or pt-BR, stands for it.
+    // A language stands for its country with the most speakers, such as fr-FR or pt-BR.
     if (!byName.has(language) || likely(language)?.region === likely(name)?.region) byName.set(language, name)
   }
   byName.set(languageOf(fallback), fallback)
@@ -40,7 +40,7 @@ export function makeLocales(names: readonly string[]): Locales {
       if (byCookie !== undefined) return byCookie
       if (!acceptLanguage) return fallback
       const asked = { headers: { 'accept-language': acceptLanguage.slice(0, LONGEST) } }
-      // The first that the browser asks for and that is there; `*` is any.
+      // The first requested locale that exists; `*` is any.
       for (const tag of new Negotiator(asked).languages()) {
         const found = tag === '*' ? fallback : nearest(tag)
         if (found !== undefined) return found
@@ -50,7 +50,7 @@ export function makeLocales(names: readonly string[]): Locales {
   }
 }
 
-/** `zh-TW` is `zh-Hant-TW`; undefined for what is no language tag. */
+/** Expands `zh-TW` to `zh-Hant-TW`; undefined for an invalid tag. */
 function likely(tag: string): Intl.Locale | undefined {
   try {
     return new Intl.Locale(tag).maximize()
@@ -59,7 +59,7 @@ function likely(tag: string): Intl.Locale | undefined {
   }
 }
 
-/** `zh-hant` of `zh-TW`: languages with several scripts are not understood in each of them. */
+/** `zh-hant` for `zh-TW`: readers of one script may not read another one. */
 function scriptOf(tag: string): string {
   const { language = '', script = '' } = likely(tag) ?? {}
   return `${language}-${script}`.toLowerCase()

@@ -1,4 +1,4 @@
-// What browsers read of the server to install it and to search it: `/manifest.webmanifest`, `/opensearch.xml`.
+// Data for browsers that install or search the server: `/manifest.webmanifest`, `/opensearch.xml`.
 
 import type { Config } from '../../config/index.ts'
 import { asking } from '../plugins/asks.ts'
@@ -30,7 +30,7 @@ export function manifestArea(deps: { config: () => Config; urls: Here; client: P
         .send(JSON.stringify(manifest))
     })
 
-    // Who does not say what it takes gets a page at this address, as clients of the other server know it.
+    // A request without an Accept header gets a page at this address, as clients of the reference expect.
     for (const asks of ['page', 'other'] as const) {
       app.get('/opensearch.xml', { ...options, constraints: asking(asks) }, async (_request, reply) =>
         reply

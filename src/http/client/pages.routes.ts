@@ -1,4 +1,4 @@
-// The pages of a web client: its one page of the right language for every address, filled with what the address is about.
+// The pages of a web client: its single page in the right language for every address, filled with data about the address.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ const ofId = { schema: { ...hide, params: z.object({ id: z.string() }) }, config
 const ofName = { schema: { ...hide, params: z.object({ name: z.string() }) }, config: limits } as const
 const ofEmbed = { ...ofId, config: { ...limits, frameguard: false } } as const
 
-/** Adds the pages in place of our own, and the page of all other addresses. */
+/** Adds the client's pages instead of the built-in ones, and the page of all other addresses. */
 export function clientPagesArea(deps: ClientPagesDeps): Area {
   const { client, config, urls, serverConfig } = deps
   const targets = makeTargets(deps)
@@ -88,7 +88,7 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
   }
 
   return (app) => {
-    // The pages that mails lead to are ours.
+    // Pages that mails link to are built in.
     addAssets(app)
     const { video, playlist, account, channel, actor } = targets
     for (const path of ['/w/:id', '/videos/watch/:id']) {
@@ -126,20 +126,20 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
     }
   }
 
-  /** The first part of the address, where a client's choice of languages leads. */
+  /** The first segment of the address, to which a client's language menu links. */
   function localeIn({ url }: FastifyRequest): string | undefined {
     const [, first = ''] = (url.split('?', 1)[0] ?? '').split('/')
     return first.length <= 35 ? client.locales.named(first) : undefined
   }
 }
 
-/** Makes the script that hands the configuration to the client, with its hash; once for each configuration. */
+/** Makes the script that contains the configuration for the client, with its hash; once per configuration. */
 function makeConfigScript(): (prepared: PreparedConfig) => { tag: Html; source: string } {
   const made = new WeakMap<PreparedConfig, { tag: Html; source: string }>()
   return (prepared) => {
     const known = made.get(prepared)
     if (known) return known
-    // A text of JSON, as clients parse it.
+    // A string of JSON, as clients parse it.
     const script = `window.PeerTubeServerConfig = ${forScript(JSON.stringify(prepared.body.toString()))}`
     const fresh = {
       tag: new Html(`<script type="application/javascript">${script}</script>`),

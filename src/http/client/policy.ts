@@ -1,14 +1,14 @@
-// What the pages of a web client may do. Of scripts in the page only those run that the build or this server put there, by their
-// hashes; all other scripts are files of this server.
+// The Content-Security-Policy of a web client's pages. Inline scripts run only if the build or this server added them, by their hashes; all
+// other scripts must be files of this server.
 
 export interface PolicyOptions {
-  /** Hashes of the scripts in the page. */
+  /** Hashes of inline scripts. */
   scripts: readonly string[]
   /** Hashes of attributes such as `onload`. */
   handlers: readonly string[]
-  /** Whether the script of the administrator, which clients read as text, may run. */
+  /** True if the administrator's script, which clients evaluate from text, may run. */
   evaluates: boolean
-  /** Whether other sites may frame the page. */
+  /** True if other sites may frame the page. */
   framed: boolean
   reportUri: string | null
 }
@@ -25,10 +25,10 @@ export function clientPolicy({ scripts, handlers, evaluates, framed, reportUri }
   return [
     "default-src 'self'",
     `script-src ${[...new Set(scriptSources)].join(' ')}`,
-    // Components bring their styles when they are shown.
+    // Components add their styles when they are shown.
     "style-src 'self' 'unsafe-inline'",
     "font-src 'self' data:",
-    // Videos and their playlists lie on other servers, peers and trackers too.
+    // Videos and playlists may be on other servers; also peers and trackers.
     'connect-src * ws: wss: data: blob:',
     'media-src * data: blob:',
     'img-src * data: blob:',

@@ -1,9 +1,9 @@
-// The OpenSearch 1.1 description of the search page, by which browsers offer it. Pure.
+// The OpenSearch 1.1 description, with which browsers offer the search page. Pure.
 
 import { html } from '../../platform/html.ts'
 import { legal } from '../feeds/xml.ts'
 
-/** Characters that the specification allows a short name. */
+/** Characters that the specification allows for a short name. */
 const LONGEST_NAME = 16
 
 export function searchDescription({ name, origin, icon }: { name: string; origin: string; icon: string }): string {

@@ -1,4 +1,4 @@
-// What the page of an address is about: a video, a playlist, an account, a channel, or the client as a whole.
+// The subject of an address: a video, a playlist, an account, a channel, or the client as a whole.
 
 import { findAccount } from '../../actors/account/index.ts'
 import { type ChannelRow, findChannel } from '../../actors/channel/index.ts'
@@ -18,7 +18,7 @@ export interface Target {
   head: Pick<Head, 'title' | 'description' | 'tags'>
 }
 
-/** `embed`: for the page with the player alone. */
+/** `embed`: for the page with only the player. */
 type Find = (key: string, options?: { embed?: boolean }) => Promise<Target>
 
 export interface Targets {
@@ -27,7 +27,7 @@ export interface Targets {
   playlist: Find
   account: Find
   channel: Find
-  /** An account, or else a channel, of this name. */
+  /** An account of this name, or a channel. */
   actor: Find
 }
 
@@ -35,7 +35,7 @@ export interface TargetsDeps {
   db: Database
   config: () => Config
   urls: Here
-  /** Where what the pages of videos have in common is kept; without it each is read anew. */
+  /** Cache of the shared parts of videos' pages; without it each is built again. */
   answers?: Pick<VideoAnswers, 'ofParts'>
 }
 

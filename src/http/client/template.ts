@@ -1,4 +1,4 @@
-// A page of a built web client: where the server puts what it knows, and which scripts of its own it runs.
+// A page of a built web client: the marks that the server fills, and its inline scripts.
 
 import { hash } from 'node:crypto'
 import { Parser } from 'htmlparser2'
@@ -9,24 +9,24 @@ const MARKS = ['title tag', 'description tag', 'custom css tag', 'meta tags', 's
 export type Mark = (typeof MARKS)[number]
 
 export interface Template {
-  /** What the page runs itself, as sources of a Content-Security-Policy. */
+  /** Inline scripts, as sources of a Content-Security-Policy. */
   scripts: string[]
   /** The same of attributes such as `onload`. */
   handlers: string[]
   has(mark: Mark): boolean
-  /** Whether the page itself says `og:platform`. */
+  /** True if the page contains `og:platform`. */
   namesPlatform: boolean
-  /** The page with its marks replaced; a mark without a value becomes nothing. */
+  /** The page with its marks replaced; a mark without a value is removed. */
   fill(values: Partial<Record<Mark, Html>>): string
 }
 
 /** A source of `script-src` that allows exactly this text. */
 export const sourceOf = (script: string): string => `'sha256-${hash('sha256', script, 'base64')}'`
 
-/** The ends of lines as browsers have them when they look at the text (HTML, 13.2.3.5). */
+/** Line endings as browsers normalise them (HTML, 13.2.3.5). */
 const asParsed = (text: string): string => text.replace(/\r\n?/g, '\n')
 
-/** Reads a page. Comments count as marks only where a browser sees comments. */
+/** Parses a page. A comment is a mark only if a browser sees a comment. */
 export function parseTemplate(page: string): Template {
   const marks: { mark: Mark; start: number; end: number }[] = []
   const scripts = new Set<string>()

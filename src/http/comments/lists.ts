@@ -1,4 +1,4 @@
-// Comments below many videos: one's own (`/users/me/videos/comments`), and all of them for the staff (`/videos/comments`).
+// Comments on many videos: on the user's own (`/users/me/videos/comments`), and on all for the staff (`/videos/comments`).
 
 import { z } from 'zod'
 import {
@@ -55,7 +55,10 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
 
   type Filters = z.output<z.ZodObject<typeof filters>>
 
-  /** The id of the video. Throws `not_found` and `forbidden` for a video or channel whose comments are not all shown to the caller. */
+  /**
+   * Returns the id of the video. Throws `not_found`, and `forbidden` for a video or channel of which the requester may not see all
+   * comments.
+   */
   async function assertSees(viewer: NonNullable<Viewer>, { videoId, videoChannelId }: Filters): Promise<number | undefined> {
     const video = videoId && (await findVideoAccess(db, videoId))
     if (videoId !== undefined) {

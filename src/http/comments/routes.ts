@@ -1,4 +1,4 @@
-// Comments of a video: threads, replies, approval, removal.
+// Comments of a video: threads, replies, review, removal.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -33,7 +33,7 @@ const byVideo = z.object({ id: idOrUuid('video') })
 const byThread = z.object({ id: idOrUuid('video'), threadId: idText })
 const byComment = z.object({ id: idOrUuid('video'), commentId: idText })
 const newComment = z.object({
-  // As other servers keep it: without white space around it.
+  // Without surrounding white space, as other servers store it.
   text: readable(z.string().trim().min(1).max(MAX_COMMENT_LENGTH)),
 })
 const created = z.object({ comment: commentView })
@@ -47,7 +47,7 @@ export function commentsArea(deps: {
   comments: Comments
   reviews: CommentReviews
   waitingComments: WaitingComments
-  /** Where answers are kept; without it each is made anew. */
+  /** Cache of responses; without it each is built again. */
   answers?: VideoAnswers
 }): Area {
   const { db, config, urls, logger, comments, reviews, waitingComments, answers } = deps
@@ -59,7 +59,7 @@ export function commentsArea(deps: {
     seesHeld: seesHeld(video, viewerOf(request.session)),
   })
 
-  /** The comments below a remote video are those that its server has. Nobody waits for it, and nothing fails by it. */
+  /** Queues a refresh of the comments of a remote video from its server. Never throws. */
   async function refresh(videoId: number): Promise<void> {
     try {
       await waitingComments.askRefresh(videoId)
@@ -68,7 +68,7 @@ export function commentsArea(deps: {
     }
   }
 
-  /** Throws unless the comment is one of this video. */
+  /** Throws unless the comment is on this video. */
   async function assertPlace(id: IdOrUuid, commentId: number): Promise<void> {
     const video = await findVideoAccess(db, id)
     if (!video) throw notFound('Video not found')
@@ -76,7 +76,7 @@ export function commentsArea(deps: {
     if (place?.videoId !== video.id) throw await refusalOf(video.id, commentId)
   }
 
-  /** Writes a comment, and shows it to its author. */
+  /** Writes a comment, and returns it as its author sees it. */
   async function write(request: FastifyRequest, key: IdOrUuid, comment: { text: string; inReplyTo?: number }) {
     const video = await visibleVideo({ db, config }, request, key)
     const commentId = await comments.add({ videoId: video.id, by: viewerOf(sessionOf(request)), ...comment })
@@ -149,7 +149,7 @@ export function commentsArea(deps: {
       '/api/v1/videos/:id/comments/:commentId',
       { config: { auth: 'user' }, schema: { tags, params: byComment, response: { 204: z.null() } } },
       async (request, reply) => {
-        // Whoever wrote a comment removes it also where the video is not to be seen any more, or is gone.
+        // Authors can remove their comments even if the video is hidden from them or removed.
         const { id, commentId } = request.params
         const by = viewerOf(sessionOf(request))
         if ((await findPlace(db, commentId)) || !(await comments.removeKept(commentId, by))) {
@@ -172,7 +172,7 @@ export function commentsArea(deps: {
     )
   }
 
-  /** Why there is no such thread of this video. */
+  /** Why the video has no such thread. */
   async function refusalOf(videoId: number, commentId: number): Promise<DomainError> {
     const place = await findPlace(db, commentId)
     if (!place) return notFound('Video comment thread not found')

@@ -36,7 +36,7 @@ export const commentTree: z.ZodType<CommentTree> = z.lazy(() => z.object({ comme
 
 const iso = (text: string): string => new Date(text).toISOString()
 
-/** Only the comment that started a thread counts replies. */
+/** Only the first comment of a thread counts replies. */
 export function toCommentView(row: CommentRow, here: Here): CommentView {
   const isThread = row.thread_id === null
   return {
@@ -57,12 +57,11 @@ export function toCommentView(row: CommentRow, here: Here): CommentView {
   }
 }
 
-/** Levels of a tree at most: writers of JSON, ours and those of clients, give up on trees of some thousand levels. */
+/** Maximum levels of a tree: JSON writers fail on trees of some thousand levels, here and in clients. */
 export const DEEPEST_LEVEL = 100
 
 /**
- * The rows of one thread as a tree. A reply whose parent is hidden is hidden with it; replies below the deepest level
- * stand beside what they answer.
+ * The rows of one thread as a tree. A reply to a hidden comment is hidden; replies below the deepest level are placed next to their parent.
  */
 export function toTree(rows: CommentRow[], threadId: number, here: Here): CommentTree | undefined {
   const nodes = new Map(rows.map((row) => [row.id, { row, tree: { comment: toCommentView(row, here), children: [] } }]))
@@ -75,7 +74,7 @@ export function toTree(rows: CommentRow[], threadId: number, here: Here): Commen
   return nodes.get(threadId)?.tree
 }
 
-/** Where each comment hangs. Ids grow from the question to the answer, which dates of other servers need not. */
+/** The place of each comment. Ids grow from parent to reply; dates of other servers may not. */
 function placesOf(rows: CommentRow[]): Map<number, { under: number | null; level: number }> {
   const places = new Map<number, { under: number | null; level: number }>()
   for (const row of rows.toSorted((a, b) => a.id - b.id)) {

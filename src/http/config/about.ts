@@ -1,4 +1,4 @@
-// ServerConfigAbout: what the instance says of itself.
+// ServerConfigAbout: the description of the instance.
 
 import { z } from 'zod'
 import type { InstanceFacts } from '../../actors/instance/index.ts'

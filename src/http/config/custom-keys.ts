@@ -1,5 +1,5 @@
-// Between ServerConfigCustom and the keys of the configuration: `instance.defaultNSFWPolicy` is
-// `instance.default_nsfw_policy`, and so on by one rule. Pure, in both directions.
+// Converts between ServerConfigCustom and the keys of the configuration: `instance.defaultNSFWPolicy` is `instance.default_nsfw_policy`,
+// and so on by one rule. Pure, in both directions.
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
@@ -16,20 +16,20 @@ export function toCustomView(config: Config): CustomView {
   return customView.parse(nested(fields))
 }
 
-/** The keys that a body names. A field that it leaves out keeps its value; null goes back to what the files say. */
+/** The changed keys of a body. An omitted field keeps its value; null resets it to the value of the files. */
 export function toChanges(body: Values): Change[] {
   return changesOf(body)
     .filter(({ value }) => value !== undefined)
     .map(({ path, value }) => ({ path: path.map(snakeCased), value: read(path.join('.'), value) }))
 }
 
-/** The form of a web client cannot be saved while this field is empty: a handle without a name stands for none. */
+/** The form of a web client cannot be saved while this field is empty: a handle without a name means none. */
 const NO_HANDLE = '@'
 const shown = (field: string, value: unknown): unknown => (field === 'services.twitter.username' && value === '' ? NO_HANDLE : value)
 
 /**
- * A body without the fields that say what is in force: they change nothing, so that values of the files that are beyond the bounds of
- * the API can be sent back. What is no configuration at all stays as it is, to be refused.
+ * The body without fields that equal the current values, so that values of the files beyond the limits of the API can be sent back. A
+ * malformed configuration stays as it is, and is refused later.
  */
 export function changedFields(body: unknown, view: CustomView): unknown {
   if (!isSection(body) || !Object.keys(body).some((name) => Object.hasOwn(view, name))) return body
@@ -48,12 +48,12 @@ function without(sent: Values, view: Values): Values {
 
 const isSection = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The forms in which clients have always been free to send these fields. */
+/** Alternative forms of these fields that clients have always been allowed to send. */
 function read(field: string, value: unknown): unknown {
   if (field === 'instance.defaultClientRoute') return String(value)
   if (field === 'trending.videos.algorithms.enabled') return [value].flat()
   if (field === 'services.twitter.username' && value === NO_HANDLE) return ''
-  // A level that nobody knows is the mildest one.
+  // An unknown level means the mildest one.
   if (field === 'broadcastMessage.level') return BROADCAST_LEVELS.find((level) => level === value) ?? 'info'
   return value
 }

@@ -1,5 +1,5 @@
-// ServerConfigCustom: what an administrator sends to change the configuration, and what comes back. The fields of the body
-// stand in the order in which clients know the list of refused ones.
+// ServerConfigCustom: the request and response for changes of the configuration by an administrator. The order of the fields is that of the
+// refused ones in responses.
 
 import { z } from 'zod'
 import { nsfwPolicies } from '../../config/index.ts'
@@ -13,20 +13,20 @@ const flag = z.boolean()
 /** Markdown, styles and scripts. */
 const longText = z.string().max(100_000)
 const shortText = z.string().max(1_000)
-/** As much as programs behind us take (32 bits). */
+/** As large as other programs accept (32 bits). */
 const counted = z
   .int()
   .min(0)
   .max(2 ** 31 - 1)
 /** Bytes or milliseconds. */
 const amount = z.int().min(0).max(LARGEST)
-/** Threads, or jobs at once: more than any machine has use for is a mistake. */
+/** Threads, or concurrent jobs: more than any machine can use is a mistake. */
 const atOnce = z.int().min(0).max(1024)
 /** -1 for no limit. */
 const limit = z.int().min(-1).max(LARGEST)
 const switched = z.object({ enabled: flag })
 const sized = z.object({ size: counted })
-/** The name of a transcoding profile: one that is not there is the default one. */
+/** The name of a transcoding profile; an unknown one means the default. */
 const profile = z.string().min(1).max(200)
 const framesPerSecond = z.int().min(1).max(1_000).nullable()
 
@@ -46,7 +46,7 @@ const resolutions = {
 
 export const BROADCAST_LEVELS = ['info', 'warning', 'error'] as const
 
-/** `themes`: names of the installed ones. A field may be left out; a body without any section is refused by its required fields. */
+/** `themes`: names of the installed ones. A field may be omitted; a body without any section lacks its required fields. */
 export function customBody(themes: readonly string[]) {
   const whole = wholeBody(themes)
   return optionalFields(whole).superRefine((body, context) => {
@@ -55,7 +55,7 @@ export function customBody(themes: readonly string[]) {
   })
 }
 
-/** The same sections, none of whose fields has to be there. */
+/** The same sections with all fields optional. */
 const optionalFields = (schema: z.ZodObject): z.ZodObject =>
   z.object(
     Object.fromEntries(
@@ -66,7 +66,7 @@ const optionalFields = (schema: z.ZodObject): z.ZodObject =>
     ),
   )
 
-/** The sections that have to be there, with nothing in them. */
+/** The required sections, empty. */
 const emptySections = (schema: z.ZodObject): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(schema.shape).flatMap(([name, child]) => (child instanceof z.ZodObject ? [[name, emptySections(child)]] : [])),
@@ -80,7 +80,7 @@ const wholeBody = (themes: readonly string[]) =>
       description: longText,
       terms: longText,
       defaultNSFWPolicy: z.enum(nsfwPolicies),
-      // Clients were always free to send a number here, or one algorithm alone below.
+      // Clients have always been allowed to send a number here, and a single algorithm below.
       defaultClientRoute: z.union([shortText, z.number()]),
       customizations: z.object({ css: longText, javascript: longText }),
       codeOfConduct: longText.optional(),
@@ -200,7 +200,7 @@ const wholeBody = (themes: readonly string[]) =>
     videoTranscription: z.object({ enabled: flag.optional(), remoteRunners: switched.optional() }).optional(),
   })
 
-/** Two fields that may be sent in another form than they are kept. */
+/** Two fields that may be sent in another form than they are stored. */
 export const sentForms = z.object({
   instance: z.object({ defaultClientRoute: z.union([z.string(), z.number()]).optional() }).optional(),
   trending: z
@@ -214,10 +214,10 @@ export const sentForms = z.object({
     .optional(),
 })
 
-/** Editable, and not in the view of this version of the contract. */
+/** Editable, but missing in the view of this version of the contract. */
 const UNSEEN = new Set(['serverCountry', 'support', 'social'])
 
-/** The kinds of the fields without their bounds: the files may hold values beyond them. */
+/** The types of the fields without their limits: the files may hold values beyond them. */
 function viewOf(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return viewOf(schema.unwrap())
   if (schema instanceof z.ZodUnion) return z.union(schema.options.map(viewOf))

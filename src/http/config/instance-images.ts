@@ -13,7 +13,7 @@ export function instanceImagesArea(deps: {
   instanceActorId: () => Promise<number>
   actorImages: ActorImages
   receiveImage: ReceiveImage
-  /** The configuration that clients read shows the images. */
+  /** The configuration for clients includes the images. */
   facts: Pick<InstanceFactsReader, 'changed'>
 }): Area {
   const { instanceActorId, actorImages, receiveImage, facts } = deps

@@ -1,4 +1,4 @@
-// ServerConfig as bytes, made once for all who ask, until the configuration or the facts are others.
+// ServerConfig as bytes, built once for all requesters, until the configuration or the facts change.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { InstanceFacts, InstanceFactsReader } from '../../actors/instance/index.ts'
@@ -12,7 +12,7 @@ export interface PreparedConfig {
   etag: string
 }
 
-/** For an address, as registration may be closed to some networks. The same object as long as nothing changed. */
+/** For an IP address, as registration may be closed to some networks. Returns the same object while nothing changes. */
 export type ReadServerConfig = (ip: string) => Promise<PreparedConfig>
 
 export function makeServerConfig(deps: {
@@ -27,7 +27,7 @@ export function makeServerConfig(deps: {
     const now = config()
     const known = await facts.recent()
     const allowedForCurrentIP = isNetworkAllowed(ip, now.signup.filters.cidr)
-    // The number of users is in the answer only as far as there is room for one more.
+    // The number of users matters only for whether there is room for one more.
     if (made?.config !== now || !sameImages(made.facts, known)) made = { config: now, facts: known, answers: new Map() }
     const { answers } = made
     const signup = {

@@ -1,4 +1,4 @@
-// The configuration over REST: what every client reads first, the about page, and what administrators may change.
+// The configuration over REST: what every client reads first, the about page, and the administrators' settings.
 
 import type { InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { RuntimeConfig } from '../../actors/runtime-config/index.ts'
@@ -21,7 +21,7 @@ export interface ConfigDeps {
   serverConfig: ReadServerConfig
 }
 
-/** The names of the themes that there are; those of plugins will come beside it. */
+/** The names of the available themes. */
 const THEMES = ['default']
 
 const TAGS = ['Config']
@@ -93,7 +93,7 @@ export function configArea(deps: ConfigDeps): Area {
 
 const notEditable = (reason: string): HttpError => new HttpError(405, reason, { headers: { allow: 'GET' } })
 
-/** The answer has fields as they were sent that may be sent in another form than they are kept. */
+/** Returns the fields that may be sent in another form in that form. */
 function asSent(view: CustomView, body: unknown): CustomView {
   const { instance, trending } = sentForms.parse(body)
   const { algorithms } = view.trending.videos

@@ -1,4 +1,4 @@
-// ServerConfig: what every client asks for first, made from the configuration and a few facts. Pure.
+// ServerConfig: what every client requests first, built from the configuration and a few facts. Pure.
 
 import { z } from 'zod'
 import type { InstanceFacts } from '../../actors/instance/index.ts'
@@ -122,11 +122,11 @@ export const serverConfigView = z
 
 export interface Software {
   version: string
-  /** Empty when it is not known. */
+  /** Empty if it is unknown. */
   commit: string
 }
 
-/** `signup`: whether registration is open, and to the address that asks. */
+/** `signup`: whether registration is open, and whether it is for the requesting IP address. */
 export function toServerConfig(
   config: Config,
   facts: InstanceFacts,
@@ -271,7 +271,7 @@ const PROFILES = ['default']
 
 const enabled = (section: { readonly enabled: boolean }): { enabled: boolean } => ({ enabled: section.enabled })
 
-/** `480p` gives 480; sound alone is 0. */
+/** `480p` gives 480; sound alone 0. */
 const linesOf = (resolutions: Readonly<Record<string, boolean>>): number[] =>
   Object.entries(resolutions)
     .filter(([, isOn]) => isOn)

@@ -12,7 +12,7 @@ import { emailAddress } from '../users/fields.ts'
 /** Characters. */
 const LONGEST_SUBJECT = 300
 
-/** Of a message. */
+/** Body of a message. */
 export const contactBody = z.object({
   fromName: readable(z.string().min(1).max(120)).nullable(),
   fromEmail: emailAddress,

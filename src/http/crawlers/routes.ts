@@ -1,4 +1,4 @@
-// `/sitemap.xml`, and the files that it names on a large server.
+// `/sitemap.xml`, and the further files that it lists on a large server.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -21,7 +21,7 @@ export function crawlersArea(deps: {
   urls: Here
   clock: Clock
   logger: Logger
-  /** Where the files are kept. */
+  /** Folder of the files. */
   folder: string
 }): Area {
   const { db, config, urls, folder } = deps

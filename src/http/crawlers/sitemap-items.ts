@@ -1,4 +1,4 @@
-// What a sitemap says of each page (sitemaps.org). Pure.
+// The sitemap entry of each page (sitemaps.org). Pure.
 
 import type { SitemapItemLoose } from 'sitemap'
 import type { ListedPage } from '../../actors/sitemap/index.ts'
@@ -6,8 +6,8 @@ import { accountPath, channelPath, watchPath } from '../pages/addresses.ts'
 import type { Here } from '../videos/actor.view.ts'
 
 /**
- * Its address and when it changed, and no words of it: the files are kept for a day, and a video may be made private in that time. What
- * search engines want to know of a video is in its page.
+ * Only its address and its last change, without texts: the files are cached for a day, and a video may become private in that time. Search
+ * engines find the details in the video's page.
  */
 export const sitemapItem = (page: ListedPage, { origin }: Pick<Here, 'origin'>): SitemapItemLoose => ({
   url: origin + pathOf(page),

@@ -1,5 +1,5 @@
-// The sitemap as files: written page by page while the rows are read, kept for a day, and served from there. One file as long as it is
-// small enough, else several with an index.
+// The sitemap as files: streamed from the rows, cached for a day, and served from disk. One file if it is small enough, otherwise several
+// with an index.
 
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -14,22 +14,22 @@ import { newUuid } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 
 export interface Sitemaps {
-  /** The folder of the newest files: `sitemap.xml`, and `sitemap-1.xml` and so on where that is an index. */
+  /** The folder of the newest files: `sitemap.xml`, and `sitemap-1.xml` and so on if that is an index. */
   folder(): Promise<string>
 }
 
-/** URLs, and about as many bytes, that one file may have (sitemaps.org: 50,000 and 50 MiB). */
+/** Limits of a file: URLs, and approximate bytes (sitemaps.org: 50,000 and 50 MiB). */
 const MOST_URLS = 50_000
 const MOST_BYTES = 45 * 1024 * 1024
 const AT_ONCE = 25
-/** Folders that dead processes left; younger ones may be of another process. */
+/** Age of folders of dead processes; younger ones may be in use by another process. */
 const LEFT_AFTER_MS = 2 * 86_400_000
 
 export function makeSitemaps(deps: {
-  /** Holds one folder for each time they were written. */
+  /** Contains one folder per generation. */
   root: string
   origin: string
-  /** All that is listed. */
+  /** All listed pages. */
   items: () => AsyncGenerator<SitemapItemLoose, void, undefined>
   keepMs: () => number
   clock: Clock
@@ -73,7 +73,7 @@ export function makeSitemaps(deps: {
     )
   }
 
-  /** Writes until the file is full; answers the item that did not go into it. */
+  /** Writes until the file is full; returns the item that did not fit. */
   async function writeFile(path: string, all: AsyncGenerator<SitemapItemLoose, void, undefined>, first: Next) {
     let next = first
     let urls = 0
@@ -82,7 +82,7 @@ export function makeSitemaps(deps: {
     async function* some(): AsyncGenerator<SitemapItemLoose> {
       while (!next.done && urls < mostUrls && bytes < MOST_BYTES) {
         urls += 1
-        // The streams take what is there without letting others in between.
+        // The streams consume available items without yielding to other work.
         if (urls % AT_ONCE === 0) await breathe()
         yield next.value
         next = await all.next()
@@ -113,14 +113,14 @@ export function makeSitemaps(deps: {
   return {
     async folder() {
       const known = made
-      // What is kept may be cleared away at any time.
+      // Cached files may be deleted at any time.
       const isThere = known !== undefined && (await realFolder(known.folder)) !== undefined
       if (isThere && clock.now().getTime() - known.at < keepMs()) return known.folder
       making ??= make().finally(() => {
         making = undefined
       })
       if (!isThere) return await making
-      // The old one does until the new one is there.
+      // The old one is served until the new one is ready.
       making.catch((error: unknown) => logger.warn({ err: error }, 'the sitemap cannot be written'))
       return known.folder
     },

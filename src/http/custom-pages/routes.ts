@@ -9,7 +9,7 @@ import type { Area } from '../plugins/types.ts'
 const URL = '/api/v1/custom-pages/homepage/instance'
 const TAGS = ['Homepage']
 
-/** Characters; with it a body of ASCII is just below what the server takes. */
+/** Characters; with it a body of ASCII is just below the body limit. */
 const LONGEST = 500_000
 
 const homepageView = z.object({ content: z.string() }).meta({ id: 'CustomHomepage' })
@@ -17,7 +17,7 @@ const homepageView = z.object({ content: z.string() }).meta({ id: 'CustomHomepag
 export function customPagesArea(deps: {
   db: Database
   homepage: Homepage
-  /** The configuration that clients read says whether there is one. */
+  /** The configuration for clients tells whether a homepage exists. */
   facts: Pick<InstanceFactsReader, 'changed'>
 }): Area {
   const { db, homepage, facts } = deps
@@ -35,7 +35,7 @@ export function customPagesArea(deps: {
         schema: {
           operationId: 'putCustomPagesHomepageInstance',
           tags: TAGS,
-          // Nothing sent is nothing to show.
+          // An omitted content means an empty page.
           body: z.object({ content: z.string().max(LONGEST).default('') }).nullish(),
           response: { 204: z.null() },
         },

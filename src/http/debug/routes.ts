@@ -1,4 +1,4 @@
-// What an administrator asks when something seems stuck: `/server/debug`.
+// Diagnostics for administrators: `/server/debug`.
 
 import { z } from 'zod'
 import type { ChannelSyncs } from '../../actors/channel-sync/index.ts'
@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 
-/** The time-outs and periodic work that each command stands for; of some there is nothing to be done here. */
+/** The timeouts and periodic tasks behind each command; some have nothing to do here. */
 const COMMANDS = {
   'remove-dandling-resumable-uploads': ['upload', 'upload-traces', 'pending-files'],
   'process-video-views-buffer': ['fold-views', 'counters'],
@@ -27,7 +27,7 @@ const debugView = z
   })
   .meta({ id: 'Debug' })
 
-/** `run` does what is known under these names, now. */
+/** `run` runs the tasks of these names now. */
 export function debugArea(deps: {
   db: Database
   run: (names: readonly string[]) => Promise<void>
@@ -53,7 +53,7 @@ export function debugArea(deps: {
         },
       },
       async ({ body: { command } }, reply) => {
-        // Clients know this refusal without the name of the field.
+        // Clients expect this refusal without the name of the field.
         if (!isCommand(command)) throw new HttpError(400, 'Invalid command')
         if (command === 'process-video-channel-sync-latest') await deps.channelSyncs.hurry()
         await deps.run(COMMANDS[command])

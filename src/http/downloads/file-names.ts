@@ -1,6 +1,6 @@
-// The names of downloads: as they come in addresses, and as they are saved.
+// The names of downloads: in addresses, and for saving.
 
-/** What of a file tells it from the others of its video. */
+/** Properties that distinguish a file from the others of its video. */
 export interface NamedFile {
   uuid: string
   /** Short side in px, 0 for sound alone. */
@@ -12,8 +12,8 @@ export interface NamedFile {
 const NAME = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-(\d{1,5})(-fragmented)?(\.[a-z\d]{1,10})$/i
 
 /**
- * For a route: all but plain names such as `video.mp4`, which no file has. Those are as unknown as any address, for which the
- * reference shows a page (`unknownTo`). Without groups, which parameters of routes cannot have.
+ * For a route: matches all but plain names such as `video.mp4`, which no file has. Those are like any unknown address, for which the
+ * reference shows a page (`unknownTo`). Without groups, which route parameters do not support.
  */
 export const NO_PLAIN_NAME = '^.*[^a-zA-Z\\d_.].*$|^.{60,}$'
 
@@ -24,7 +24,7 @@ export function readDownloadName(filename: string, options: { hls: boolean }): N
   return { uuid: uuid.toLowerCase(), resolution: Number(resolution), extname }
 }
 
-/** How the file of a video is called where it is saved. */
+/** The file name for saving. */
 export function savedName(file: { video: string; resolution: number; hls: boolean }, extname: string): string {
   return `${file.video}-${file.resolution}p${file.hls ? '-hls' : ''}${extname}`
 }
@@ -32,8 +32,8 @@ export function savedName(file: { video: string; resolution: number; hls: boolea
 const LONGEST = 180
 
 /**
- * Content-Disposition of a download (RFC 6266): with an ASCII name for old clients, and where that says less, with the
- * whole one (RFC 8187). No name leads into a folder, hides its ending or looks like another.
+ * Content-Disposition of a download (RFC 6266): with an ASCII name for old clients, and with the full name (RFC 8187) if it differs. A name
+ * cannot contain a folder, hide its extension or look like another one.
  */
 export function attachment(name: string): string {
   const clean = name
@@ -48,7 +48,7 @@ export function attachment(name: string): string {
   return ascii === short ? plain : `${plain}; filename*=UTF-8''${encoded(short)}`
 }
 
-/** Cut in the middle, so that the ending stays. */
+/** Cut in the middle, so that the extension stays. */
 function shortened(name: string): string {
   const letters = [...name]
   if (letters.length <= LONGEST) return name

@@ -1,12 +1,12 @@
-// Which files a generated download is made of. Pure.
+// Chooses the files of a generated download. Pure.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { StoredFileRow } from '../../actors/video/index.ts'
 
-/** One stored file as it is, or the picture of one with the sound of another. */
+/** One stored file, or the picture of one with the sound of another. */
 export type Plan = { file: StoredFileRow } | { picture: StoredFileRow; sound: StoredFileRow }
 
-/** One picture and one sound at most. Undefined when no file is given. Throws `invalid` for two pictures, and for two sounds. */
+/** At most one picture and one sound. Undefined if no file is given. Throws `invalid` for two pictures or two sounds. */
 export function planDownload(files: readonly StoredFileRow[]): Plan | undefined {
   const pictures = files.filter(({ hasVideo }) => hasVideo)
   const sounds = files.filter(({ hasVideo }) => !hasVideo)
@@ -23,7 +23,7 @@ function several(most: string): DomainError {
   return new DomainError('invalid', msg, { invalidParams: [{ name: 'videoFileIds', location: 'query', msg }] })
 }
 
-/** The ending of the download. */
+/** The extension of the download. */
 export function extensionOf(plan: Plan): string {
   if (!('file' in plan)) return '.mp4'
   const { hasVideo, extname } = plan.file

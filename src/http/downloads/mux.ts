@@ -1,4 +1,4 @@
-// Downloads of a picture and a sound that lie in two files: put together while they are sent, a few at a time.
+// Downloads of separate picture and sound files: muxed while they are sent, a few at a time.
 
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -8,8 +8,8 @@ import { type Ffmpeg, type FileRef, MediaError, type MuxInput, muxStreams, type 
 import type { Logger } from '../../platform/logger.ts'
 
 /**
- * The bytes of the MP4, the first of which are there. The signal is that of a client who leaves. Throws `busy` when too many
- * others are being put together, and `unprocessable` for files that do not go into an MP4.
+ * The bytes of the MP4, once the first ones are available. The signal aborts when the client leaves. Throws `busy` if too many others are
+ * being muxed, and `unprocessable` for files that cannot be muxed into an MP4.
  */
 export type OpenMux = (files: { picture: FileRef; sound: FileRef }, signal: AbortSignal) => Promise<Readable>
 
@@ -58,13 +58,13 @@ export function makeMuxes(deps: {
   }
 }
 
-/** Until there are bytes: before them, a failure can still be told. */
+/** Resolves with the first bytes: before them, a failure can still be reported. */
 async function begun(stream: Readable): Promise<Readable> {
   await Promise.race([once(stream, 'readable'), once(stream, 'close')])
   return stream
 }
 
-/** Nobody reads it. */
+/** The client is gone. */
 const left = (): DomainError => new DomainError('unavailable', 'The download was given up.')
 
 function refusalOf(error: unknown): unknown {

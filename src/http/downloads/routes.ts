@@ -1,4 +1,4 @@
-// Downloads: stored files under the name of their video, kept uploads, and a picture with its sound in one file.
+// Downloads: stored files under the name of their video, retained originals, and muxed picture and sound.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -39,11 +39,11 @@ export interface DownloadsDeps {
 }
 
 interface SavedFile {
-  /** Wherever it is now. */
+  /** Possible locations. */
   refs: readonly FileRef[]
-  /** What it is called where it is saved. */
+  /** The file name for saving. */
   name: string
-  /** As its name says without it. */
+  /** By default, the type of the file name. */
   type?: string
   isPrivate: boolean
 }
@@ -51,16 +51,16 @@ interface SavedFile {
 const tags = ['Video Download']
 const params = z.object({ filename: z.string().max(255) })
 const MOST_FILES = 2
-/** A name stays while its file is replaced: what is kept of it is asked about each time. */
+/** A name stays when its file is replaced: caches must revalidate each time. */
 const OPEN = openFile(0)
 const REFUSALS = { 403: 'Forbidden' }
 
-/** Adds `/download/*`. Answers HEAD as well. */
+/** Adds `/download/*`, also for HEAD. */
 export function downloadsArea({ db, store, config, fileTokens, openMux }: DownloadsDeps): Area {
   const send = (request: FastifyRequest, reply: FastifyReply, options: Omit<ServeOptions, 'store' | 'delivery'>) =>
     serveFile(request, reply, { store, delivery: config().vireo.delivery, ...options })
 
-  /** From object storage itself where readers may go there. */
+  /** Redirects to object storage if readers may access it. */
   async function sendVideo(request: FastifyRequest, reply: FastifyReply, file: SavedFile) {
     const { refs, name, type = typeOf(name), isPrivate } = file
     const disposition = attachment(name)
@@ -84,7 +84,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     if (!video.downloadEnabled) throw new DomainError('forbidden', 'The files of this video are not for download.')
   }
 
-  /** The streams of the plan; the file itself where one has them all. */
+  /** The streams of the plan; the file itself if it has them all. */
   async function sendPlan(request: FastifyRequest, reply: FastifyReply, video: DownloadRow, plan: Plan) {
     const name = `${video.name}${extensionOf(plan)}`
     if ('file' in plan) {
@@ -125,7 +125,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
       })
     }
 
-    // Whole uploads are for those alone who may change the video.
+    // Originals are only for those who may change the video.
     app.route({
       method: ['GET', 'HEAD'],
       url: '/download/original-video-files/:filename',
@@ -174,7 +174,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
   }
 }
 
-/** In the folder that its privacy gives it, and in the one from which it may still be moved. */
+/** In the folder of its privacy, and in the one that it may still be moved from. */
 function placesOf(video: Openness & { uuid: string }, { hls, filename }: Pick<StoredFileRow, 'hls' | 'filename'>): FileRef[] {
   const isPrivate = hasPrivateFiles(video)
   return [isPrivate, !isPrivate].map((hidden) => (hls ? hlsFile(video.uuid, filename, hidden) : webVideoFile(filename, hidden)))

@@ -1,25 +1,25 @@
-// A feed as a document: RSS 2.0, Atom (RFC 4287) or JSON Feed. What is said in each has to be escaped as its readers read it.
+// A feed as a document: RSS 2.0, Atom (RFC 4287) or JSON Feed. Texts are escaped as the readers of each format expect.
 
 import { type Author, type Extension, Feed } from 'feed'
 import { type FeedFormat, familyOf } from './formats.ts'
 import { asHtml, eitherWay, element, legal, text } from './xml.ts'
 
-/** All texts are plain, as they were written. */
+/** All texts are plain text. */
 export interface FeedHead {
-  /** What tells it from other feeds (RFC 4287, 4.2.6). */
+  /** The id of the feed (RFC 4287, 4.2.6). */
   id: string
   title: string
   description: string
   /** The page that it is about. */
   link: string
-  /** Its own address, for each way to end it. */
+  /** Its own address, for each family of formats. */
   self: (family: 'xml' | 'atom' | 'json') => string
   author?: Author | undefined
   image: string
   favicon: string
   /** BCP 47. */
   language?: string | undefined
-  /** Of this server. */
+  /** Origin of this server. */
   origin: string
   updated: Date
 }
@@ -35,7 +35,7 @@ export interface FeedItem {
   author: Author
   category?: string | undefined
   enclosure?: { url: string; type: string; length: number } | undefined
-  /** Further elements of RSS, escaped already. */
+  /** Additional elements of RSS, already escaped. */
   elements: Record<string, unknown>
   attachments?: { title: string; url: string; size_in_bytes: number; mime_type: string }[] | undefined
 }
@@ -62,7 +62,7 @@ export function writeFeed(head: FeedHead, items: readonly FeedItem[], format: Fe
 }
 
 /**
- * RSS with modules; `elements` are those of the channel. All but the descriptions of items is plain text (RSS Best Practices
+ * RSS with modules; `elements` are those of the channel. Everything but the descriptions of items is plain text (RSS Best Practices
  * Profile, character data).
  */
 export function writeRss(
@@ -80,7 +80,7 @@ export function writeRss(
   for (const extension of extensionsOf(elements)) feed.addExtension(extension)
   for (const { title, link, date, summary, content, category, enclosure, ...item } of items) {
     feed.addItem({
-      // The library would put it into one CDATA section, which a text may end.
+      // The library would put it into one CDATA section, which a text can break out of.
       title: '',
       link,
       date,
@@ -93,11 +93,11 @@ export function writeRss(
   }
   const declared = [...new Set([...uses, 'dc', 'content', 'atom'] as const)]
   const names = declared.map((name) => ` xmlns:${name}="${namespaces[name]}"`).join('')
-  // The library declares those of its own elements only.
+  // The library declares only the namespaces of its own elements.
   return headFirst(feed.rss2().replace(/<rss [^>]*>/, `<rss version="2.0"${names}>`))
 }
 
-/** The library puts further elements of the channel behind its items; some readers stop at the first item. No text has tags. */
+/** The library puts additional elements of the channel after its items; some readers stop at the first item. No text contains tags. */
 function headFirst(document: string): string {
   const first = document.indexOf('        <item>')
   const last = document.lastIndexOf('</item>\n')
@@ -171,5 +171,5 @@ const authorInXml = ({ name, link }: Author): Author => ({
 const extensionsOf = (elements: Record<string, unknown>): Extension[] =>
   Object.entries(elements).flatMap(([name, objects]) => (objects === undefined ? [] : [{ name, objects: asObjects(objects) }]))
 
-/** The library takes lists too, which its types do not say. */
+/** The library accepts lists too, though its types do not say so. */
 const asObjects = (value: unknown): Record<string, unknown> => value as Record<string, unknown>

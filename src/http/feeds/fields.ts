@@ -1,4 +1,4 @@
-// What the feeds are asked for.
+// Queries of feeds.
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
@@ -21,7 +21,7 @@ const owner = {
   format: format.optional(),
 }
 
-/** The filters of lists; how many there are is configured. */
+/** The filters of lists; the number of items is configured. */
 const filters = (config: Config) => listQuery(config).omit({ start: true, count: true })
 
 export const videoFeedQuery = (config: Config) => filters(config).extend(owner)

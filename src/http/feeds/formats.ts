@@ -1,4 +1,4 @@
-// The formats of a feed: how their addresses end, and what a client has to accept for each.
+// The formats of a feed: their file extensions, and the types that a client must accept.
 
 export const feedFormats = ['xml', 'rss', 'rss2', 'atom', 'atom1', 'json', 'json1'] as const
 export type FeedFormat = (typeof feedFormats)[number]
@@ -8,7 +8,7 @@ const RSS = ['application/rss+xml', ...XML] as const
 const ATOM = ['application/atom+xml', ...XML] as const
 const JSON_FEED = ['application/json'] as const
 
-/** The first is what is sent, whichever of them is accepted. */
+/** The first is sent, whichever of them is accepted. */
 const TYPES: Record<FeedFormat | 'podcast', readonly string[]> = {
   xml: XML,
   rss: RSS,
@@ -24,16 +24,16 @@ export const contentTypeOf = (format: FeedFormat | 'podcast'): string => `${TYPE
 
 export const isFeedFormat = (text: unknown): text is FeedFormat => feedFormats.some((format) => format === text)
 
-/** How the feed's own address ends. */
+/** The extension of the feed's own address. */
 export function familyOf(format: FeedFormat): 'xml' | 'atom' | 'json' {
   if (format === 'atom' || format === 'atom1') return 'atom'
   return format === 'json' || format === 'json1' ? 'json' : 'xml'
 }
 
-/** Longest Accept header that is read, characters. */
+/** Longest Accept header that is parsed, characters. */
 const LONGEST = 2000
 
-/** Whether a client takes one of the types of a format (RFC 9110, 12.5.1): what is named decides over wildcards. */
+/** True if a client accepts one of the types of a format (RFC 9110, 12.5.1): specific types override wildcards. */
 export function accepts(accept: string | undefined, format: FeedFormat | 'podcast'): boolean {
   if (accept === undefined || accept.trim() === '') return true
   const ranges = accept.slice(0, LONGEST).toLowerCase().split(',').map(rangeOf)

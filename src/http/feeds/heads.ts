@@ -1,4 +1,4 @@
-// What a feed says of itself: whose it is, where its page is, and its own address.
+// The head of a feed: its owner, its page, and its own address.
 
 import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -21,7 +21,7 @@ export function avatarOf({ avatars }: Pick<ActorSummary, 'avatars'>, here: Here)
 
 export type HeadOf = Pick<FeedHead, 'title' | 'description' | 'link' | 'image'> & Partial<Pick<FeedHead, 'author'>>
 
-/** The address of the feed, as ids in Atom are: what opens a private feed changes, and the feed stays the same. */
+/** The address of the feed, as an id in Atom: without the token of a private feed, which may change. */
 export function feedId(self: FeedHead['self']): string {
   const address = new URL(self('atom'))
   address.searchParams.delete('token')

@@ -1,4 +1,4 @@
-// What is the same for all feeds: which clients take them, for how long they are kept by whom, and their tags.
+// Common hooks of all feeds: accepted types, caching and tags.
 
 import type { FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { conditionalJson } from '../plugins/conditional.ts'
@@ -6,7 +6,7 @@ import { HttpError } from '../plugins/http-error.ts'
 import type { Keeping } from '../videos/answers.ts'
 import { accepts, type FeedFormat, isFeedFormat } from './formats.ts'
 
-/** The format in the query, else that of the path; undefined for one that there is not. */
+/** The format of the query, or that of the path; undefined for an unknown one. */
 function askedFormat({ query, params }: FastifyRequest): FeedFormat | undefined {
   const inQuery = typeof query === 'object' && query !== null && 'format' in query ? query.format : undefined
   const inPath = typeof params === 'object' && params !== null && 'format' in params ? params.format : undefined
@@ -14,10 +14,10 @@ function askedFormat({ query, params }: FastifyRequest): FeedFormat | undefined 
   return isFeedFormat(format) ? format : undefined
 }
 
-/** The format of a request that was found right. */
+/** The format of a validated request. */
 export const formatOf = (request: FastifyRequest): FeedFormat => askedFormat(request) ?? 'xml'
 
-/** Readers ask again after this time only, also when they asked for what is refused; but what is not there may be soon. */
+/** Also for refusals, so that readers wait before they ask again; but missing feeds may appear soon. */
 const NOT_KEPT = 'no-cache, no-store, must-revalidate'
 
 export function feedHooks(options: { kept?: Keeping | undefined; maxAge: () => number; format?: 'podcast'; isPrivate?: boolean }): {
@@ -30,12 +30,12 @@ export function feedHooks(options: { kept?: Keeping | undefined; maxAge: () => n
     if (format && !accepts(request.headers.accept, format)) {
       return done(new HttpError(406, 'The client accepts no type of this feed.'))
     }
-    // What a password or a token opens is for nobody else, and caches on the way know nothing of the first header.
+    // Content behind a password or a token must not be shared, and intermediate caches do not know the first header.
     const { authorization, 'x-peertube-video-password': password } = request.headers
     const isOwn = authorization !== undefined || password !== undefined
     reply.header('cache-control', `${isOwn ? 'private, ' : ''}max-age=${maxAge()}`)
-    // The contract has `max-age` alone where the address holds the token. These keep it out of shared caches as well: they have to ask
-    // for each request (RFC 9111, 4.1), also those that look at no Vary (RFC 9213).
+    // The contract has only `max-age` if the address contains the token. These headers also exclude shared caches: they have to revalidate
+    // each request (RFC 9111, 4.1), including those that ignore Vary (RFC 9213).
     if (options.isPrivate) reply.headers({ vary: '*', 'cdn-cache-control': 'private, no-store' })
     done()
   }

@@ -1,8 +1,8 @@
-// What a podcast is about, said by its videos: the language and the category that most of them have.
+// The language and the category of a podcast: those of most of its videos.
 
 import { type Config, isMailEnabled, publicAddress } from '../../config/index.ts'
 
-/** Apple's categories (podcasters.apple.com, 1691), the first of a row with the second below it; by `VideoCategory`. */
+/** Apple's categories (podcasters.apple.com, 1691), with their subcategories; by `VideoCategory`. */
 const CATEGORIES: Readonly<Record<number, readonly [string, string?]>> = {
   1: ['Music'],
   2: ['TV & Film'],
@@ -24,11 +24,11 @@ const CATEGORIES: Readonly<Record<number, readonly [string, string?]>> = {
   18: ['Arts', 'Food'],
 }
 
-/** Apple's name of a category, with that of the one below it; undefined for those of plugins. */
+/** Apple's category and subcategory; undefined for those of plugins. */
 export const podcastCategory = (category: number | undefined): readonly [string, string?] | undefined =>
   category === undefined ? undefined : CATEGORIES[category]
 
-/** What more than half of them have; what is null counts as well, but is never it. */
+/** The value that more than half of them have; null counts, but is never the result. */
 export function mostHave<T extends string | number>(values: readonly (T | null)[]): T | undefined {
   const counts = new Map<T, number>()
   for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -36,8 +36,8 @@ export function mostHave<T extends string | number>(values: readonly (T | null)[
 }
 
 /**
- * Where directories ask whether a podcast is its owner's: never at a user's own address. That of the operator where it is public already,
- * else the one that this server's mails come from; undefined without either.
+ * The address for ownership checks by directories: never a user's own. That of the operator if it is public, otherwise the sender of this
+ * server's mails; undefined without either.
  */
 export const podcastEmail = (config: Config): string | undefined =>
   publicAddress(config) ?? (isMailEnabled(config) ? config.smtp.from_address : undefined)

@@ -16,7 +16,7 @@ export async function writePodcast(
   { head, account, email, here }: { head: FeedHead; account: ActorProfile; email: string | undefined; here: Here },
   rows: readonly VideoListRow[],
 ): Promise<string> {
-  // An episode is something to play.
+  // An episode needs something to play.
   const items = (await mapInTurns(rows, (row) => toPodcastItem(row, here))).filter(({ enclosure }) => enclosure !== undefined)
   const language = mostHave(rows.map((row) => row.language))
   return writeRss({ ...head, language }, items, {
@@ -24,9 +24,9 @@ export async function writePodcast(
     elements: {
       'podcast:medium': text('video'),
       'podcast:person': personOf(account, here),
-      // An owner without an address is none (Apple's requirements).
+      // An owner requires an address (Apple's requirements).
       'itunes:owner': email === undefined ? undefined : { 'itunes:name': text(account.name), 'itunes:email': text(email) },
-      // A single one makes it so.
+      // One explicit video is enough.
       'itunes:explicit': explicit(rows.some(({ nsfw }) => nsfw)),
       'itunes:category': categoryOf(rows),
       'itunes:image': attributes({ href: head.image }),
@@ -56,7 +56,7 @@ function toPodcastItem(row: VideoListRow, here: Here): FeedItem {
   }
 }
 
-/** Every file, with all the places where it is; then the playlists. */
+/** Every file with all its locations; then the playlists. */
 function alternativesOf(row: VideoListRow, { files, playlists }: Playables) {
   return [
     ...files.map((file, index) => ({

@@ -1,4 +1,4 @@
-// Feeds for readers: videos, comments, one's subscriptions, and channels as podcasts.
+// Feeds for readers: videos, comments, the user's subscriptions, and channels as podcasts.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -33,7 +33,7 @@ export interface FeedsDeps {
   config: () => Config
   clock: Clock
   urls: Here
-  /** Where answers are kept; without it each is made anew. */
+  /** Cache of responses; without it each is built again. */
   answers?: VideoAnswers
 }
 
@@ -46,7 +46,7 @@ interface Wanted {
   videoChannelName?: string | undefined
 }
 
-/** Whose feed was asked for. */
+/** The owner of the requested feed. */
 interface Found {
   head: HeadOf
   isRemote: boolean
@@ -56,12 +56,12 @@ interface Found {
 /** Adds `/feeds`. */
 export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area {
   const nsfwWanted = makeNsfwWanted({ config })
-  /** The date of feeds with nothing in them, so that they stay what they are. */
+  /** The date of empty feeds, so that they do not change. */
   const startedAt = clock.now()
   const keyOf = (id: number | undefined, name: string | undefined): FeedOwnerKey | undefined =>
     id !== undefined ? { id } : name !== undefined ? toActorHandle(name, urls.host) : undefined
 
-  /** Throws `not_found`, and `forbidden` for what the instance does not follow. A channel says more than an account. */
+  /** Throws `not_found`, and `forbidden` for actors that the instance does not follow. A channel is more specific than an account. */
   async function ownerOf(wanted: Wanted): Promise<Found> {
     const found = await anyOwnerOf(wanted)
     if (found.isRemote) await assertScopeFollowed({ db, config }, false, found.scope)
@@ -75,7 +75,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     if (accountKey && !account) throw notFound('Account not found')
     if (channelKey) {
       const found = await findFeedChannel(db, channelKey)
-      // Of a channel that is somebody else's, the account has none.
+      // A channel of another account does not match.
       if (!found || (account && account.id !== found.account.id)) throw notFound('Video channel not found')
       const { channel, account: owner } = found
       const author = { name: channel.name, link: accountPage(owner, urls) }
@@ -96,7 +96,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     return { head: headOfInstance(config(), urls), isRemote: false, scope: { of: 'everybody' } }
   }
 
-  /** The address of the feed, with what the route reads of the query, as it was sent, and nothing else. */
+  /** The address of the feed, with the query parameters that the route reads, as they were sent. */
   function selfOf(path: string, request: FastifyRequest, names: readonly string[]): FeedHead['self'] {
     const sent = [...new URLSearchParams(request.url.split('?')[1] ?? '')]
     const query = new URLSearchParams(sent.filter(([name]) => name !== 'format' && names.includes(name.replace(/\[\d*\]$/, ''))))
@@ -185,7 +185,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const subscriber = await findSubscriber(db, { accountId, token })
         if (!subscriber) throw notFound('Account not found')
         if (subscriber === 'wrong') throw new DomainError('forbidden', 'User and token mismatch')
-        // The token opens what the user may see, and nothing that is the staff's.
+        // The token grants the user's view, without rights of the staff.
         assertMayList({ ...query, excludeAlreadyWatched: undefined }, null)
         const rows = await rowsOf(query, {
           scope: { of: 'followed', followerActorId: subscriber.actorId },
@@ -251,7 +251,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const { rows } = await listVideos(db, {
           scope: { of: 'channel', channelId: channel.id },
           internal: false,
-          // A directory lists a podcast once: where it comes from.
+          // Directories list a podcast once, on its own server.
           isLocal: true,
           isLive: false,
           start: 0,

@@ -19,14 +19,14 @@ export interface PlayableFile extends FileView {
 }
 
 export interface Playables {
-  /** What plays by itself comes first: web videos, then renditions with sound; the largest first. */
+  /** Self-contained files first: web videos, then renditions with sound; the largest first. */
   files: PlayableFile[]
   playlists: { url: string; type: string }[]
 }
 
 const NOTHING: Playables = { files: [], playlists: [] }
 
-/** What everybody may play: none of a video whose files are private. */
+/** Files that everybody may play; none for a video with private files. */
 export function playablesOf(row: VideoListRow, here: Here): Playables {
   if (hasPrivateFiles(row)) return NOTHING
   const { files, streamingPlaylists } = toFileViews(row, here, undefined)
@@ -50,7 +50,7 @@ export const TORRENT = contentTypeOf('any.torrent')
 
 const typeOf = (url: string): string => contentTypeOf(URL.parse(url)?.pathname ?? '')
 
-/** What all feeds say of a video. */
+/** What all formats contain of a video. */
 export function commonOf(row: VideoListRow, here: Here, files: readonly PlayableFile[]): Omit<FeedItem, 'elements'> {
   const description = row.whole_description ?? row.description ?? ''
   const [first] = files

@@ -1,4 +1,4 @@
-// Answers for load balancers and orchestrators, the same on each listener. Nothing of it is a secret.
+// Responses for load balancers and orchestrators, the same on each listener. They contain no secrets.
 
 import { z } from 'zod'
 import type { Health, Readiness } from '../../platform/health.ts'

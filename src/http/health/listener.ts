@@ -1,5 +1,5 @@
-// A listener beside the public one, for whoever watches over this process: its health, and its figures where they are exported.
-// It answers from the start of the process to its end, also where the role `web` is not played.
+// A separate listener for monitoring: the health of this process, and its metrics if they are exported. It responds from the start of the
+// process to its end, also without the role `web`.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,11 +19,11 @@ interface Answer {
   body: string
 }
 
-/** Starts to listen. Throws ListenError when the address cannot be used. */
+/** Starts listening. Throws ListenError if the address cannot be used. */
 export async function listenBeside(options: {
   hostname: string
   port: number
-  /** Of the address, for the error. */
+  /** Keys of the address, for the error. */
   keys: ConfigKeys
   health: Pick<Health, 'readiness'>
   figures: Figures | undefined
@@ -49,7 +49,7 @@ export async function listenBeside(options: {
   }
 
   const server = createServer((request, response) => {
-    // What is sent is not looked at.
+    // Bodies are ignored.
     request.resume()
     answer(request)
       .catch(() => plain(500, 'The health of the server is not known now.'))

@@ -1,4 +1,4 @@
-// `/health/live` and `/health/ready` on the public listener: without limits, and without a line in the log for each look.
+// `/health/live` and `/health/ready` on the public listener: without rate limits and log lines.
 
 import type { Health } from '../../platform/health.ts'
 import type { Area } from '../plugins/types.ts'

@@ -1,4 +1,4 @@
-// What a user watched: `/users/me/history/videos`.
+// Watch history of a user: `/users/me/history/videos`.
 
 import { z } from 'zod'
 import type { History } from '../../actors/history/index.ts'
@@ -21,7 +21,7 @@ export interface HistoryAreaDeps {
 
 const tags = ['My History']
 const auth = 'user'
-/** Nothing at all, or a form's empty field, has no bound. */
+/** An omitted or empty field means no limit. */
 const bounds = z.object({ beforeDate: z.preprocess((sent) => (sent === '' ? null : sent), moment.nullish()) })
 
 export function historyArea({ db, config, videoPages, history }: HistoryAreaDeps): Area {

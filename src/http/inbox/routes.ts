@@ -1,4 +1,4 @@
-// Inboxes: what other servers post. The bytes are kept as they came, since the signature covers them.
+// Inboxes: activities from other servers. The raw bytes are retained, since the signature covers them.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -6,7 +6,7 @@ import type { Config } from '../../config/index.ts'
 import { refuseDisabledFederation } from '../activitypub/routes.ts'
 import type { Area } from '../plugins/types.ts'
 
-/** What the federation layer says of a posted activity. */
+/** The response of the federation layer to a posted activity. */
 export type InboxPort = (request: {
   method: string
   url: string
@@ -27,7 +27,7 @@ const REFUSALS = {
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? url
 
-/** JSON under any of its names; a form or a text could be sent by a page that somebody looks at. */
+/** JSON under any of its names; forms and texts could be posted by a page that somebody visits. */
 const ACTIVITY_TYPES = /^application\/(?:activity\+json|ld\+json|json)\s*(?:;|$)/i
 
 export function inboxArea(deps: { receiveActivity: InboxPort; urls: { origin: string }; config: () => Config; maxBodySize: number }): Area {

@@ -51,7 +51,7 @@ export function jobsArea(deps: { db: Database; clock: Clock; config: () => Confi
         schema: {
           operationId: 'getJobs',
           tags: TAGS,
-          // Without a state it is the list of all, with a slash at the end or without.
+          // Without a state it lists all, with or without a trailing slash.
           params: z.object({ state: z.enum(['', ...jobStates], 'Invalid value') }),
           querystring,
           response,

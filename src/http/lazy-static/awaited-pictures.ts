@@ -1,5 +1,5 @@
-// Pictures that are yet to be drawn: a request for one waits until it is there, for a while. Where its job does not come soon, as when
-// many wait or jobs are paused, the request has it drawn.
+// Pictures that are not drawn yet: a request waits a while until the picture exists. If its job does not run soon, because many wait or
+// jobs are paused, the request triggers the drawing.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
@@ -11,7 +11,7 @@ import type { Logger } from '../../platform/logger.ts'
 const LONGEST_WAIT_MS = 30_000
 const PATIENCE_MS = 2_000
 const LOOK_EVERY_MS = 100
-/** Pictures of one statement. */
+/** Pictures per statement. */
 const LOOKED_AT_ONCE = 500
 /** Videos. */
 const DRAWN_AT_ONCE = 2
@@ -21,7 +21,7 @@ export interface AwaitedPicture {
   videoId: number
 }
 
-/** Whether the picture was drawn, or went, in time. Many who wait for the same one are one, and all together one statement. */
+/** True if the picture was drawn or removed in time. Concurrent requests for the same picture are merged, and all share one statement. */
 export function makeAwaitPicture(
   deps: DrawPictures & { db: Pick<Database, 'query'>; logger: Logger },
 ): (picture: AwaitedPicture) => Promise<boolean> {

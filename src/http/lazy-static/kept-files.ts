@@ -1,4 +1,4 @@
-// How many files of other servers stay on the disk: those that nobody asked for for longest go first.
+// Limits the number of cached remote files: the least recently requested are removed first.
 
 import type { FileKind, FileRef, Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -6,36 +6,36 @@ import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
 
 export interface KeptFiles {
-  /** Notes that a file was asked for. */
+  /** Records that a file was requested. */
   used(ref: FileRef): void
-  /** Notes that a file came, and removes others when there are too many. */
+  /** Records that a file was added, and removes others if there are too many. */
   added(ref: FileRef): void
-  /** Removes some, as the disk is full. False when there is nothing to remove. */
+  /** Removes some if the disk is full. False if there is nothing to remove. */
   makeRoom(kind: FileKind): Promise<boolean>
 }
 
-/** Reads that are remembered; of others counts when they came, as after a restart. */
+/** Requests that are recorded; other files count from their arrival, as after a restart. */
 const REMEMBERED = 50_000
-/** More than this share goes at once, so that the folder is not read for each file that comes. */
+/** Removes this share in addition, so that the folder is not listed for each new file. */
 const SPARE = 0.05
 
 export function makeKeptFiles(deps: {
   store: Pick<Store, 'list' | 'remove'>
-  /** Files of a kind that stay, at least one. */
+  /** Maximum files of a kind, at least one. */
   most: (kind: FileKind) => number
   clock: Clock
   logger: Logger
 }): KeptFiles {
   const { store, clock, logger } = deps
   const uses = makeLru<string, number>(REMEMBERED)
-  /** Of each kind as far as this process knows; those that others bring are seen when the folder is read. */
+  /** Per kind, as known to this process; files added by others are counted when the folder is listed. */
   const counts = new Map<FileKind, number>()
   const trimming = new Set<FileKind>()
 
   const keyOf = ({ kind, name }: FileRef): string => `${kind}/${name}`
   const used = (ref: FileRef): void => void uses.set(keyOf(ref), clock.now().getTime())
 
-  /** Those that nobody asked for for longest; `excess` of so many that there are. Answers how many went. */
+  /** Removes the least recently requested: `excess` of the total. Returns how many. */
   async function removeOldest(kind: FileKind, excess: (count: number) => number): Promise<number> {
     const files: { ref: FileRef; at: number }[] = []
     for await (const { name, modifiedAt } of store.list(kind)) {

@@ -1,4 +1,4 @@
-// Small files of other servers: fetched when they are first asked for, looked at, and kept in a folder of their own.
+// Small remote files: fetched on the first request, checked, and cached in a folder of their own.
 
 import { fileTypeFromBuffer } from 'file-type'
 import pLimit from 'p-limit'
@@ -9,39 +9,39 @@ import { makeLru } from '../../platform/lru.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import type { KeptFiles } from './kept-files.ts'
 
-/** The body of a remote file; null when its host answers that it cannot be had. Throws when there is no good answer. */
+/** The body of a remote file; null if its host reports that it is unavailable. Throws without a valid response. */
 export type FetchRemoteFile = (url: string, maxBytes: number) => Promise<Buffer | null>
 
 export interface RemoteFile {
   ref: FileRef
   maxBytes: number
-  /** Where it is; undefined when there is no such file. */
+  /** Its address; undefined if there is no such file. */
   urlOf(): Promise<string | undefined>
-  /** What is kept of it. Throws when it is not what it should be. */
+  /** Returns the bytes to store. Throws if the content is invalid. */
   check(bytes: Buffer): Promise<Uint8Array>
 }
 
 const TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'])
-/** A file that could not be had, and a host that does not answer, is not asked again so soon. */
+/** Pause before an unavailable file or an unresponsive host is requested again. */
 const PAUSE_MS = 60_000
 const NO_ANSWER: ReadonlySet<FetchFailure> = new Set(['dns', 'refused', 'unreachable', 'reset', 'tls', 'timeout'])
-/** Fetches at once, of all hosts and of one; a page may ask for many pictures. */
+/** Concurrent fetches, of all hosts and of one; a page may request many pictures. */
 const AT_ONCE = 20
 const AT_ONCE_OF_A_HOST = 8
-/** Those that wait for their turn, too; more are to be asked for again. */
+/** Including queued ones; further requests are refused and must be repeated. */
 const MOST_UNDERWAY = 500
 
-/** A picture is kept as it is. */
+/** A picture is stored unchanged. */
 export async function checkPicture(bytes: Buffer): Promise<Uint8Array> {
   const found = await fileTypeFromBuffer(bytes)
   if (!found || !TYPES.has(found.mime)) throw new Error(`It is no picture but ${found?.mime ?? 'something else'}.`)
   return bytes
 }
 
-/** Of a caption only the text of its cues is kept. */
+/** Only the text of the cues is stored of a caption. */
 export const checkCaption = async (bytes: Buffer): Promise<Uint8Array> => Buffer.from(await cleanWebVtt(bytes))
 
-/** A torrent is kept as it is. */
+/** A torrent is stored unchanged. */
 export async function checkTorrent(bytes: Buffer): Promise<Uint8Array> {
   if (!(await readTorrent(bytes))) throw new Error('It is no torrent.')
   return bytes
@@ -52,7 +52,7 @@ export function makeRemoteFiles(deps: {
   kept: KeptFiles
   logger: Logger
   fetchRemoteFile: FetchRemoteFile
-  /** Ms after which nobody waits for it any more; the fetch goes on for those who ask later. */
+  /** Timeout of a request in ms; the fetch continues for later ones. */
   waitMs: () => number
 }) {
   const { store, kept, logger, fetchRemoteFile, waitMs } = deps
@@ -62,7 +62,7 @@ export function makeRemoteFiles(deps: {
   const inTurn = pLimit(AT_ONCE)
   const turnsOfHosts = new Map<string, { inTurn: typeof inTurn; waiting: number }>()
 
-  /** One host that is slow does not take the turns of all others. */
+  /** A slow host does not occupy all slots. */
   async function inTurnOf<T>(host: string, work: () => Promise<T>): Promise<T> {
     const turns = turnsOfHosts.get(host) ?? { inTurn: pLimit(AT_ONCE_OF_A_HOST), waiting: 0 }
     turnsOfHosts.set(host, turns)
@@ -90,7 +90,7 @@ export function makeRemoteFiles(deps: {
       if (bytes === null) throw new Error('Its host does not give it.')
       await keep(ref, await check(bytes))
       if ((await urlOf()) !== url) {
-        // It went while it was fetched, and nobody else would remove what came too late.
+        // It was removed while it was fetched: nobody else would remove a late arrival.
         await store.remove(ref)
         return false
       }
@@ -104,7 +104,7 @@ export function makeRemoteFiles(deps: {
     }
   }
 
-  /** On a full disk in the place of others, which can be fetched again. */
+  /** On a full disk it replaces others, which can be fetched again. */
   async function keep(ref: FileRef, bytes: Uint8Array): Promise<void> {
     try {
       await store.put(ref, bytes)
@@ -114,7 +114,7 @@ export function makeRemoteFiles(deps: {
     }
   }
 
-  /** Brings the file into the store; false when there is none, or not in time. Asked by many at once it is fetched once. */
+  /** Fetches the file into the store; false if there is none, or after the timeout. Concurrent requests share one fetch. */
   return async function bring(file: RemoteFile): Promise<boolean> {
     if (await store.stat(file.ref)) {
       kept.used(file.ref)

@@ -1,4 +1,4 @@
-// Pictures and small files of videos and actors, ours and (fetched when they are first read) those of other servers.
+// Pictures and small files of videos and actors, local and (fetched on the first request) remote ones.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -35,7 +35,7 @@ const REFUSALS = { 404: '' }
 export interface LazyStaticDeps extends DrawPictures {
   db: Database
   store: Store
-  /** Holds what was fetched from other servers. */
+  /** Cache of remote files. */
   remoteCache: Store
   clock: Clock
   config: () => Config
@@ -44,7 +44,7 @@ export interface LazyStaticDeps extends DrawPictures {
   fileTokens: FileTokens
 }
 
-/** Files of videos: for those only who may see the video. */
+/** Files of videos: only for those who may see the video. */
 const VIDEO_FILES = [
   { path: 'thumbnails', kind: 'thumbnails', of: 'thumbnail', check: checkPicture },
   { path: 'previews', kind: 'previews', of: 'preview', check: checkPicture },
@@ -58,12 +58,12 @@ const ACTOR_IMAGES = [
   { path: 'banners', type: 2 },
 ] as const
 
-/** How a file is sent, where it is not as a picture is. */
+/** How a file is served, if it differs from a picture. */
 type How = Partial<Pick<ServeOptions, 'caching' | 'disposition'>>
 
 const params = z.object({ filename: z.string().max(255) })
 
-/** Adds `/lazy-static/*`, and torrents as downloads. Answers HEAD as well. */
+/** Adds `/lazy-static/*`, and downloads of torrents, also for HEAD. */
 export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const { db, store, remoteCache, config } = deps
   const kept = makeKeptFiles({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
@@ -73,14 +73,14 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const open = (lifetime: 'lazy_server' | 'server' = 'lazy_server') => openFile(Math.floor(config().vireo.caching.static[lifetime] / 1000))
   const largest = (kind: FileKind) => config().vireo.uploads[kind === 'captions' ? 'max_caption_size' : 'max_image_size']
 
-  /** Throws unless the video is open, or the request may read its files. Answers whether the file is guarded. */
+  /** Throws unless the video is public, or the requester may read its files. Returns true if the file is guarded. */
   async function assertReadable(request: FastifyRequest, video: VideoAccessRow, token: string | undefined, { always = false } = {}) {
     const isGuarded = hasPrivateFiles(video) && (always || config().static_files.private_files_require_auth)
     if (isGuarded) await assertMayRead(deps.fileTokens, request, video, token)
     return isGuarded
   }
 
-  /** The file with what decides how it is served, once it is there. Throws `not_found`, `busy`, and as `assertReadable`. */
+  /** Finds a file and how to serve it, once it exists. Throws `not_found`, `busy`, and like `assertReadable`. */
   async function findFile(
     request: FastifyRequest,
     { of, filename, token }: { of: SmallFileKind; filename: string; token: string | undefined },
@@ -93,7 +93,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
       }
       return { fileUrl: file.fileUrl, isGuarded }
     }
-    // Pictures of playlists lie among those of videos.
+    // Pictures of playlists are stored with those of videos.
     const picture = of === 'thumbnail' ? await findPlaylistPicture(db, filename) : undefined
     if (!picture) throw notFound('File not found')
     return { ...picture, isGuarded: false }
@@ -113,7 +113,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
       delivery: config().vireo.delivery,
     })
 
-  /** From the cache, into which it is brought first. */
+  /** Serves it from the cache, after fetching it if necessary. */
   async function serveRemote(request: FastifyRequest, reply: FastifyReply, file: RemoteFile, how: How = {}) {
     await bring(file)
     const { delivery } = config().vireo
@@ -178,7 +178,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
           const torrent = await findTorrent(db, name, passwordOf(request))
           if (!torrent) throw notFound(isDownload ? 'Torrent file not found' : 'File not found')
           const isGuarded = await assertReadable(request, torrent, request.query.videoFileToken, { always: isDownload })
-          // A torrent is of files, and kept no longer than those.
+          // A torrent describes files, and must not be cached longer than those.
           const caching = isGuarded ? PRIVATE_FILE : isDownload ? openFile(0) : open('server')
           const { name: video, resolution, hls, fileUrl } = torrent
           const saved = isDownload ? { disposition: attachment(savedName({ video, resolution, hls }, '.torrent')) } : {}
@@ -193,7 +193,7 @@ export function lazyStaticArea(deps: LazyStaticDeps): Area {
   }
 }
 
-/** Files of other servers that stay. */
+/** Limit of cached remote files. */
 function mostOf({ cache, vireo }: Config, kind: FileKind): number {
   switch (kind) {
     case 'previews':

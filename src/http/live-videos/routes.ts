@@ -1,4 +1,4 @@
-// Live videos, of which this version makes none: a stream cannot be created, and no local video is one.
+// Live videos, which this version does not support: a stream cannot be created, and no local video is live.
 
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
@@ -22,7 +22,7 @@ export function liveVideosArea({ db }: { db: Database }): Area {
     app.post('/api/v1/videos/live', {
       config: byUser,
       schema: { tags },
-      // Before the body, which may be a form with pictures, is read.
+      // Before the body is read, which may be a form with pictures.
       preParsing: async () => {
         throw new DomainError('forbidden', 'Live is not enabled on this instance', { code: 'live_not_enabled' })
       },

@@ -1,5 +1,5 @@
-// The link in mails that ends mails of their kind: a page with a button, and the one click of mail programs (RFC 8058). Whoever
-// has the link needs no login; following it changes nothing, since scanners of mails do so too.
+// The unsubscribe link of mails: a page with a button, and the one click of mail programs (RFC 8058). The link needs no login; opening it
+// changes nothing, since mail scanners open links too.
 
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ import type { Area } from '../plugins/types.ts'
 
 const SETTINGS_PATH = '/my-account/settings#notifications'
 
-/** Whatever is no such link is answered like one that is of no use any more. */
+/** An invalid link gets the same response as an expired one. */
 const link = z.object({
   userId: z.coerce.number().int().min(1).max(LARGEST_ID),
   setting: z.string(),
@@ -41,7 +41,7 @@ export function mailPreferencesArea(deps: { config: () => Config; unsubscribe: U
         .send(layout({ title, body, head }, { name: config().instance.name }, { style }))
     }
 
-    /** Answers the page of a link, or that it is of no use. */
+    /** Sends the page of a link, or that it is no longer valid. */
     async function answer(reply: FastifyReply, params: unknown, page: (link: UnsubscribeLink) => Promise<Html>) {
       const { data } = link.safeParse(params)
       try {
@@ -65,7 +65,7 @@ export function mailPreferencesArea(deps: { config: () => Config; unsubscribe: U
       }),
     )
 
-    // Mail programs say `List-Unsubscribe=One-Click`, in one of two encodings; there is nothing else to ask for here.
+    // Mail programs send `List-Unsubscribe=One-Click`, in one of two encodings; it carries no information.
     app.post(path, options, async ({ params }, reply) =>
       answer(reply, params, async (asked) => endedBody(aboutOf[(await unsubscribe.end(asked)).setting])),
     )

@@ -1,4 +1,4 @@
-// The avatar of the user who asks: `/users/me/avatar`.
+// The avatar of the current user: `/users/me/avatar`.
 
 import { z } from 'zod'
 import type { ActorImages } from '../../actors/actor-image/index.ts'

@@ -1,4 +1,4 @@
-// The user who asks: `/users/me`.
+// The current user: `/users/me`.
 
 import { z } from 'zod'
 import type { NotificationSettingCommands } from '../../actors/notification-setting/index.ts'
@@ -25,7 +25,7 @@ export interface MeDeps {
 const tags = ['My User']
 
 export function meArea({ db, urls, bus, updateMe, notificationSettings }: MeDeps): Area {
-  /** Sessions are read anew after a second, and when something of their user changes; channels and pictures change with videos. */
+  /** Sessions are read again after a second, and when their user changes; channels and pictures change with videos. */
   let kept = new WeakMap<Session, z.infer<typeof meView>>()
   bus.subscribe(VIDEOS_CHANGED, (payload) => {
     if (numberIn(payload, 'commentsOf') === undefined) kept = new WeakMap()

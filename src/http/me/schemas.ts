@@ -1,11 +1,11 @@
-// What users may send about themselves.
+// What users may change about themselves.
 
 import { z } from 'zod'
 import type { MeChanges } from '../../actors/user/index.ts'
 import { nsfwPolicies } from '../../config/index.ts'
 import { displayName, emailAddress, newPassword } from '../users/fields.ts'
 
-/** What comes with the server; `instance-default` follows what the administrator chose. */
+/** Built-in themes; `instance-default` follows the administrator's choice. */
 const THEMES = ['instance-default', 'default'] as const
 
 /** The body of `PUT /users/me` (`UpdateMe` of the contract). */
@@ -16,10 +16,10 @@ export const updateMeBody = z
     email: emailAddress,
     emailPublic: z.boolean(),
     password: newPassword,
-    // Also a short one is wrong rather than malformed.
+    // A short one is wrong, not malformed.
     currentPassword: z.string().max(255),
     nsfwPolicy: z.enum(nsfwPolicies),
-    /** The older form of `nsfwPolicy`, which wins. */
+    /** The older form of `nsfwPolicy`, which takes precedence. */
     displayNSFW: z.enum(['true', 'false', 'both']),
     p2pEnabled: z.boolean(),
     autoPlayVideo: z.boolean(),
@@ -50,7 +50,7 @@ export function toMeChanges(body: z.output<typeof updateMeBody>): MeChanges {
 
 const notice = z.int().min(0).max(3)
 
-/** Fields that clients have always sent are asked for; those that came later may be left out. */
+/** Old fields are required; newer ones may be omitted. */
 const notices = {
   newVideoFromSubscription: notice,
   newCommentOnMyVideo: notice,

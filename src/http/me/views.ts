@@ -1,4 +1,4 @@
-// The user as the user sees it: `GET /users/me`.
+// The current user's own view: `GET /users/me`.
 
 import { z } from 'zod'
 import { notificationDefaults } from '../../actors/notification-setting/index.ts'

@@ -1,10 +1,10 @@
-// Adds the reports of players up. The labels of a series come from short lists, so that no player can make new ones.
+// Aggregates the reports of players. The labels of a series come from short lists, so that players cannot create new series.
 
 import type { Telemetry } from '../../platform/telemetry.ts'
 
 export const playerModes = ['p2p-media-loader', 'web-video'] as const
 
-/** What a player saw since its last report. */
+/** Figures of a player since its last report. */
 export interface Playback {
   playerMode: (typeof playerModes)[number]
   /** Lines of the smaller side, px; 0 for sound only. */
@@ -21,7 +21,7 @@ export interface Playback {
 
 const LABELS = ['player', 'p2p', 'resolution', 'origin'] as const
 
-/** `VideoResolution` of the contract; what players name beside them counts as another. */
+/** `VideoResolution` of the contract; other resolutions count as "other". */
 const RESOLUTIONS: ReadonlySet<number> = new Set([0, 144, 240, 360, 480, 720, 1080, 1440, 2160])
 
 export type CountPlayback = (playback: Playback, video: { remote: boolean }) => void

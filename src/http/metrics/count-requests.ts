@@ -1,4 +1,4 @@
-// Counts the answered requests by the template of their route, never by their address: there are as many series as routes.
+// Counts requests by route template, never by address: the number of series is that of the routes.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Telemetry } from '../../platform/telemetry.ts'
@@ -10,7 +10,7 @@ const LABELS = ['method', 'route', 'status'] as const
 
 export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => void
 
-/** With `timed`, durations are kept too: a dozen series for each route. */
+/** With `timed`, durations are recorded too: a dozen series per route. */
 export function makeCountRequests(telemetry: Pick<Telemetry, 'counter' | 'histogram'>, { timed }: { timed: boolean }): CountRequest {
   const requests = telemetry.counter({
     name: 'vireo_http_requests_total',

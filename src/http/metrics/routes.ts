@@ -1,4 +1,4 @@
-// Players report every few seconds how the playback goes: `POST /metrics/playback`. It is counted where metrics are exported.
+// Playback reports of players, every few seconds: `POST /metrics/playback`. They are counted if metrics are exported.
 
 import { z } from 'zod'
 import { notFound } from '../../actors/runtime/index.ts'
@@ -9,7 +9,7 @@ import { idOrUuidInJson } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { makeCountPlayback, playerModes } from './count-playback.ts'
 
-/** A count or a size, which adds up to something sensible. */
+/** A finite count or size that can be summed. */
 const amount = z.number('Invalid value').min(0, 'Invalid value').max(Number.MAX_SAFE_INTEGER, 'Invalid value')
 
 const report = z.object({
@@ -34,7 +34,7 @@ export function metricsArea({ db, telemetry }: { db: Database; telemetry: Teleme
     app.post(
       '/api/v1/metrics/playback',
       {
-        // Nobody counts: players need not know, and what they say is not looked at.
+        // Without metrics the body is ignored, without an error.
         preValidation: async (_request, reply) => {
           if (!count) await reply.code(204).send(null)
         },

@@ -1,4 +1,4 @@
-// Notifications of a user: the list, and which of them were read. Which ones users want is set at `/users/me`.
+// Notifications of a user: the list, and marking them as read. Preferences are set at `/users/me`.
 
 import { z } from 'zod'
 import { listNotifications, type Notifications } from '../../actors/notification/index.ts'
@@ -17,7 +17,7 @@ export interface NotificationsAreaDeps {
 }
 
 const tags = ['My Notifications']
-/** Clients that ask for anything else are answered as if they had not asked. */
+/** An invalid value counts as omitted. */
 const unread = booleanText.optional().catch(undefined)
 const IDS = 'Should have a valid array of notification ids'
 const MAX_IDS = 1000

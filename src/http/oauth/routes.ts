@@ -1,4 +1,4 @@
-// OAuth 2.0: the local client, tokens by password and refresh grants, and their end.
+// OAuth 2.0: the local client, tokens by password and refresh grants, and their revocation.
 
 import type { Instance } from '../../actors/instance/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'

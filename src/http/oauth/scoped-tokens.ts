@@ -1,4 +1,4 @@
-// Tokens that open one thing only, the user's private feeds: `/users/scoped-tokens`.
+// Tokens for a single purpose, the user's private feeds: `/users/scoped-tokens`.
 
 import { z } from 'zod'
 import type { ScopedTokens } from '../../actors/session/index.ts'

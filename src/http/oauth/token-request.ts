@@ -1,4 +1,4 @@
-// The form of the token endpoint (RFC 6749, 4.3.2 and 6), refused with the codes and sentences that clients know.
+// The form of the token endpoint (RFC 6749, 4.3.2 and 6), refused with the codes and messages that clients know.
 
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -8,10 +8,10 @@ export type TokenRequest =
   | { grant: 'password'; client: ClientCredentials; username: string; password: string }
   | { grant: 'refresh_token'; client: ClientCredentials; refreshToken: string }
 
-/** Characters of a field: more than any name, address, password or token has. */
+/** Longest field in characters: more than any name, address, password or token has. */
 const LONGEST = 1000
 
-/** For the documentation; what is missing is named by `readTokenRequest`. */
+/** For the documentation; `readTokenRequest` names missing fields. */
 export const tokenForm = z.object({
   client_id: z.string().max(LONGEST),
   client_secret: z.string().max(LONGEST),

@@ -1,4 +1,4 @@
-// Answers of the OAuth endpoints.
+// Responses of the OAuth endpoints.
 
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -26,5 +26,5 @@ export const toTokenView = (tokens: Tokens): z.infer<typeof tokenView> => ({
   refresh_token_expires_in: tokens.refresh_token_expires_in,
 })
 
-/** Tokens must not be kept by caches (RFC 6749, 5.1). */
+/** Caches must not store tokens (RFC 6749, 5.1). */
 export const neverStored = (reply: FastifyReply): FastifyReply => reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })

@@ -6,7 +6,7 @@ import { PROBLEM_TYPE } from '../plugins/problem.ts'
 
 type Json = Record<string, unknown>
 
-/** Describes the routes in the order in which they were added. */
+/** Describes the routes in the order of their registration. */
 export function describeApi(options: { routes: RouteOptions[]; publicUrl: string; version: string }): Json {
   const { routes, publicUrl, version } = options
   const schemas: Json = { Problem: problemSchema }
@@ -104,7 +104,7 @@ function responsesOf(response: unknown, schemas: Json): Json {
   return answers
 }
 
-/** JSON schema of a zod schema; those with a name (`meta({ id })`) go to the components. */
+/** JSON schema of a zod schema; named ones (`meta({ id })`) become components. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const { $schema: _dialect, $defs = {}, ...body } = z.toJSONSchema(schema, { io, unrepresentable: 'any', cycles: 'ref' })
   for (const [name, definition] of Object.entries($defs)) schemas[name] ??= relocated(definition)

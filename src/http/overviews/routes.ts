@@ -81,7 +81,7 @@ export function overviewsArea(deps: OverviewsDeps): Area {
           db,
           wanted.map((sample) => sample.query),
         )
-        /** Of the kind; empty when who asks may see too few of its videos. */
+        /** Rows of the kind; empty if the requester may see too few of its videos. */
         const rowsOf = (kind: string): VideoListRow[] => {
           const rows = found[wanted.findIndex((sample) => sample.kind === kind)] ?? []
           return rows.length < min_videos_per_sample ? [] : rows
@@ -109,7 +109,7 @@ export function overviewsArea(deps: OverviewsDeps): Area {
   }
 }
 
-/** What there is to show, looked for every four hours. */
+/** The sampled categories, channels and tags, renewed every four hours. */
 function makeSamples({ db, clock, config }: Pick<OverviewsDeps, 'db' | 'clock' | 'config'>): () => Promise<Samples> {
   let kept: { samples: Samples; until: number } | undefined
   return async () => {
@@ -117,7 +117,7 @@ function makeSamples({ db, clock, config }: Pick<OverviewsDeps, 'db' | 'clock' |
     if (kept && kept.until > now) return kept.samples
     const { min_videos_per_sample, max_page } = config().vireo.overview
     const samples = await findSamples(db, { minVideos: min_videos_per_sample, most: max_page })
-    // A server that is still filling up is looked at anew each time.
+    // An almost empty server is sampled again each time.
     if (samples.channels.length > 0) kept = { samples, until: now + SAMPLES_MS }
     return samples
   }

@@ -1,4 +1,4 @@
-// What the server says of itself, and the form to write to who runs it.
+// The about page, and the form for messages to the operator.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -10,7 +10,7 @@ import { contactBody, sentBody, unavailableBody } from './bodies/contact.ts'
 import { formOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
-/** What the fields of a message are called on the page, by their names in the API. */
+/** Labels of the form's fields, by their names in the API. */
 const LABELS: Readonly<Record<string, string>> = {
   fromName: 'your name',
   fromEmail: 'your e-mail address',

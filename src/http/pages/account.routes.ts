@@ -1,4 +1,4 @@
-// What a user has on pages without a script: the password, their notifications, and which of them they want. The same commands as those of the API.
+// Account pages without a script: the password, notifications, and their preferences. The commands are those of the API.
 
 import type { FastifyReply } from 'fastify'
 import { listNotifications } from '../../actors/notification/index.ts'
@@ -19,7 +19,7 @@ import type { PageTools } from './send.ts'
 const SETTINGS = '/my-account/settings'
 const NOTIFICATIONS = '/my-account/notifications'
 
-/** As many as logins: whoever tries passwords is guessing. */
+/** Limited like logins, against password guessing. */
 const GUESSED: LimitGroup[] = ['client', 'login']
 
 export function addAccountPages(tools: PageTools): void {
@@ -51,7 +51,7 @@ export function addAccountPages(tools: PageTools): void {
     return undefined
   })
 
-  /** `problem`: with the new password; `wrong`: choices that are none. */
+  /** `problem`: with the new password; `wrong`: invalid choices. */
   async function showSettings(
     { request, reply, visit }: Asked,
     { problem, wrong = new Set() }: { problem?: string; wrong?: ReadonlySet<SettingName> } = {},

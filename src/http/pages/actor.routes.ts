@@ -1,5 +1,4 @@
-// Channels and accounts, of ours and of other servers as far as they are known: what they show, and how to subscribe. Nobody is
-// asked about those that are not known.
+// Pages of channels and accounts, local and known remote ones: their content, and how to subscribe. Unknown actors are not fetched.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -46,7 +45,7 @@ export function addActorPages(tools: PageTools): void {
     ['/@:name', pages.either, Object.keys(ACCOUNT_TABS)],
   ] as const) {
     for (const tab of [undefined, ...names]) {
-      // Playlists change without a word to what keeps pages.
+      // Changes of playlists do not invalidate cached pages.
       const tabOptions = tab === 'video-playlists' ? options : kept
       app.get(tab === undefined ? base : `${base}/${tab}`, tabOptions, async (request, reply) => {
         const visit = await visitors.of(request)
@@ -63,11 +62,11 @@ interface Asked {
   request: FastifyRequest
   reply: FastifyReply
   visit: Visit | null
-  /** The first one when left out. */
+  /** By default the first one. */
   tab: TabName | undefined
 }
 
-/** Each sends the page, or nothing when there is nobody of this name. */
+/** Each sends the page, or nothing if no such actor exists. */
 function makeActorPages(tools: PageTools) {
   const { db, urls, site, visitors, lookedAtActor, send } = tools
 
@@ -132,7 +131,7 @@ function makeActorPages(tools: PageTools) {
     return html`${channelCards(rows, urls, button)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`
   }
 
-  /** What the tabs of both show. */
+  /** The common content of the tabs of both. */
   async function contentOf(asked: {
     request: FastifyRequest
     visit: Visit | null
@@ -168,7 +167,7 @@ function makeActorPages(tools: PageTools) {
   return {
     channel,
     account,
-    /** A name does not say what it is the name of. */
+    /** A name may be that of an account or a channel. */
     async either(name: string, asked: Asked) {
       const page = await account(name, asked)
       if (page) return page
@@ -180,7 +179,7 @@ function makeActorPages(tools: PageTools) {
   }
 }
 
-/** Of other servers those alone are known that came here. */
+/** A remote actor has only those that arrived here. */
 const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountId: number }): string => {
   if (host === null) return 'There are no videos yet.'
   return 'channelId' in of

@@ -1,15 +1,15 @@
-// Where the pages are, and the pictures that stand for a video elsewhere.
+// Addresses of the pages, and preview pictures of videos for other sites.
 
 import type { ActorSummary } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { withFileToken } from '../videos/address-token.ts'
 
-/** px; the longer side of the frame that cards, oEmbed and the pages offer. */
+/** px; the longer side of the frame in cards, oEmbed and pages. */
 const LONGER_SIDE = 560
 const USUAL_RATIO = 16 / 9
 
-/** px. A frame of these proportions (width by height; 16:9 where they are not known), no larger than `most`. */
+/** px. A frame of these proportions (width by height; 16:9 if unknown), no larger than `most`. */
 export function embedSize(
   ratio: number | null | undefined,
   most: { width?: number | undefined; height?: number | undefined } = {},
@@ -23,13 +23,13 @@ export function embedSize(
 
 type Named = Pick<ActorSummary, 'username' | 'host'>
 
-/** `name` for ours, `name@host` for those of other servers. */
+/** `name` for local actors, `name@host` for remote ones. */
 export const handleOf = ({ username, host }: Named): string => (host === null ? username : `${username}@${host}`)
 
 export const watchPath = (video: { uuid: string }): string => `/w/${toShortUuid(video.uuid)}`
 export const watchUrl = (video: { uuid: string }, here: Here): string => `${here.origin}${watchPath(video)}`
 export const embedUrl = (video: { uuid: string }, here: Here): string => `${here.origin}/videos/embed/${video.uuid}`
-/** What `<video>;threadId=<id>` names: so mails, feeds and web clients spell the way to a conversation. */
+/** Parses `<video>;threadId=<id>`, which mails, feeds and web clients use for links to a conversation. */
 export function threadIn(text: string): { id: string; threadId: string } | undefined {
   const [, id, threadId] = /^([\w-]{1,100});threadId=(\d{1,10})$/.exec(text) ?? []
   return id === undefined || threadId === undefined ? undefined : { id, threadId }
@@ -49,7 +49,7 @@ export const inPath = (actor: Named): string => encodeURIComponent(handleOf(acto
 export const accountPath = (account: Named): string => `/a/${inPath(account)}/video-channels`
 export const channelPath = (channel: Named): string => `/c/${inPath(channel)}/videos`
 
-/** The picture of an actor that is shown in this width (px): the smallest that is not smaller. */
+/** The avatar for this width (px): the smallest that is not smaller. */
 export function avatarPath({ avatars }: Pick<ActorSummary, 'avatars'>, width: number): string | undefined {
   const widths = avatars.toSorted((a, b) => (a.width ?? 0) - (b.width ?? 0))
   const fitting = widths.find((avatar) => (avatar.width ?? 0) >= width) ?? widths.at(-1)

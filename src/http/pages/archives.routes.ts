@@ -1,5 +1,4 @@
-// The archives of who is logged in, on a page without a script: made, downloaded, deleted, and brought in. The same commands as those
-// of the API.
+// The current user's archives, on a page without a script: creation, download, deletion and import. The commands are those of the API.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -21,10 +20,10 @@ const ARCHIVES = '/my-account/import-export'
 
 const exportId = z.coerce.number().int().min(1).max(LARGEST_ID)
 const exportOf = z.object({ id: exportId })
-/** Its token is looked at when the file begins, which comes after it. */
+/** The token precedes the file and is checked when the file begins. */
 const importFields = z.object({ token: z.string().optional() })
 
-/** Refusals that the page itself tells, by the status of its answer. */
+/** Refusals that the page itself explains, by the status of its response. */
 const TOLD = { invalid: 400, forbidden: 403, conflict: 409, too_large: 413 } as const
 
 export function addArchivePages(tools: PageTools): void {
@@ -33,7 +32,7 @@ export function addArchivePages(tools: PageTools): void {
 
   page(ARCHIVES, async (asked) => await showArchives(asked))
 
-  // The address of the file itself holds for a short time, and pages are left open for longer.
+  // The file's own address is valid for a short time, but pages stay open for longer.
   page(`${ARCHIVES}/download`, async ({ request, reply, visit }) => {
     const { data } = exportOf.safeParse(request.query)
     const rows = config().export.users.enabled ? await listUserExports(db, visit.user.id, clock.now()) : []
@@ -49,7 +48,7 @@ export function addArchivePages(tools: PageTools): void {
   form({ path: `${ARCHIVES}/remove`, back: ARCHIVES }, async (asked, field) => {
     const { id: userId, role } = asked.visit.user
     const { data: id } = exportId.safeParse(field('id'))
-    // One that is gone already is what was asked for.
+    // Deleting a missing one succeeds.
     if (id === undefined) return undefined
     return await saying(asked, () => userExports.remove(userId, { userId, role }, id))
   })
@@ -121,7 +120,7 @@ const MINUTE = 60_000
 
 const isTold = (kind: string): kind is keyof typeof TOLD => Object.hasOwn(TOLD, kind)
 
-/** The rest of what is refused is read away, as the browser would not see the answer otherwise. */
+/** Reads and discards the rest of a refused body, because the browser would not see the response otherwise. */
 function refusingFirst(request: FastifyRequest, check: () => void): void {
   try {
     check()

@@ -1,4 +1,4 @@
-// The pages' own scripts and styles: read once, addressed by version or content, so that browsers keep them.
+// The pages' own scripts and styles: read once, addressed by version or content hash, so that browsers cache them.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -22,7 +22,7 @@ interface Asset {
   etag: string
 }
 
-/** Adds the routes of the assets; answers their paths. */
+/** Adds the routes of the assets; returns their paths. */
 export function addAssets(app: App): Assets {
   const style = styleSheet()
   const player = asset('player.js', 'text/javascript; charset=utf-8', read('player.js'))
@@ -31,10 +31,10 @@ export function addAssets(app: App): Assets {
   return { style: style.path, player: player.path, hls: hls.path }
 }
 
-/** The path of the style sheet, which the pages bring. */
+/** The path of the style sheet. */
 export const stylePath = (): string => styleSheet().path
 
-/** In this order, as one sheet. */
+/** Concatenated in this order. */
 const STYLES = ['base', 'frame', 'videos', 'player', 'embed', 'watch', 'comments', 'browse']
 
 const styleSheet = (): Asset =>
@@ -56,7 +56,7 @@ function hlsPlayer(): Asset {
 }
 
 function serve(app: App, { path, type, body, etag }: Asset): void {
-  // Packed for the first who takes it so: the player of HLS is a third then.
+  // Compressed on the first request that accepts it: the HLS player shrinks to a third.
   let packed: Promise<Buffer> | undefined
   app.get(path, { schema: { hide: true }, config: { limits: false } }, async (request, reply) => {
     const accepted = new Negotiator({ headers: { 'accept-encoding': request.headers['accept-encoding'] } })

@@ -1,5 +1,5 @@
-// The homepage that an administrator wrote: Markdown with plain HTML and the elements that web clients know (`peertube-button` and
-// the like), as HTML in which nothing acts. What those elements load by script is a link here.
+// The administrator's homepage: Markdown with plain HTML and the elements of web clients (`peertube-button` and the like), as inert HTML.
+// Elements that load content by script become links here.
 
 import MarkdownIt from 'markdown-it'
 import sanitizeHtml from 'sanitize-html'
@@ -10,7 +10,7 @@ const markdown = new MarkdownIt({ html: true, linkify: true, breaks: true, maxNe
 const ELEMENT = /<(\/?)peertube-([a-z-]{1,40})((?:\s+[\w-]{1,60}="[^"]{0,2000}")*)\s*>/g
 const ATTRIBUTE = /([\w-]+)="([^"]*)"/g
 
-/** `origin`: of this server, the only one that pictures come from. */
+/** `origin`: this server's, the only one that pictures may come from. */
 export function customMarkup(content: string, origin: string): Html {
   const plain = content.replace(ELEMENT, (_whole, closing: string, name: string, attributes: string) =>
     closing ? (name === 'container' ? '</section>' : '') : elementOf(name, attributesOf(attributes)).text,
@@ -22,7 +22,7 @@ export function customMarkup(content: string, origin: string): Html {
     allowProtocolRelative: false,
     nestingLimit: 30,
     transformTags: {
-      // The page has a first heading of its own.
+      // The page has its own first heading.
       h1: 'h2',
       a: (tagName, { href = '' }) => ({ tagName, attribs: { href, rel: 'noopener' } }),
       img: (_tagName, { src = '', alt = '' }) => pictureOf({ src, alt }, origin),
@@ -46,7 +46,7 @@ function attributesOf(text: string): Attributes {
 const unescaped = (text: string): string =>
   text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-/** What stands in place of an element; of one that is not known, what is in it. */
+/** The replacement of an element; for an unknown one, its content. */
 function elementOf(name: string, attribute: Attributes): Html {
   switch (name) {
     case 'container':
@@ -79,7 +79,7 @@ function listPath(attribute: Attributes): string {
   return `/videos/browse${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Browsers of visitors ask no other server for pictures: those become links. */
+/** Visitors' browsers load no pictures from other servers: those become links. */
 function pictureOf({ src, alt }: { src: string; alt: string }, origin: string): sanitizeHtml.Tag {
   const url = URL.parse(src, origin)
   if (url?.origin === origin) return { tagName: 'img', attribs: { src: url.pathname, alt, loading: 'lazy' } }

@@ -1,4 +1,4 @@
-// The player alone, for frames of other sites: it knows nobody, since browsers send no cookies into those.
+// The player alone, for frames of other sites. It is always anonymous, since browsers send no cookies there.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'

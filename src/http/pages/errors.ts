@@ -1,4 +1,4 @@
-// Refusals and faults as pages, for people: programs get the problem body that the rest of the server answers.
+// Refusals and errors as pages for people; programs get the problem body of the rest of the server.
 
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../platform/html.ts'
@@ -15,10 +15,10 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not now',
 }
 
-/** Pages of videos, playlists, accounts and channels, for the requester: those who make previews of links name all kinds of types. */
+/** Pages of videos, playlists, accounts and channels, which link previewers request with all kinds of Accept headers. */
 const OF_SUBJECTS = /^\/(?:@|(?:w|a|c|accounts|video-channels|videos\/(?:watch|embed)|video-playlists\/embed)\/)/
 
-/** For all routes of the pages. Who takes no page is refused with 406 before anything is looked up, save at `OF_SUBJECTS`. */
+/** For all routes of the pages. Requests that do not accept a page get 406 before any look-up, except at `OF_SUBJECTS`. */
 export function addErrorPages({ app, send }: PageTools): void {
   app.addHook('preValidation', async (request) => {
     if ((request.method !== 'GET' && request.method !== 'HEAD') || OF_SUBJECTS.test(request.url)) return

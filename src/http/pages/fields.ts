@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 
-/** A field of a form or query; undefined when it is missing, empty or repeated. */
+/** A field of a form or query; undefined if it is missing, empty or repeated. */
 export type Field = (name: string) => string | undefined
 
 export const formOf = ({ body }: FastifyRequest): Field => fieldsOf(body)
@@ -20,7 +20,7 @@ function fieldsOf(from: unknown): Field {
 export const PAGE_COUNT = 24
 const LAST_PAGE = 500
 
-/** The number of the page that is asked for, from 1. */
+/** The requested page number, from 1. */
 export function pageNumber(field: Field): number {
   const text = field('page') ?? ''
   return /^\d{1,3}$/.test(text) ? Math.min(LAST_PAGE, Math.max(1, Number(text))) : 1

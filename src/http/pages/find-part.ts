@@ -1,4 +1,4 @@
-// Finds the page of a video without its player. That of visitors is kept for a moment; users share it where theirs is the same.
+// Finds the page of a video without its player. The visitors' version is cached for a moment; users share it if theirs is the same.
 
 import { seesHeld } from '../../actors/comment/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
@@ -21,7 +21,7 @@ export function makeFindPart(tools: PageTools): FindPart {
     return { found: 'video', part: await makePart(tools, { ...watched, visit, said }) }
   }
 
-  /** The page of visitors. */
+  /** The visitors' version. */
   async function findShared(asked: { id: string; said: Said }): Promise<Found> {
     if (!kept) return await make(null, asked)
     const { id, said } = asked
@@ -35,7 +35,7 @@ export function makeFindPart(tools: PageTools): FindPart {
     return part ? { found: 'video', part } : (other ?? (await make(null, asked)))
   }
 
-  /** The page of visitors for a user; undefined when the user's own page differs from it. */
+  /** The visitors' version for a user; undefined if the user's own version differs. */
   async function findOwn(visit: Visit, asked: { id: string; said: Said }): Promise<Found | undefined> {
     if (sensitivePolicy(config(), visit) !== sensitivePolicy(config(), null)) return undefined
     const shared = await findShared(asked)
@@ -52,7 +52,7 @@ export function makeFindPart(tools: PageTools): FindPart {
   }
 
   return async (visit, asked) => {
-    // A password opens the page for its sender alone.
+    // The page behind a password is not shared.
     if (asked.password !== undefined) return await make(visit, asked)
     if (visit === null) return await findShared(asked)
     return (kept && (await findOwn(visit, asked))) ?? (await make(visit, asked))

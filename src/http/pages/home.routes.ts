@@ -1,4 +1,4 @@
-// The first page, and the lists of everybody's videos, at the addresses that web clients know and people have bookmarked.
+// The home page, and the public lists, at the addresses that web clients use and people have bookmarked.
 
 import { findHomepage, type InstanceFacts } from '../../actors/instance/index.ts'
 import { type VideoSortField, videoSortFields } from '../../actors/video/index.ts'
@@ -37,7 +37,7 @@ export function addHomePage(tools: PageTools): void {
     return send(request, reply, { ...headed(headTagsOf({ kind: 'home' }, { site: site(), here: urls })), body })
   })
 
-  /** What was read last, kept as long as the facts are; made anew when it was changed. */
+  /** The last rendered content, cached as long as the facts stay; rendered again when it changes. */
   let kept: { by: InstanceFacts; from: string | undefined; html: Html | undefined } | undefined
   async function homepageOf(known: InstanceFacts): Promise<Html | undefined> {
     if (!known.homepage) return undefined

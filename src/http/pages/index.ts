@@ -1,5 +1,4 @@
-// The pages for people, each with routes and a body of its own. ActivityPub on the same addresses is answered before a
-// request gets here.
+// The pages for people, each with its routes and a body. ActivityPub on the same addresses is handled before.
 
 import type { Area } from '../plugins/types.ts'
 import { addAboutPages } from './about.routes.ts'
@@ -21,7 +20,7 @@ import { addSubscribePages } from './subscribe.routes.ts'
 import { addWatchPages } from './watch.routes.ts'
 import { addWatchingReports } from './watching.routes.ts'
 
-/** Adds the pages, their assets, and the page for what is not there. */
+/** Adds the pages, their assets, and the page for missing addresses. */
 export function pagesArea(deps: PagesDeps): Area {
   return (app) => {
     const tools = makePageTools(app, deps, addAssets(app))

@@ -1,4 +1,4 @@
-// The frame of every page, and its policy: nothing comes from elsewhere but the media of remote videos.
+// The frame of every page, and its policy: only the media of remote videos may come from elsewhere.
 
 import { type Html, html } from '../../platform/html.ts'
 import type { Assets } from './assets.ts'
@@ -9,15 +9,15 @@ export interface Page {
   title: string
   body: Html
   head?: Html
-  /** Nothing but the player, for other sites' frames. */
+  /** Only the player, for frames of other sites. */
   embed?: boolean
   /** Set on pages with a player. */
   player?: boolean
-  /** Whether somebody may be signed in. */
+  /** True if somebody may be logged in. */
   signedIn?: boolean
-  /** What was searched for. */
+  /** The search text. */
   searched?: string
-  /** What the administrator tells everybody who comes. */
+  /** The administrator's broadcast message. */
   message?: Html | undefined
 }
 
@@ -80,10 +80,12 @@ ${message}${body}
 `}`
 }
 
-/** Names of hosts may hold `;` and `,` as well, with which a rule would end. */
+/** Host names may contain `;` and `,`, which would end a rule. */
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/
 
-/** `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that a local page does not do. */
+/**
+ * `origins`: servers that the player may read from. `forms`: the page has one. Sandboxed against everything that local pages do not need.
+ */
 export function contentSecurityPolicy(options: { origins: readonly string[]; framed: boolean; forms?: boolean }): string {
   const media = ["'self'", ...options.origins.filter((origin) => ORIGIN.test(origin))].join(' ')
   return [

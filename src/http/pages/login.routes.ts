@@ -1,5 +1,5 @@
-// Logging in and out without a script. The session is one of the API's, with its limits, its two-factor login and its end; its token
-// comes back in a cookie that the pages alone look at.
+// Login and logout without a script. The session is one of the API's, with its limits and two-factor login; its token is stored in a cookie
+// that only the pages read.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -9,7 +9,7 @@ import { formOf, queryOf } from './fields.ts'
 import { localPath } from './local-path.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
-/** What the codes of a refused login mean to who reads the page; others say it themselves. */
+/** Messages for the codes of a refused login; other refusals have their own. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   invalid_grant: 'The user name or the password is not right.',
   missing_two_factor: 'Type the one-time code of your authenticator app too.',
@@ -55,7 +55,7 @@ export function addLoginPages({ app, config, visitors, sessions, instance, send 
         password: field('password') ?? '',
         code: field('code')?.trim(),
       })
-      // Who logs in anew leaves no session behind.
+      // A new login ends the previous session.
       const before = await visitors.of(request)
       if (before) await sessions.end(before.id)
       visitors.signIn(reply, access_token, expires_in)

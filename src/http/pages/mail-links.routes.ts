@@ -1,5 +1,5 @@
-// Where the links of mails lead: proof of an address, and a new password. Opening a link changes nothing, since scanners of mails do
-// so too: a button does. The same commands as those of the API.
+// Pages that mails link to: verification of an address, and a new password. Opening a link changes nothing, since mail scanners open links
+// too; a button does. The commands are those of the API.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -33,14 +33,14 @@ const VERIFY_PATH = '/verify-account/email'
 const RESET_PATH = '/reset-password'
 const ASK_RESET_PATH = '/login/ask-reset-password'
 
-/** As many as logins: whoever tries links is guessing. */
+/** Limited like logins, against guessing of links. */
 const attempts = { ...pageOptions, config: { limits: ['client', 'login'] } } as const
 const mails = { ...pageOptions, config: { limits: ['client', 'ask_send_email'] } } as const
 
 export function addMailLinkPages(tools: PageTools): void {
   const { app, config, visitors, emailVerification, passwordReset, registrations, send } = tools
 
-  /** The addresses of these pages are secrets: they are named to no other site, and nobody keeps the pages. */
+  /** The addresses of these pages are secrets: they are sent to no other site, and the pages are not cached. */
   const answer = (request: FastifyRequest, reply: FastifyReply, page: { title: string; body: Html; status?: number }): FastifyReply =>
     send(request, reply, { ...page, isPrivate: true, isSecret: true })
 
@@ -100,7 +100,7 @@ export function addMailLinkPages(tools: PageTools): void {
 
   app.get(ASK_RESET_PATH, pageOptions, async (request, reply) => showAsk(request, reply, {}))
 
-  // The answer does not reveal whether somebody has the address.
+  // The response does not reveal whether the address is known.
   app.post(ASK_RESET_PATH, mails, async (request, reply) => {
     const field = formOf(request)
     visitors.refuseForged(request, field('token'))
@@ -129,5 +129,5 @@ const linkOf = (field: Field) => ({
   isPendingEmail: field('isPendingEmail'),
 })
 
-/** Used, too old, or of nobody: which of these it is makes no difference to whoever has the link. */
+/** Used, expired or unknown: the page does not distinguish. */
 const isUseless = (error: unknown): boolean => error instanceof DomainError && (error.kind === 'forbidden' || error.kind === 'not_found')

@@ -1,11 +1,11 @@
-// Every other address: a page for people, a problem for programs.
+// All other addresses: a page for people, a problem body for programs.
 
 import { html } from '../../platform/html.ts'
 import { unknownTo } from '../plugins/asks.ts'
 import { clientNeededBody, missingBody } from './bodies/missing.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
-/** Below these, web clients have their own pages; mails and bookmarks lead there. */
+/** Other web clients have pages below these; mails and bookmarks lead there. */
 const OF_CLIENTS = /^\/(?:admin|my-account|my-library)(?:[/?;]|$)/
 
 export function addMissingPage({ app, send, site }: PageTools): void {
@@ -14,7 +14,7 @@ export function addMissingPage({ app, send, site }: PageTools): void {
     if (OF_CLIENTS.test(request.url)) {
       return send(request, reply, { status: 404, title: 'Another client', body: clientNeededBody(), isPrivate: true })
     }
-    // As the other server answers, whose clients have pages that it does not know of.
+    // Like the reference, whose clients have pages that it does not know of.
     const head = html`<meta name="robots" content="noindex">`
     return send(request, reply, { title: site().name, head, body: missingBody({ embed: false }) })
   })

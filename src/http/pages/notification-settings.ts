@@ -1,4 +1,4 @@
-// Which notifications a user can choose on pages, and what a form says of them.
+// The notification preferences on pages, and the values of their form.
 
 import { type NotificationSettings, notificationDefaults } from '../../actors/notification-setting/index.ts'
 import { hasRight, type UserRight, type UserRole } from '../../actors/user/index.ts'
@@ -6,7 +6,7 @@ import { notificationSettingsView } from '../me/schemas.ts'
 import type { SettingName } from './bodies/notification-settings.ts'
 import type { Field } from './fields.ts'
 
-/** Notifications for the staff alone. */
+/** Notifications for the staff only. */
 const RIGHTS: Partial<Record<SettingName, UserRight>> = {
   abuseAsModerator: 'MANAGE_ABUSES',
   videoAutoBlacklistAsModerator: 'MANAGE_VIDEO_BLACKLIST',
@@ -24,7 +24,7 @@ export const settingsFor = (role: UserRole): SettingName[] =>
     return right === undefined || hasRight(role, right)
   })
 
-/** Of these settings, those that a form names; `wrong`: what is no value of them. */
+/** The settings in a form; `wrong`: those with an invalid value. */
 export function readSettings(
   field: Field,
   names: readonly SettingName[],

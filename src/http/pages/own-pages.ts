@@ -1,4 +1,4 @@
-// Pages and forms of who is logged in; whoever is not is sent to the login, and back.
+// Pages and forms of the current user; others are redirected to the login, and back.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Visit } from '../../actors/session/index.ts'
@@ -15,7 +15,7 @@ export interface Asked {
 
 export interface OwnPages {
   page(path: string, show: (asked: Asked) => Promise<FastifyReply>): void
-  /** A form of `back`, on which its sender ends unless `act` sends something else. */
+  /** A form that returns to `back`, unless `act` sends something else. */
   form(options: { path: string; back: string; limits?: LimitGroup[] }, act: (asked: Asked, field: Field) => Promise<unknown>): void
 }
 

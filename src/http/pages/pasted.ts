@@ -1,4 +1,4 @@
-// The page of what a pasted address or handle names, on this server or on others.
+// The page of a pasted address or handle, local or remote.
 
 import { findAccountById } from '../../actors/account/index.ts'
 import { listChannels } from '../../actors/channel/index.ts'
@@ -10,10 +10,10 @@ import type { PageTools, PastedThing } from './send.ts'
 const ADDRESS = /^https?:\/\//i
 const HANDLE = /^@?[^@\s/]+@[^@\s/]+$/
 
-/** Whether it names one thing, and is no words. */
+/** True for an address or handle, false for words. */
 export const isPasted = (text: string): boolean => HANDLE.test(text) || ADDRESS.test(text)
 
-/** Undefined for words, and for what cannot be had. */
+/** Undefined for words, and for what cannot be found. */
 export type PastedPath = (text: string, options: { fetch: boolean }) => Promise<string | undefined>
 
 export function makePastedPath({ db, resolvePasted }: PageTools): PastedPath {

@@ -1,4 +1,4 @@
-// Markdown as plain text, for descriptions in cards and search results: marks go, words and addresses stay.
+// Markdown as plain text, for descriptions in cards and search results: markup is removed, words and addresses stay.
 
 const MARKS: readonly (readonly [RegExp, string])[] = [
   [/\r\n?/g, '\n'],
@@ -14,7 +14,7 @@ const MARKS: readonly (readonly [RegExp, string])[] = [
   [/`([^`\n]{1,2000})`/g, '$1'],
 ]
 
-/** The text without its Markdown. HTML in it stays as it is written: escape what comes out. */
+/** The text without its Markdown. HTML in it stays: escape the result. */
 export const plainText = (markdown: string): string =>
   MARKS.reduce((text, [mark, replacement]) => text.replace(mark, replacement), markdown)
     .replace(/\n{3,}/g, '\n\n')

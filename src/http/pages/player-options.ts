@@ -1,4 +1,4 @@
-// How a player begins, as its address says. The names are those that clients of PeerTube put into addresses of embeds.
+// The initial state of a player, from its address. The names are those of PeerTube's embeds.
 
 import { z } from 'zod'
 
@@ -16,7 +16,7 @@ export interface PlayerOptions {
   title: boolean
   /** To the page of the video, for embeds. */
   link: boolean
-  /** Language of the caption that is shown from the start. */
+  /** Language of the initial caption. */
   subtitle: string | undefined
   /** Colours as `#rrggbb`. */
   play: string | undefined
@@ -24,13 +24,13 @@ export interface PlayerOptions {
 }
 
 const LONGEST = 100
-/** The first of many; what cannot be read is not there. */
+/** The first of several; invalid values are ignored. */
 const word = z
   .preprocess((value) => (Array.isArray(value) ? value[0] : value), z.string().max(LONGEST))
   .optional()
   .catch(undefined)
 
-/** `mode`, `p2p` and `warningTitle` are taken and change nothing: there is one mode, without peers to warn of. */
+/** `mode`, `p2p` and `warningTitle` are accepted without effect: there is one mode, without peers to warn of. */
 export const playerQuery = z.object({
   start: word,
   stop: word,
@@ -78,7 +78,7 @@ const colourOf = (text: string | undefined): string | undefined => {
 
 const LATEST = 1_000_000
 
-/** Seconds of `90`, `90s`, `1m30s`, `1h`, `1:30` and `1:02:03`; undefined for what is no time. */
+/** Seconds of `90`, `90s`, `1m30s`, `1h`, `1:30` and `1:02:03`; undefined for an invalid time. */
 export function secondsOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const spelled = /^(?:(\d{1,5})h)?(?:(\d{1,5})m)?(?:(\d{1,7}(?:\.\d{1,3})?)s?)?$/i.exec(text)

@@ -1,4 +1,4 @@
-// The player of a video: a native one that plays without scripts, with what our script needs to do more.
+// The player of a video: a native one that plays without scripts, with data for the script.
 
 import { hasPrivateFiles, languageLabels, type WatchedCaption, type WatchedVideoRow } from '../../actors/video/index.ts'
 import { type Html, html } from '../../platform/html.ts'
@@ -8,7 +8,7 @@ import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
 import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
 
-/** The route of the pages' own reports, and the proof of a form. */
+/** The address for progress reports, and the token of a form. */
 export interface Reports {
   path: string
   token: string
@@ -20,21 +20,21 @@ export interface PlayerParts {
   options: PlayerOptions
   here: Here
   fileToken: FileToken
-  /** Typed by the visitor: views are counted with it. */
+  /** Entered by the visitor: views are counted with it. */
   password?: string | undefined
-  /** Where the player tells where it is, for who is logged in. */
+  /** The address for progress reports of logged-in users. */
   reports?: Reports | undefined
-  /** Of the page of a playlist that shows what comes next. */
+  /** The next element of the playlist. */
   nextUrl?: string | undefined
   /** Alone, in a frame of another site. */
   embed?: boolean
-  /** Whether sensitive videos are shown only to those who say so. */
+  /** True if sensitive videos require a confirmation. */
   warns: boolean
 }
 
 export function playerOf(parts: PlayerParts): Html {
   if (!parts.video.nsfw || !parts.warns) return plainPlayer(parts)
-  // Nothing is heard of what is covered.
+  // A covered video must not be heard.
   const player = plainPlayer({ ...parts, options: { ...parts.options, autoplay: false } })
   return html`<details class="sensitive"><summary><strong>Sensitive content</strong><span>This video is marked as sensitive.</span><span class="button">Show it</span></summary>${player}</details>`
 }
@@ -46,7 +46,7 @@ function plainPlayer(parts: PlayerParts): Html {
   const fragment = start > 0 || stop !== undefined ? `#t=${start}${stop === undefined ? '' : `,${stop}`}` : ''
   const name = titleText(video.name)
   return html`<div class="player" ${data({
-    // The API does not know the visitor's cookie: of videos that need it a report would be refused.
+    // The API does not read the visitor's cookie: it would refuse reports for videos that need it.
     video: (!hasPrivateFiles(video) || parts.password !== undefined || parts.reports !== undefined) && video.uuid,
     reports: parts.reports?.path,
     token: parts.reports?.token,
@@ -70,7 +70,7 @@ function plainPlayer(parts: PlayerParts): Html {
 ${embed ? bannerOf(parts, name) : null}${options.controls && toolsOf(sources)}</div>`
 }
 
-/** Attributes for the script; what is not known is left out. */
+/** Attributes for the script; unknown ones are left out. */
 const data = (pairs: Record<string, string | number | false | undefined>): Html =>
   html`${Object.entries(pairs).map(([name, value]) => {
     if (value === undefined || value === false || value === '') return null
@@ -89,7 +89,7 @@ function trackOf(caption: WatchedCaption, { options, here, fileToken }: PlayerPa
   }>`
 }
 
-/** The picture, and the sizes (px) and the time (s) of what is in it. */
+/** The storyboard, with its sizes (px) and interval (s). */
 function storyboardOf({ video: { storyboard }, here, fileToken }: PlayerParts): string | undefined {
   if (!storyboard) return undefined
   const url = withToken(`/lazy-static/storyboards/${storyboard.filename}`, here, fileToken)

@@ -1,4 +1,4 @@
-// Watching a playlist: its videos one after the other, on a page and in frames of other sites.
+// Watching a playlist: its videos one after another, on a page and in frames of other sites.
 
 import { z } from 'zod'
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
@@ -36,7 +36,7 @@ export function addPlaylistWatchPages(tools: PageTools): void {
         : headTagsOf({ kind: 'playlist', playlist, embed }, { site: site(), here }),
     )
 
-  /** How the element that plays is shown; undefined when nothing plays. */
+  /** The current element; undefined if nothing plays. */
   function shownOf(
     list: WatchedPlaylist,
     { query, visit, urlOf }: { query: Query; visit: Visit | null; urlOf: (position: number) => string },
@@ -98,5 +98,5 @@ export function addPlaylistWatchPages(tools: PageTools): void {
   })
 }
 
-/** It is seen by its owner alone. */
+/** Only its owner sees it. */
 const isPrivate = ({ privacy }: WatchedPlaylist['playlist']): boolean => privacy === playlistPrivacies.private

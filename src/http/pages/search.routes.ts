@@ -1,5 +1,5 @@
-// Searches for videos, channels and playlists. A pasted address or handle leads to its page; other servers are asked about it for
-// those alone for whom the search of the API asks them too.
+// Searches for videos, channels and playlists. A pasted address or handle leads to its page; other servers are asked about it if the user's
+// search in the API would ask them, too.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listChannels } from '../../actors/channel/index.ts'
@@ -46,7 +46,7 @@ export function addSearchPage(tools: PageTools): void {
     })
   })
 
-  /** Where the tags of a video lead. */
+  /** The target of a video's tags. */
   async function showTag(
     request: FastifyRequest,
     reply: FastifyReply,

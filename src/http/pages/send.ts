@@ -1,4 +1,4 @@
-// Sends a page: its frame, its tag for conditional requests, and its policy.
+// Sends a page: its frame, its ETag, and its policy.
 
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
@@ -35,7 +35,7 @@ export interface PagesDeps {
   urls: Here
   visitors: Visitors
   facts: Pick<InstanceFactsReader, 'recent'>
-  /** Told of each look at an actor. */
+  /** Called for each view of an actor. */
   lookedAtActor: LookedAtActor
   sessions: Pick<Sessions, 'login' | 'end'>
   instance: Pick<Instance, 'localClient'>
@@ -51,12 +51,12 @@ export interface PagesDeps {
   watch: Watch
   subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe'>
   contact: Contact
-  /** What a text names, with the id of its row; `fetch`: other servers may be asked. */
+  /** Resolves a text, with the row id; `fetch`: other servers may be asked. */
   resolvePasted: { anything(text: string, options: { fetch: boolean }): Promise<PastedThing | undefined> }
-  /** Where a visitor with a handle elsewhere subscribes to the actor with this address. Throws DomainError. */
+  /** Where a visitor with a remote handle subscribes to the actor with this address. Throws DomainError. */
   subscribeAddress(handle: string, uri: string): Promise<string>
   fileTokens: Pick<FileTokens, 'issue'>
-  /** Where the pages that all visitors share are kept; without it each is made anew. */
+  /** Cache of the pages that all visitors share; without it each is built again. */
   answers?: Pick<VideoAnswers, 'ofPages' | 'ofParts' | 'isAbout'>
 }
 
@@ -67,23 +67,23 @@ export interface PastedThing {
 
 export interface Answer extends Page {
   status?: number
-  /** Other servers that the page's media come from. */
+  /** Origins of the page's media on other servers. */
   origins?: readonly string[]
-  /** For the requester alone: nobody keeps it, and no search engine shows it. */
+  /** For the requester only: not cached, and not indexed. */
   isPrivate?: boolean
-  /** Its address is a secret: no other site hears of it. */
+  /** Its address is a secret: no other site gets it as referrer. */
   isSecret?: boolean
   /** A frame with a form in it; pages have one. */
   forms?: boolean
 }
 
-/** What the routes of each page are given. */
+/** Tools for the routes of pages. */
 export interface PageTools extends PagesDeps {
   app: App
   site: () => Site
   send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply
   sendMissing(request: FastifyRequest, reply: FastifyReply, embed?: boolean): FastifyReply
-  /** The hooks of a page that all visitors share, by its path and the names of the query that it reads. */
+  /** The hooks of a page that all visitors share, keyed by its path and the named query parameters. */
   keep(names: readonly string[], options?: { embed?: boolean }): KeptPage
 }
 
@@ -98,7 +98,7 @@ export const pageOptions = {
   onSend: conditionalTagged,
 } as const
 
-/** Those that `send` sets for every page, beside its type and tag. */
+/** Headers that `send` sets for every page, in addition to type and ETag. */
 const HEADERS = ['cache-control', 'vary', 'content-security-policy', 'referrer-policy']
 
 export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTools {
@@ -130,7 +130,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     })
 
   const keep: PageTools['keep'] = (names, { embed = false } = {}) => {
-    // Frames of other sites know nobody.
+    // Frames of other sites are anonymous.
     const isForAll = (request: FastifyRequest) => embed || !deps.visitors.seemsSignedIn(request)
     const kept = deps.answers?.ofPages(names, { headers: HEADERS, isForAll })
     return kept ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] } : { onSend: [conditionalTagged] }

@@ -1,4 +1,4 @@
-// The page of a video from what was found: the same for its own address, behind a password, and in a playlist.
+// Renders the page of a video: at its own address, behind a password, and in a playlist.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findThread, listThreads, seesHeld } from '../../actors/comment/index.ts'
@@ -22,7 +22,7 @@ import { coversOf, warnsOf } from './watched.ts'
 
 export interface Shown {
   video: WatchedVideoRow
-  /** Who looks; null for visitors. */
+  /** The viewer; null for visitors. */
   visit: Visit | null
   fileToken: FileToken
   options: PlayerOptions
@@ -34,14 +34,14 @@ export interface Shown {
 
 const COMMENTS_DISABLED = 2
 
-/** Where the player of who is logged in reports to; undefined for visitors, whose players report to the API. */
+/** The address for progress reports of logged-in users; undefined for visitors, whose players report to the API. */
 export const reportsOf = (
   { visitors }: PageTools,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { video, visit }: Pick<Shown, 'video' | 'visit'>,
 ): Reports | undefined => (visit ? { path: `${watchPath(video)}/views`, token: visitors.formToken(request, reply) } : undefined)
 
-/** The player, or what is said in its place; and where its bytes come from. */
+/** The player or its replacement, and the origins of its media. */
 export function showPlayer({ urls, config }: PageTools, shown: Shown): { player: Html; sources: Sources } {
   const { video, visit, fileToken } = shown
   const sources = sourcesOf(video, urls, fileToken)
@@ -51,14 +51,17 @@ export function showPlayer({ urls, config }: PageTools, shown: Shown): { player:
   return { player: playerOf({ ...shown, sources, here: urls, warns: warnsOf(config(), visit) }), sources }
 }
 
-/** A page of a video without its player (`body`: the HTML below and beside it): what does not depend on how the player begins, nor on where its visitor stopped. */
+/**
+ * The page of a video without its player (`body`: the HTML below and next to it), independent of the player's options and the viewer's last
+ * position.
+ */
 export interface WatchPart extends Part {
   video: WatchedVideoRow
   fileToken: FileToken
   head: Pick<Page, 'title' | 'head'>
 }
 
-/** `said`: which comments are asked for; none in playlists, where `aside` stands for what comes next. */
+/** `said`: the requested comments; none in playlists, where `aside` lists the elements. */
 export async function makePart(
   tools: PageTools,
   { video, visit, fileToken, said, aside }: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { said?: Said; aside?: Html },
@@ -70,7 +73,7 @@ export async function makePart(
     video,
     videoId: video.id,
     fileToken,
-    // No metadata for machines of what not everybody may see.
+    // No metadata for machines unless the video is public.
     head: headed(
       isPrivate ? plainHead(site(), video.name, { isIndexed: false }) : headTagsOf({ kind: 'video', video }, { site: site(), here }),
     ),
@@ -99,9 +102,9 @@ export function showWatch(tools: PageTools, { head, body }: WatchPart, shown: Sh
 }
 
 export interface Said {
-  /** The first thread that is shown, or the first comment of the one thread. */
+  /** The first shown thread, or the first comment of a single thread. */
   start: number
-  /** One thread alone, with its replies. */
+  /** A single thread with its replies. */
   threadId: number | undefined
 }
 

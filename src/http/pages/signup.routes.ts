@@ -1,4 +1,4 @@
-// Signing up without a script: at once, or with a request that moderators decide on. The same fields, rules and commands as those of the API.
+// Registration without a script: directly, or with a request that moderators approve. The fields, rules and commands are those of the API.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -12,23 +12,23 @@ import { type PageTools, pageOptions } from './send.ts'
 
 const PATH = '/signup'
 const TITLE = 'Sign up'
-/** Those of refused fields are given back, as in the API: see the statuses below. */
+/** Invalid attempts do not count, as in the API: see the statuses below. */
 const attempts = { ...pageOptions, config: { limits: ['client', 'signup'] } } as const
 
 const STATUS: Partial<Record<DomainError['kind'], number>> = { invalid: 400, conflict: 409 }
 
 interface Problems {
   status: number
-  /** Names of the fields of the form that are wrong. */
+  /** Names of invalid fields. */
   wrong?: ReadonlySet<string>
-  /** What is wrong with no field alone. */
+  /** A problem that is not about a field. */
   problem?: string
 }
 
 export function addSignupPages({ app, config, visitors, registrations, send }: PageTools): void {
   const needsApproval = (): boolean => config().signup.requires_approval
 
-  /** Why nobody may sign up, or the requester may not; undefined while they may. */
+  /** The reason why registration is closed, in general or for the requester; undefined if it is open. */
   async function closedTo(request: FastifyRequest): Promise<string | undefined> {
     try {
       await registrations.assertOpen(needsApproval() ? 'request' : 'direct', clientIp(request))
@@ -87,7 +87,7 @@ export function addSignupPages({ app, config, visitors, registrations, send }: P
       else await registrations.request({ ...applicant, reason })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      // The last place went to somebody else.
+      // The last place was taken meanwhile.
       if (error.kind === 'forbidden') return answer(request, reply, { status: 403, body: signupClosedBody(error.message) })
       const status = STATUS[error.kind]
       if (status === undefined) throw error
@@ -113,7 +113,7 @@ const typedIn = (field: Field): SignupTyped & { password?: string | undefined } 
   registrationReason: field('registrationReason')?.trim(),
 })
 
-/** Names of the form, where those of the API are other ones. */
+/** Names in the form that differ from the API. */
 const FORM_NAMES: Readonly<Record<string, string>> = {
   'channel.name': 'channelName',
   'channel.displayName': 'channelDisplayName',
@@ -122,7 +122,7 @@ const FORM_NAMES: Readonly<Record<string, string>> = {
 const withReason = requestBody
 const withoutReason = registerBody.extend({ registrationReason: requestBody.shape.registrationReason.optional() })
 
-/** The body of the API that the form stands for, or the fields that are wrong in it: all of them. */
+/** The API body of the form, or all its invalid fields. */
 function readForm(typed: ReturnType<typeof typedIn>, needsApproval: boolean) {
   const { channelName, channelDisplayName, registrationReason, displayName, ...fields } = typed
   const hasChannel = Boolean(channelName || channelDisplayName)

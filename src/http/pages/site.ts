@@ -1,13 +1,13 @@
-// What every page says of the server itself.
+// Data about the server for every page.
 
 import type { Config } from '../../config/index.ts'
 
 export interface Site {
   name: string
   description: string
-  /** Account at Twitter, such as `@name`; empty for none. */
+  /** Twitter account, such as `@name`; empty for none. */
   twitter: string
-  /** Whether people can sign up, as far as the settings say. */
+  /** True if the settings allow registration. */
   hasSignup: boolean
 }
 

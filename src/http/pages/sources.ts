@@ -1,4 +1,4 @@
-// Where the bytes of a video come from: addresses that a player can read.
+// Sources of a video's bytes: addresses that a player can read.
 
 import type { FileTokens, VideoDetailsRow, VideoFileRow } from '../../actors/video/index.ts'
 import { resolutionLabel } from '../../actors/video/index.ts'
@@ -16,21 +16,21 @@ export interface Source {
 export interface Sources {
   /** Master playlist. */
   hls: string | undefined
-  /** Whole files, the largest first; none twice. */
+  /** Whole files, the largest first, without duplicates. */
   files: Source[]
   /** Other servers that the bytes come from, for the page's policy. */
   origins: string[]
 }
 
-/** What a player must say to read files that are not for everybody. */
+/** The token that a player needs for private files. */
 export type FileToken = Awaited<ReturnType<FileTokens['issue']>>['token'] | undefined
 
 const TYPES: Readonly<Record<string, string>> = { '.mp4': 'video/mp4', '.webm': 'video/webm', '.ogv': 'video/ogg' }
 const AUDIO_AND_VIDEO = 3
 
 /**
- * Files of other servers are taken as they are, if they are of the web. Renditions of HLS are whole files as well: where a video
- * has no others, those with sound are what browsers without HLS play.
+ * Addresses of remote files are used if they are web addresses. Renditions of HLS are whole files as well: if a video has no others,
+ * browsers without HLS play those with sound.
  */
 export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken): Sources {
   const own = (url: string | undefined) => url && withToken(url, here, token)
@@ -41,9 +41,9 @@ export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken)
     const url = webUrl(own(fileUrl(video, file, here)))
     return url === undefined ? [] : [{ url, type: typeOf(file), label: resolutionLabel(file.resolution) }]
   })
-  // Segments may lie beside the playlist or where its files are said to be.
+  // Segments may be in the folder of the playlist or at the addresses of their files.
   const segments = video.files.flatMap((file) => webUrl(file.file_url) ?? [])
-  // Readers of files in object storage may be sent on to it.
+  // Readers of files in object storage may be redirected to it.
   const origins = [...here.bucketOrigins, ...(hls ? [hls] : []), ...files.map(({ url }) => url), ...segments].map(
     (url) => new URL(url).origin,
   )
@@ -52,7 +52,7 @@ export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken)
 
 const typeOf = ({ extname }: VideoFileRow): string => TYPES[extname] ?? 'video/mp4'
 
-/** Playlists are to hand the token on to what they name. */
+/** Adds the token; a playlist must add it to the files that it names. */
 export function withToken(url: string, here: Here, token: FileToken): string {
   if (token === undefined || (!url.startsWith(`${here.origin}/`) && !url.startsWith('/'))) return url
   const query = `videoFileToken=${encodeURIComponent(token)}${url.endsWith('.m3u8') ? '&reinjectVideoFileToken=true' : ''}`

@@ -1,5 +1,5 @@
-// Subscribing on pages: with a click for who is logged in here; from their own server for everybody else, who are sent there; and the
-// page on which people of this server arrive who were sent here by another server.
+// Subscribing on pages: with a click for logged-in users; visitors are redirected to their own server; and the page for local users whom
+// another server redirects here.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findAccount } from '../../actors/account/index.ts'
@@ -37,7 +37,7 @@ export function addSubscribePages(tools: PageTools): void {
     return reply.redirect(next, 303)
   })
 
-  /** Each asks another server, so they are as few as logins. */
+  /** Each asks another server, so they are limited like logins. */
   const lookups = { ...pageOptions, config: { limits: ['client', 'login'] } } as const
 
   app.post('/remote-subscribe', lookups, async (request, reply) => {
@@ -60,7 +60,7 @@ export function addSubscribePages(tools: PageTools): void {
       const body = remoteSubscribeBody(actor.name, { ...form, problem })
       return send(request, reply, { status, title, body, isPrivate: true })
     }
-    // A form may lead to this server alone; the page that it leads to goes on by itself.
+    // A form may lead only to this server; the next page redirects itself.
     const head = html`<meta http-equiv="refresh" content="0; url=${address}">`
     return send(request, reply, { title, head, body: leavingBody(actor.name, address), isPrivate: true })
   })

@@ -1,4 +1,4 @@
-// The archive in a form, passed on as it arrives: the form's file is the only chunk of an upload like any other.
+// The archive in a form, streamed as it arrives: the form's file is the only chunk of an ordinary upload.
 
 import { PassThrough } from 'node:stream'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -6,14 +6,13 @@ import type { Uploads } from '../../actors/upload/index.ts'
 import type { FormFile } from '../plugins/multipart.ts'
 
 export interface ReceivedArchive {
-  /** When the form is all there: the import begins. Throws what refuses the archive. */
+  /** Called when the form is complete: the import begins. Throws the refusal of the archive. */
   finish(): Promise<void>
 }
 
 /**
- * `formBytes` is the form's Content-Length, in which its file has to fit, and `check` refuses a form by its token. Throws `invalid` for
- * a form of unknown length, and as `Uploads.openArchive` and `Uploads.receiveArchive` do. Nothing stays of a file that is refused, or
- * whose sender goes away.
+ * `formBytes` is the form's Content-Length, which limits its file; `check` validates the form's token. Throws `invalid` for a form of
+ * unknown length, and like `Uploads.openArchive` and `Uploads.receiveArchive`. A refused or interrupted file is removed.
  */
 export function receivedArchive(options: {
   uploads: Pick<Uploads, 'openArchive' | 'receiveArchive' | 'endArchive' | 'cancel'>

@@ -1,4 +1,4 @@
-// A page of videos as the viewer may see them, in one statement, without a count.
+// A page of videos that the viewer may see, in one statement, without a count.
 
 import type { Visit } from '../../actors/session/index.ts'
 import { listVideos, type VideoListQuery, type VideoListRow } from '../../actors/video/index.ts'
@@ -12,13 +12,13 @@ export interface VideoPage {
   /** From 1. */
   page: number
   hasMore: boolean
-  /** Whether the pictures of sensitive videos are covered. */
+  /** True if the pictures of sensitive videos are covered. */
   covers: boolean
 }
 
 export type Wanted = Pick<VideoListQuery, 'scope'> & Partial<VideoListQuery> & { page: number }
 
-/** `visit`: who looks, null for visitors. Only what everybody sees is listed: the pages of other videos open for nobody. */
+/** `visit`: the viewer, null for visitors. Only public videos are listed. */
 export async function videoPage(
   { db, config }: { db: Database; config: () => Config },
   visit: Visit | null,

@@ -1,5 +1,5 @@
-// Who looks at a page: the cookie of a session, and proof that a form was made by a local page. Only pages know the cookie; the
-// API takes nothing but the header `Authorization`.
+// The visitor of a page: the session cookie, and CSRF tokens of forms. Only pages read the cookie; the API requires the header
+// `Authorization`.
 
 import { timingSafeEqual } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
@@ -10,18 +10,18 @@ import { randomToken } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
 export interface Visitors {
-  /** The session of the cookie; null without one that is good. One statement. */
+  /** The session of the cookie; null without a valid one. One statement. */
   of(request: FastifyRequest): Promise<Visit | null>
-  /** Whether there is a cookie, good or not: enough for what a page offers. */
+  /** True if there is a cookie, valid or not: enough to choose what a page offers. */
   seemsSignedIn(request: FastifyRequest): boolean
-  /** Gives the browser an access token, for so many seconds. */
+  /** Stores an access token in a cookie, for this many seconds. */
   signIn(reply: FastifyReply, accessToken: string, seconds: number): void
   signOut(reply: FastifyReply): void
-  /** For a hidden field of a form; bound to the browser that gets it. */
+  /** For a hidden field of a form; bound to the browser. */
   formToken(request: FastifyRequest, reply: FastifyReply): string
-  /** Throws `forbidden` for a form that none of our pages sent, or that another browser was given. */
+  /** Throws `forbidden` for a form that was not sent by a local page, or belongs to another browser. */
   refuseForged(request: FastifyRequest, token: string | undefined): void
-  /** Throws `forbidden` for what pages of other sites send. */
+  /** Throws `forbidden` for requests from pages of other sites. */
   refuseForeign(request: FastifyRequest): void
 }
 
@@ -37,7 +37,7 @@ export function makeVisitors(deps: {
 }): Visitors {
   const { sessions, secrets, origin } = deps
   const secure = origin.startsWith('https:')
-  // A name with this prefix is taken by browsers over https alone, from this host alone (RFC 6265bis, 4.1.3.2).
+  // Browsers accept this prefix only over https and from this host (RFC 6265bis, 4.1.3.2).
   const named = (name: string) => `${secure ? '__Host-' : ''}vireo-${name}`
   const [session, form] = [named('session'), named('form')]
 
@@ -54,7 +54,7 @@ export function makeVisitors(deps: {
   const proofOf = (bound: string): string => secrets.hmac(PURPOSE, bound)
   const boundTo = (request: FastifyRequest): string | undefined => cookieOf(request, session) ?? cookieOf(request, form)
 
-  /** By what browsers say of where a request comes from (Fetch Metadata, RFC 6454); one that says nothing is refused. */
+  /** By the origin that browsers send (Fetch Metadata, RFC 6454); without it, the request is refused. */
   const refuseForeign = ({ headers }: FastifyRequest): void => {
     const site = headers['sec-fetch-site']
     if (site === undefined ? headers.origin === origin : site === 'same-origin') return

@@ -1,4 +1,4 @@
-// The page of a video, and the way in where that asks for a password.
+// The page of a video, and the form for its password.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const querystring = playerQuery.extend({
 })
 const params = z.object({ id: z.string() })
 const options = { ...pageOptions, schema: { params, querystring, hide: true } } as const
-/** What is too long is wrong as well. */
+/** A password that is too long is wrong as well. */
 const passwordForm = z.object({ password: z.string().max(500).catch('') })
 
 export function addWatchPages(tools: PageTools): void {
@@ -55,12 +55,12 @@ export function addWatchPages(tools: PageTools): void {
     app.get(path, { ...options, ...keep(Object.keys(querystring.shape)) }, async (request, reply) => {
       const { id } = request.params
       const thread = threadIn(id)
-      // Without a fragment of its own, so that browsers keep the one that names the comment.
+      // Without a fragment, so that browsers keep the one that names the comment.
       if (thread) return reply.redirect(`/w/${thread.id}?threadId=${thread.threadId}`, 302)
       return show(request, reply, { id, query: request.query })
     })
 
-    // Nothing is kept: who reloads the page says it again.
+    // The password is not stored: a reload sends it again.
     app.post(
       path,
       {

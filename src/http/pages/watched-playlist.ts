@@ -1,4 +1,4 @@
-// The playlist of a page, the elements around the one that plays, and its video.
+// The playlist of a page: the elements around the current one, and its video.
 
 import { assertMaySeePlaylist, type ElementRow, findPlaylist, listElements, type PlaylistRow } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -13,14 +13,14 @@ import { findWatched, type Watched, type WatchedDeps } from './watched.ts'
 
 export interface WatchedPlaylist {
   playlist: PlaylistRow
-  /** Of the whole playlist. */
+  /** Elements of the whole playlist. */
   total: number
   elements: ElementRow[]
-  /** Those of them that the visitor may watch, each with the token for its picture. */
+  /** Elements that the visitor may watch, with the tokens for their pictures. */
   playable: ReadonlyMap<ElementRow, FileToken>
-  /** The one that plays; undefined when there is nothing to play. */
+  /** The current element; undefined if there is nothing to play. */
   current: ElementRow | undefined
-  /** What plays after it. */
+  /** The next element. */
   next: ElementRow | undefined
   watched: Watched | undefined
 }
@@ -28,7 +28,7 @@ export interface WatchedPlaylist {
 export const ELEMENTS_PER_PAGE = 100
 const playlistKey = idOrUuid('playlist')
 
-/** `position`: of the element that plays, from 1 on; left out: the first that can be watched. */
+/** `position`: of the current element, from 1; by default the first watchable one. */
 export async function findWatchedPlaylist(
   deps: WatchedDeps,
   visit: Visit | null,

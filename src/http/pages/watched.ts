@@ -1,4 +1,4 @@
-// The video of a page, when the requester may watch it, and the token with which their player reads files that are not for everybody.
+// The video of a page, if the requester may watch it, and the token for its private files.
 
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
@@ -16,7 +16,7 @@ import { idOrUuid } from '../plugins/schemas.ts'
 import { viewerOf } from '../videos/viewer.ts'
 
 export type Watched =
-  /** There is none, or none for the requester: which of the two is nobody's business. */
+  /** The video does not exist or is hidden; the page does not reveal which. */
   | { found: 'nothing' }
   /** It asks for a password. */
   | { found: 'locked'; isWrong: boolean }
@@ -32,8 +32,8 @@ const videoKey = idOrUuid('video')
 const WRONG = 'incorrect_video_password'
 
 /**
- * `visit`: who looks; null for visitors, and in frames of other sites. Unlisted videos are not found by their number. `password` is
- * what was typed.
+ * `visit`: the viewer; null for visitors, and in frames of other sites. Unlisted videos are not found by their number. `password` is what
+ * was entered.
  */
 export async function findWatched(
   { db, config, fileTokens }: WatchedDeps,
@@ -63,12 +63,12 @@ export async function findWatched(
   return { found: 'video', video, fileToken: token }
 }
 
-/** Whether the pictures of sensitive videos are covered in lists. */
+/** True if the pictures of sensitive videos are covered in lists. */
 export const coversOf = (config: Config, visit: Visit | null): boolean =>
   warnsOf(config, visit) && sensitivePolicy(config, visit) !== 'warn'
 
-/** Whether the viewer is warned of sensitive videos before they are seen. */
+/** True if the viewer gets a warning before sensitive videos. */
 export const warnsOf = (config: Config, visit: Visit | null): boolean => sensitivePolicy(config, visit) !== 'display'
 
-/** What the viewer wants of sensitive videos. */
+/** The viewer's policy for sensitive videos. */
 export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string => visit?.nsfwPolicy ?? instance.default_nsfw_policy

@@ -1,5 +1,5 @@
-// Where the players of our pages tell where somebody is who is logged in: it does what the API does with their token, whose cookie only
-// pages know. Visitors' players report to the API.
+// Progress reports of players on pages, for logged-in users: like the API, but with the cookie that only pages read. Visitors' players
+// report to the API.
 
 import { z } from 'zod'
 import { clientIp } from '../plugins/client-ip.ts'
@@ -24,7 +24,7 @@ const schema = {
 } as const
 
 export function addWatchingReports({ app, visitors, watch }: PageTools): void {
-  // As many as in the API.
+  // The same limit as in the API.
   app.post('/w/:id/views', { schema, config: { limits: ['api'] } }, async (request, reply) => {
     const { token, password, ...body } = request.body
     visitors.refuseForged(request, token)

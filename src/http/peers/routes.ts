@@ -1,5 +1,4 @@
-// The servers that we talk with, what of theirs could not be handled, and what was not taken as they sent it: `/vireo/peers`,
-// `/vireo/parked-activities`, `/vireo/inbound-decisions`.
+// Known servers, their parked activities, and refused ones: `/vireo/peers`, `/vireo/parked-activities`, `/vireo/inbound-decisions`.
 
 import { z } from 'zod'
 import { historiesOf } from '../../actors/follow/index.ts'

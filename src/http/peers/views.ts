@@ -1,4 +1,4 @@
-// A server that we know, an activity of one that could not be handled, and decisions about what they send, as the staff reads them.
+// Known servers, parked activities and inbound decisions, as the staff reads them.
 
 import { z } from 'zod'
 import type { HistoryRow } from '../../actors/follow/index.ts'

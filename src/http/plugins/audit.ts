@@ -1,9 +1,9 @@
-// Says whose doing the changes of a request are, for the audit log.
+// Attributes the changes of a request to its user, for the audit log.
 
 import type { preHandlerHookHandler } from 'fastify'
 import type { Audit } from '../../actors/audit/index.ts'
 
-/** What is done here is noted, in as far as something was changed by it. */
+/** Routes whose changes are logged. */
 export const AUDITED: ReadonlySet<string> = new Set([
   'PUT /api/v1/config/custom',
   'DELETE /api/v1/config/custom',
@@ -21,10 +21,10 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:id/unblock',
   'PUT /api/v1/users/me',
   'DELETE /api/v1/users/me',
-  // Who takes an archive of somebody else's data is to be known.
+  // Exporting another user's data must be traceable.
   'POST /api/v1/users/:userId/exports/request',
   'DELETE /api/v1/users/:userId/exports/:id',
-  // And who puts one into somebody else's account.
+  // So must importing into another user's account.
   'POST /api/v1/users/:userId/imports/import-resumable',
   'POST /api/v1/users/registrations/:registrationId/accept',
   'POST /api/v1/users/registrations/:registrationId/reject',
@@ -77,15 +77,15 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/bulk/remove-comments-of',
 ])
 
-/** What moderators and administrators change here is not noted. */
+/** Changes by moderators and administrators that are not logged. */
 export const NOT_AUDITED: ReadonlySet<string> = new Set([
-  // Work that is begun, or begun again: it is in the list of jobs, and loses nothing.
+  // Started or restarted work: it is in the list of jobs, and loses nothing.
   'POST /api/v1/videos/:id/transcoding',
   'POST /api/v1/vireo/peers/:host/retry',
   'POST /api/v1/vireo/parked-activities/:id/retry',
   'DELETE /api/v1/vireo/parked-activities/:id',
   'POST /api/v1/server/debug/run-command',
-  // Plugins and runners, of which there are none: these change nothing.
+  // Plugins and runners are not supported: these change nothing.
   'PUT /api/v1/plugins/:npmName/settings',
   'POST /api/v1/plugins/install',
   'POST /api/v1/plugins/update',
@@ -104,7 +104,7 @@ export function auditHooks(methods: string[], url: string, audit: Pick<Audit, 'a
     (request, _reply, done) => {
       if (!request.session) return done()
       const { id, username, role } = request.session.user
-      // For as long as it takes: whoever hangs up before the answer has asked all the same.
+      // Until the handler ends, even if the client disconnects.
       audit.as({ id, username, role }, done)
     },
   ]

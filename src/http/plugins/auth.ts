@@ -1,4 +1,4 @@
-// Who asks: Bearer tokens (RFC 6750), and what a route demands of the session.
+// Authentication: Bearer tokens (RFC 6750), and what a route requires of the session.
 
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
@@ -6,13 +6,13 @@ import type { Session } from '../../actors/session/index.ts'
 import { hasRight, isAdministrator, isStaff, type UserRight, userRights } from '../../actors/user/index.ts'
 import type { AuthLevel } from './types.ts'
 
-/** The session of an access token; null when it is unknown, expired, or its user is blocked. */
+/** The session of an access token; null if it is unknown or expired, or its user is blocked. */
 export type Authenticate = (accessToken: string) => Promise<Session | null>
 
 export interface Auth {
-  /** The session of the request, asked once; null without a usable token. Refuses nothing. */
+  /** The session of the request, read once; null without a valid token. Never refuses. */
   identify(request: FastifyRequest): Promise<Session | null>
-  /** The hook of a route, or undefined when everybody may call it. */
+  /** The hook of a route, or undefined if everybody may call it. */
   guard(demand: { auth?: AuthLevel | undefined; right?: UserRight | undefined }): onRequestHookHandler | undefined
 }
 
@@ -36,7 +36,7 @@ export function makeAuth(options: { authenticate: Authenticate }): Auth {
     if (level === 'none') return undefined
     return (request, _reply, done) => {
       const credentials = credentialsOf(request)
-      // Visitors go on within the same turn.
+      // Visitors continue synchronously.
       if (credentials === 'none' && level === 'optional') return done()
       admit(request, credentials, level, right).then(() => done(), done)
     }
@@ -54,7 +54,7 @@ export function makeAuth(options: { authenticate: Authenticate }): Auth {
   return { identify, guard }
 }
 
-/** The session of a route that demands one. Throws `unauthenticated` where the route forgot to. */
+/** The session of a route that requires one. Throws `unauthenticated` if the route does not require it by mistake. */
 export function sessionOf(request: FastifyRequest): Session {
   if (!request.session) throw refused('unauthorized_request')
   return request.session
@@ -76,10 +76,10 @@ function credentialsOf(request: FastifyRequest): Credentials {
   return token === undefined ? 'malformed' : { token }
 }
 
-/** Tokens in addresses end in logs and histories (RFC 6750, 2.3), so they are refused with an error of their own. */
+/** Tokens in addresses end up in logs and histories (RFC 6750, 2.3), so they are refused with an error of their own. */
 const tokenInQuery = ({ query }: FastifyRequest): boolean => typeof query === 'object' && query !== null && 'access_token' in query
 
-/** A 401 says how to authenticate (RFC 9110, 15.5.2); a malformed request is 400. */
+/** A 401 tells how to authenticate (RFC 9110, 15.5.2); a malformed request gets 400. */
 function refused(code: 'unauthorized_request' | 'invalid_token' | 'invalid_request'): DomainError {
   if (code === 'invalid_request') return new DomainError('invalid', 'Token is invalid', { code })
   const challenge = code === 'invalid_token' ? 'Bearer error="invalid_token"' : 'Bearer'

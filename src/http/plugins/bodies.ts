@@ -1,4 +1,4 @@
-// How bodies are read: JSON and forms are parsed, routes may ask for the bytes, and other types are read and ignored.
+// Parsing of bodies: JSON and forms are parsed, routes may request the raw bytes, and other types are read and ignored.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
@@ -6,7 +6,7 @@ import { checkLength, mostFields, parseForm } from './form-fields.ts'
 import { HttpError } from './http-error.ts'
 import type { App } from './types.ts'
 
-/** Bytes of a parsed body at most, as clients of the API know it. A route may set its own `bodyLimit`. */
+/** Maximum bytes of a parsed body, as clients of the API expect. A route may set its own `bodyLimit`. */
 export const BODY_LIMIT = 512_000
 
 /** Adds the parsers. Multipart forms are left to the handler, see multipart.ts. */
@@ -38,7 +38,7 @@ export async function addBodyParsers(app: App): Promise<void> {
   })
 
   app.addHook('onRoute', (route) => {
-    // Streams are taken by the parser of unknown types, whatever the client calls them.
+    // Streams are handled by the parser of unknown types, whatever the client calls them.
     if (route.config?.body === 'stream') {
       const own = route.onRequest ?? []
       const untype = async (request: FastifyRequest) => {
@@ -53,7 +53,7 @@ export async function addBodyParsers(app: App): Promise<void> {
 const DEEPEST = 100
 const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}')
 
-/** Whether a JSON text opens so many levels that `JSON.parse` would take memory and time for them. */
+/** True if a JSON text is nested so deeply that `JSON.parse` would take too much memory and time. */
 function isDeep(bytes: Buffer): boolean {
   let depth = 0
   let isText = false
@@ -69,7 +69,7 @@ function isDeep(bytes: Buffer): boolean {
   return false
 }
 
-/** All bytes of a body. Throws 413 when there are more than `limit`. */
+/** All bytes of a body. Throws 413 if there are more than `limit`. */
 async function collect(payload: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,5 +1,5 @@
-// The types of values in bodies, as clients send them: `"2"` for a number, `"true"` for a boolean, `"null"` for null. The schemas
-// say which type they want, and what they refuse is read once more; nonsense stays refused, as it was sent.
+// Converts values in bodies to the types of the schema, as clients send them: `"2"` for a number, `"true"` for a boolean, `"null"` for
+// null. Only values that the schema refuses are converted and validated again; invalid ones stay refused, as they were sent.
 
 import type { z } from 'zod'
 
@@ -8,7 +8,7 @@ interface Change {
   value: unknown
 }
 
-/** Later rounds are for what a schema looks at only once something else is right. */
+/** Later rounds are for checks that run only when other fields are valid. */
 const ROUNDS = 3
 
 /** Parses a body. */
@@ -17,7 +17,7 @@ export function readBody<S extends z.ZodType>(schema: S, body: unknown): z.ZodSa
   return result.success ? result : schema.safeParse(inWantedTypes(schema, body, result.error.issues))
 }
 
-/** A body with its values in the types that the schema takes, where the text that was sent stands for one. */
+/** A body in which texts that stand for another type are converted to the type of the schema. */
 export function inWantedTypes(schema: z.ZodType, body: unknown, known?: readonly z.core.$ZodIssue[]): unknown {
   let [read, issues] = [body, known ?? issuesOf(schema, body)]
   for (let round = 0; round < ROUNDS; round++) {
@@ -37,8 +37,8 @@ export function inWantedTypes(schema: z.ZodType, body: unknown, known?: readonly
 }
 
 /**
- * A copy with other values at paths; what is beside the paths is shared. Each container is copied once, since it may have many
- * members that no schema names.
+ * A copy with other values at some paths; everything else is shared. Each container is copied once, since it may have many members that no
+ * schema names.
  */
 export function withValues<T>(input: T, changes: readonly Change[]): T {
   const copies = new WeakSet<object>()
@@ -58,7 +58,7 @@ export const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =
     input,
   )
 
-/** What the refused value may stand for. */
+/** Possible conversions of a refused value. */
 function meantBy(issue: z.core.$ZodIssue, read: unknown): Change[] {
   const { path } = issue
   if (issue.code === 'invalid_union') {

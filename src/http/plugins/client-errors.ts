@@ -1,4 +1,4 @@
-// What Node refuses before Fastify sees a request: broken HTTP, too many headers, too slow clients.
+// Errors that Node reports before Fastify sees a request: broken HTTP, too many headers, slow clients.
 
 import type { Socket } from 'node:net'
 import { PROBLEM_TYPE, problemBody } from './problem.ts'
@@ -9,7 +9,7 @@ const MEANINGS: Record<string, { status: number; reason: string; detail: string 
 }
 const MALFORMED = { status: 400, reason: 'Bad Request', detail: 'The request is not valid HTTP.' }
 
-/** Answers with a problem body and closes the connection. */
+/** Responds with a problem body and closes the connection. */
 export function answerClientError(error: Error & { code: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()

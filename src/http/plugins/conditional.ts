@@ -4,23 +4,23 @@ import { hash } from 'node:crypto'
 import type { OutgoingHttpHeader } from 'node:http'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 
-/** Characters of an answer up to which the tag costs next to nothing; larger lists change with every view anyway. */
+/** Longest response, in characters, whose tag costs next to nothing; larger lists change with every view anyway. */
 const SMALL = 8192
 
 /** A strong tag: equal tags mean equal bytes. */
 export const etagOf = (body: string | Uint8Array): string => `"${hash('sha1', body, 'base64url')}"`
 
-/** The tag of an answer that is small enough to have one without being asked for. */
+/** The tag of a small response, computed even if the route does not request one. */
 export const smallEtagOf = (body: string): string | undefined => (body.length > SMALL ? undefined : etagOf(body))
 
-/** Whether the client has this version already. `*` and weak tags count, as the comparison is weak (13.1.2). */
+/** True if the client has this version already. `*` and weak tags count, as the comparison is weak (13.1.2). */
 export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** The hook of GET routes with text: tags small answers, or all when the route asks, and turns known ones into 304. */
+/** The hook of GET routes with text: tags small responses, or all if the route requests it, and turns known ones into 304. */
 export function conditionalJson(options: { always: boolean }): onSendHookHandler {
   return (request, reply, payload, done) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string' || reply.hasHeader('etag')) return done(null, payload)
@@ -30,10 +30,10 @@ export function conditionalJson(options: { always: boolean }): onSendHookHandler
   }
 }
 
-/** The hook of GET routes that tag their answers themselves: turns known ones into 304. */
+/** The hook of GET routes that tag their responses themselves: turns known ones into 304. */
 export const conditionalTagged: onSendHookHandler = (request, reply, payload, done) => done(null, unlessFresh(request, reply, payload))
 
-/** The payload; when the client has the answer already, makes that 304 and returns an empty one. */
+/** The payload; if the client has it already, changes the response to 304 and returns an empty one. */
 function unlessFresh(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   const etag = reply.getHeader('etag')
   const isKnown = typeof etag === 'string' && isFresh(request.headers['if-none-match'], etag)
@@ -44,17 +44,17 @@ function unlessFresh(request: FastifyRequest, reply: FastifyReply, payload: unkn
 
 export interface Prepared {
   body: Buffer
-  /** Computed when it was made, if it has one. */
+  /** Computed in advance, if there is one. */
   etag: string | undefined
-  /** JSON without one. */
+  /** JSON by default. */
   contentType?: string | undefined
-  /** Others of the answer itself, by their lower-case names. */
+  /** Additional headers of the response, by lower-case names. */
   headers?: Record<string, string> | undefined
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Sends a prepared body; 304 when the client has it. */
+/** Sends a prepared body; 304 if the client has it. */
 export function sendPrepared(request: FastifyRequest, reply: FastifyReply, prepared: Prepared): FastifyReply {
   if (prepared.headers) reply.headers(prepared.headers)
   if (prepared.etag !== undefined) {
@@ -64,9 +64,9 @@ export function sendPrepared(request: FastifyRequest, reply: FastifyReply, prepa
   return reply.header('content-type', prepared.contentType ?? JSON_TYPE).send(prepared.body)
 }
 
-/** The same as `sendPrepared` without the hooks and checks on its way, for a body that many ask for each second. */
+/** Like `sendPrepared`, but bypasses hooks and checks, for a body that is requested many times per second. */
 export function sendAtOnce(request: FastifyRequest, reply: FastifyReply, prepared: Prepared): void {
-  // Who says what it has is answered without a body: that is seldom, and takes the usual way.
+  // Conditional requests are rare, and take the usual way.
   if (request.headers['if-none-match'] !== undefined) return void sendPrepared(request, reply, prepared)
   const { body, etag, contentType = JSON_TYPE } = prepared
   if (prepared.headers) reply.headers(prepared.headers)

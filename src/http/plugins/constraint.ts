@@ -1,11 +1,11 @@
-// Routes that are for some requests only, by what these accept.
+// Route constraints by the Accept header.
 
 import type { App } from './types.ts'
 
 type Strategy = Parameters<App['addConstraintStrategy']>[0]
 type RouteHandler = NonNullable<ReturnType<ReturnType<Strategy['storage']>['get']>>
 
-/** Lets routes ask for a value that `derive` makes of the Accept header; all other requests go on to the next route that fits. */
+/** Lets routes require a value that `derive` computes from the Accept header; other requests fall through to the next matching route. */
 export function addConstraint(app: App, name: string, derive: (accept: string | undefined) => string | undefined): void {
   app.addConstraintStrategy({
     name,

@@ -1,4 +1,4 @@
-// Headers of every answer: the id of the request, what browsers may do with it, and who may read it.
+// Headers of every response: the request id, security policies for browsers, and CORS.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/index.ts'
@@ -7,7 +7,7 @@ import type { App } from './types.ts'
 
 type SetDefaultHeaders = (request: FastifyRequest, reply: FastifyReply) => void
 
-/** Makes the setter; requests that never reach a route need it too. */
+/** Makes the setter, which requests that never reach a route need too. */
 export function makeDefaultHeaders(config: Config): SetDefaultHeaders {
   const { security } = config
   const common = {
@@ -24,7 +24,7 @@ export function makeDefaultHeaders(config: Config): SetDefaultHeaders {
   }
 }
 
-/** Sets the headers before anything else happens, so that errors carry them too; answers CORS preflights. */
+/** Sets the headers first, so that errors carry them too; responds to CORS preflights. */
 export function addDefaultHeaders(app: App, setHeaders: SetDefaultHeaders): void {
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)

@@ -1,17 +1,19 @@
-// The end of the server: from the moment it drains each answer is the last one of its connection; when it closes, what is running
-// may finish, connections close as soon as they are idle, and late ones are cut.
+// Graceful shutdown: while the server drains, each response is the last one of its connection; on close, running requests may finish, idle
+// connections are closed, and late ones are cut.
 
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import type { App } from './types.ts'
 
-/** How often connections that became idle are closed while draining, in ms. */
+/** How often idle connections are closed while draining, in ms. */
 const CLOSE_IDLE_EVERY = 50
 
-/** While `isDraining`, and on close: answers say `connection: close`. `timeoutMs` after the close what is still running is cut off. */
+/**
+ * While `isDraining`, and on close, responses contain `connection: close`. Requests that still run `timeoutMs` after the close are cut off.
+ */
 export function addDraining(app: App, options: { timeoutMs: number; isDraining: () => boolean }): void {
   const { timeoutMs, isDraining } = options
-  // The latest reply of each connection: cheaper on each request than a hook before each answer.
+  // The latest reply of each connection: cheaper per request than a hook before each response.
   const latest = new Map<Socket, FastifyReply | undefined>()
   app.server.on('connection', (socket) => {
     latest.set(socket, undefined)

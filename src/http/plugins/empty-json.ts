@@ -1,5 +1,5 @@
-// Empty answers that call themselves JSON, as clients of the reference server know them: some of its routes name the
-// type of a body that they do not send, others do not.
+// Empty responses with the content type JSON, as clients of the reference expect: some of its routes send the type without a body, others
+// do not.
 
 import type { onSendAsyncHookHandler } from 'fastify'
 
@@ -30,6 +30,6 @@ export const isTypedWhenEmpty = (method: string, url: string): boolean => TYPED_
 export const typeEmptyAnswers: onSendAsyncHookHandler = async (_request, reply, payload) => {
   if (reply.statusCode !== 204) return payload
   reply.raw.setHeader('content-type', 'application/json; charset=utf-8')
-  // Of a body, even of one that is `null`, Fastify would take the type.
+  // Fastify would remove the type of any body, even of `null`.
   return null
 }

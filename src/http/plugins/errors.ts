@@ -1,4 +1,4 @@
-// The one table from refusals to answers: kind of DomainError → status, and what every other error means in HTTP.
+// The one table from refusals to responses: kind of DomainError → status, and the meaning of every other error in HTTP.
 
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -28,7 +28,7 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 }
 
-/** Fastify's own refusals that clients know by another code or sentence. */
+/** Fastify's own refusals that clients know by another code or message. */
 const FRAMEWORK: Record<string, { code?: string; detail: string }> = {
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'SyntaxError', detail: 'The body is not valid JSON.' },
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PayloadTooLargeError', detail: 'The body is larger than allowed.' },
@@ -37,10 +37,10 @@ const FRAMEWORK: Record<string, { code?: string; detail: string }> = {
   FST_ERR_BAD_URL: { detail: 'The path is not a valid URL.' },
 }
 
-/** Characters that PostgreSQL cannot hold in text and JSON, above all U+0000. */
+/** Characters that PostgreSQL cannot store in text and JSON, above all U+0000. */
 const UNSTORABLE = new Set(['22021', '22P05'])
 
-/** Headers of the answer that a handler prepared and a refusal must not carry. */
+/** Headers that a handler prepared for a success and a refusal must not carry. */
 const OF_THE_SUCCESS = [
   'cache-control',
   'expires',
@@ -53,12 +53,12 @@ const OF_THE_SUCCESS = [
   'accept-ranges',
 ]
 
-/** Sends every error as problem+json; those that are faults of the server are logged with the id of the request. */
+/** Sends every error as problem+json; server errors are logged with the request id. */
 export function addErrorHandling(app: App): void {
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
 }
 
-/** Answers a request with the problem that the error means; `show` sends it in another form than a problem body. */
+/** Sends the problem of an error; `show` sends it in another form than a problem body. */
 export function answerError(
   error: unknown,
   request: FastifyRequest,
@@ -80,7 +80,7 @@ export function answerError(
   return sendProblem(reply.headers(headers), problem)
 }
 
-/** What stands in place of a problem body, if anything does. */
+/** The text that replaces a problem body, if any. */
 function plainTextOf(error: unknown, { status, code }: Problem, request: FastifyRequest): string | undefined {
   if (error instanceof HttpError) return error.text
   return code === undefined ? request.routeOptions.config?.plainRefusals?.[status] : undefined
@@ -99,10 +99,10 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
 
 type Answer = Problem & { headers: Record<string, string> }
 
-/** What an error means for the client. Texts of unknown errors stay inside. */
+/** The response to an error. Messages of unknown errors are not sent. */
 function problemOf(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof InvalidRequest) {
-    // Nobody is called so.
+    // No actor can have this name.
     if (error.part === 'params' && isObject(request.params) && 'name' in request.params && hasNul(request.params.name)) {
       return { status: 404, detail: 'Not found', headers: {} }
     }
@@ -122,7 +122,7 @@ function problemOf(error: unknown, request: FastifyRequest): Answer {
   return frameworkProblem(error) ?? storageProblem(error, request) ?? unexpected
 }
 
-/** Whether the client went away within its body, or was too slow with it. */
+/** True if the client disconnected within its body, or sent it too slowly. */
 const isBrokenOff = (error: unknown, { raw }: FastifyRequest): boolean =>
   raw.readableAborted && (error === raw.errored || codeOf(error) === 'ECONNRESET')
 
@@ -139,8 +139,8 @@ function refusedParams(invalidParams: InvalidParam[], request: FastifyRequest): 
 }
 
 /**
- * Every bad field of every part. Fastify stops at the first bad part; the parts before it are right, and those from it
- * on are as the client sent them.
+ * All invalid fields of all parts. Fastify stops at the first invalid part; the parts before it are valid, and the others are still as the
+ * client sent them.
  */
 function allInvalidParams(error: InvalidRequest, request: FastifyRequest): InvalidParam[] {
   const { schema } = request.routeOptions
@@ -177,7 +177,7 @@ const isFrameworkError = (error: unknown): error is FastifyError & { statusCode:
 function storageProblem(error: unknown, request: FastifyRequest): Answer | undefined {
   const isUnstorable = causesOf(error).some((cause) => 'code' in cause && typeof cause.code === 'string' && UNSTORABLE.has(cause.code))
   if (isUnstorable) {
-    // Nothing that is stored has such a name, so a path with one leads nowhere.
+    // No stored name contains a zero byte, so a path with one is not found.
     const inPath = Object.values(request.params ?? {}).some(hasNul)
     return inPath
       ? { status: 404, detail: 'Not found', headers: {} }

@@ -13,26 +13,26 @@ type FieldValue = string | FieldValue[] | Fields
 const DEEPEST = 5
 const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Bytes of all names and values of a body that is read into memory, however it is encoded. */
+/** Bytes of all names and values of a body that is read into memory, in any encoding. */
 export const MAX_FIELDS_BYTES = 2 * 1024 * 1024
-/** Fields of a query, and of a body of a route without a schema. */
+/** Fields of a query, or of a body of a route without a schema. */
 const MAX_FIELDS = 1000
-/** Fields beside those of the schema, since clients send some that it does not name. */
+/** Fields in addition to those of the schema, since clients send unknown ones. */
 const UNNAMED_FIELDS = 100
 
 export const tooManyFields = (most: number): HttpError =>
   new HttpError(413, `The form has more than ${most} fields.`, { code: 'PayloadTooLargeError' })
 
-/** Throws 413 when all fields together have more than the bytes of `MAX_FIELDS_BYTES`. */
+/** Throws 413 if all fields together exceed `MAX_FIELDS_BYTES`. */
 export function checkLength(bytes: number): void {
   if (bytes <= MAX_FIELDS_BYTES) return
   throw new HttpError(413, `The fields have more than ${MAX_FIELDS_BYTES} bytes.`, { code: 'PayloadTooLargeError' })
 }
 
-/** How many fields a form of this schema can have. */
+/** Maximum fields of a form with this schema. */
 export const mostFields = (schema: unknown): number => (schema instanceof z.ZodType ? leavesOf(schema) + UNNAMED_FIELDS : MAX_FIELDS)
 
-/** The scalars of a value, with as many items in a list as it may have. */
+/** Scalars of a value, with lists of maximum length. */
 function leavesOf(schema: z.core.$ZodType): number {
   const { def } = (schema as z.core.$ZodTypes)._zod
   const most = (schemas: readonly z.core.$ZodType[]) => Math.max(1, ...schemas.map(leavesOf))
@@ -55,7 +55,7 @@ function maximumOf(checks: readonly z.core.$ZodCheck<never>[] = []): number {
   return Math.min(MAX_FIELDS, ...maxima)
 }
 
-/** The fields of a urlencoded body. Throws 413 when they are too many or too long. */
+/** The fields of a urlencoded body. Throws 413 if they are too many or too long. */
 export function parseForm(body: Buffer, most: number): Fields {
   checkLength(body.length)
   const text = body.toString()
@@ -79,7 +79,7 @@ function fieldsOf(parsed: NodeJS.Dict<string | string[]>, text: string): Fields 
   )
 }
 
-/** Fields with brackets folded into lists and objects; a repeated name makes a list. */
+/** Folds fields with brackets into lists and objects; a repeated name makes a list. */
 export function foldFields(entries: Iterable<readonly [name: string, value: string]>): Fields {
   const root: Fields = {}
   const places: Places = new WeakMap()
@@ -100,7 +100,7 @@ function withoutUnsafe(parsed: NodeJS.Dict<string | string[]>): Fields {
   return fields
 }
 
-/** `a[b][]` → a, b, '' ; a name that is not well formed is one step. */
+/** `a[b][]` → a, b, '' ; a malformed name is one step. */
 function stepsOf(name: string): string[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name)
   const [, head, brackets] = match ?? []
@@ -109,7 +109,7 @@ function stepsOf(name: string): string[] {
   return steps.length > DEEPEST ? [name] : steps
 }
 
-/** The items of lists that are containers, by the index that the client gave them. */
+/** The containers in lists, by the index in the field name. */
 type Places = WeakMap<FieldValue[], { index: number; item: Fields | FieldValue[] }[]>
 
 function put(root: Fields, steps: string[], value: string, places: Places): void {
@@ -123,7 +123,7 @@ function put(root: Fields, steps: string[], value: string, places: Places): void
 
 const isListStep = (step: string): boolean => step === '' || /^\d+$/.test(step)
 
-/** The container under a step, made when it is not there yet. */
+/** The container under a step, created if it is missing. */
 function descend(at: Fields, step: string, list: boolean): Fields | FieldValue[] {
   const existing = at[step]
   if (typeof existing === 'object') return existing
@@ -133,7 +133,7 @@ function descend(at: Fields, step: string, list: boolean): Fields | FieldValue[]
   return made
 }
 
-/** The container with this index, wherever in the form its fields are: `tasks[1][name]` may come before `tasks[0][name]`. */
+/** The container with this index; fields may come in any order: `tasks[1][name]` before `tasks[0][name]`. */
 function itemOf(at: FieldValue[], step: string, list: boolean, places: Places): Fields | FieldValue[] {
   const known = places.get(at) ?? []
   places.set(at, known)

@@ -1,13 +1,13 @@
-// Refusals that only HTTP knows (405, 406, 416, 429, 501): the domain's own are `DomainError`.
+// Refusals of HTTP only (405, 406, 416, 429, 501); those of the domain are `DomainError`.
 
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly status: number
   readonly code: string | undefined
   readonly headers: Record<string, string>
-  /** In place of a problem body, where clients know such a text; it may be empty. */
+  /** Replaces the problem body, if clients expect such a text; it may be empty. */
   readonly text: string | undefined
-  /** Further members of the problem body. */
+  /** Additional members of the problem body. */
   readonly extra: Record<string, unknown> | undefined
 
   constructor(

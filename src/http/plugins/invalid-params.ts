@@ -1,22 +1,22 @@
-// From zod's issues to `invalid-params`: every bad field of every part of the request, each named once.
+// Converts zod's issues to `invalid-params`: all invalid fields of all parts of the request, each named once.
 
 import { z } from 'zod'
 import type { InvalidParam } from '../../actors/runtime/index.ts'
 import { inWantedTypes, valueAt, withValues } from './body-types.ts'
 import { unstorableIssues } from './unstorable.ts'
 
-/** Parts of a request, in the order in which Fastify looks at them. */
+/** Parts of a request, in Fastify's order of validation. */
 export const parts = ['params', 'body', 'querystring', 'headers'] as const
 export type Part = (typeof parts)[number]
 
 const LOCATIONS = { params: 'params', body: 'body', querystring: 'query', headers: 'header' } as const
 
-/** How deep missing objects are opened to name the fields that they should have had. */
+/** Depth to which missing objects are filled in to name their required fields. */
 const DEEPEST = 6
 
 /**
- * The refused fields of one part of a request, in the order of the schema; none when the part is right.
- * A missing object is reported by the fields that it must have, and an item of a list by its list.
+ * The invalid fields of one part of a request, in the order of the schema; none if the part is valid. A missing object is reported by its
+ * required fields, and an item of a list by its list.
  */
 export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): InvalidParam[] {
   const input = sentInput(schema, part, isObject(data) ? data : {})
@@ -24,7 +24,7 @@ export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): I
   for (const issue of openedIssues(schema, input)) {
     for (const path of pathsOf(issue)) {
       const name = path.length ? path.join('.') : part
-      // A list has an issue for each bad item, and what it echoes is a copy: it is made once.
+      // A list has an issue per invalid item, and its echo is a copy: make it once.
       if (found.has(name)) continue
       const value = path.length ? refusedValue(input, issue, path) : data
       found.set(name, { name, location: LOCATIONS[part], msg: issue.message, value })
@@ -34,27 +34,27 @@ export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): I
   return [...found.values()]
 }
 
-/** What is read: of a body, with the types that texts stand for. */
+/** The input of the schema: for a body, with converted types. */
 const sentInput = (schema: z.ZodType, part: Part, data: object): object => {
   const read = part === 'body' ? inWantedTypes(schema, data) : data
   return isObject(read) ? read : {}
 }
 
-/** A text or a number where an object is expected, none of whose fields would have to be there. */
+/** A text or a number where an object without required fields is expected. */
 function refusedWhole(schema: z.ZodType, part: Part, data: unknown): InvalidParam[] {
   const isRefused = !isObject(data) && data !== undefined && data !== null && !schema.safeParse(data).success
   return isRefused ? [{ name: part, location: LOCATIONS[part], msg: 'Should be an object', value: data }] : []
 }
 
 /**
- * What the failing step of the schema saw: after a coercion that is the coerced value, which clients are used to. For a
- * list it is the whole list, also where a query sent one item only.
+ * The value that the failing step of the schema saw: after a coercion the coerced value, as clients expect. For a list it is the whole
+ * list, also if a query contained a single item.
  */
 function refusedValue(input: object, issue: z.core.$ZodIssue, path: PropertyKey[]): unknown {
   const sent = valueAt(input, path)
   if (issue.code === 'unrecognized_keys') return sent
   if (path.length === issue.path.length) {
-    // A check of a whole object that blames one of its fields saw the object.
+    // A check of a whole object that reports one of its fields saw the object.
     const isWhole = isObject(issue.input) && !Array.isArray(issue.input)
     return isWhole && !isObject(sent) ? sent : issue.input
   }
@@ -66,7 +66,7 @@ function refusedValue(input: object, issue: z.core.$ZodIssue, path: PropertyKey[
 
 /** Issues of the input, with each missing object filled in so that its own required fields are reported. */
 function openedIssues(schema: z.ZodType, input: object): z.core.$ZodIssue[] {
-  // Objects without required fields would vanish from the list when they are filled in.
+  // Objects without required fields would disappear from the list when they are filled in.
   const empty: z.core.$ZodIssue[] = []
   let candidate = input
   let issues = issuesOf(schema, candidate)
@@ -80,7 +80,7 @@ function openedIssues(schema: z.ZodType, input: object): z.core.$ZodIssue[] {
   return [...empty, ...issues]
 }
 
-/** A copy with an empty object at each path; a whole body of another type becomes one. */
+/** A copy with an empty object at each path; a body of another type becomes one. */
 function filled(input: object, missing: z.core.$ZodIssue[]): object {
   if (missing.some((issue) => issue.path.length === 0)) return {}
   return withValues(
@@ -95,13 +95,13 @@ function issuesOf(schema: z.ZodType, input: unknown): z.core.$ZodIssue[] {
   return [...result.error.issues.flatMap(likeliestBranch), ...unstorableIssues(knownFields(schema, input))]
 }
 
-/** What was sent of the fields that an object has: the others matter to nobody. */
+/** The sent fields that the schema knows; others are ignored. */
 function knownFields(schema: z.ZodType, input: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(input)) return {}
   return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(schema.shape, name)))
 }
 
-/** A union of whole objects fails as one issue; the branch with the fewest faults is what the client meant. */
+/** A union of whole objects fails as one issue; the branch with the fewest errors is the intended one. */
 function likeliestBranch(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
   const [best] = issue.errors.filter((errors) => errors.length > 0).sort((a, b) => a.length - b.length)

@@ -1,4 +1,4 @@
-// Multipart forms: fields are collected and parsed by zod, files stream straight into the places that the route names.
+// Multipart forms: fields are collected and parsed by zod, files are streamed to the targets of the route.
 
 import { Transform, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -15,25 +15,25 @@ import type { App } from './types.ts'
 
 export interface FilePart {
   field: string
-  /** As the client calls it: never part of a path. */
+  /** As the client named it: never part of a path. */
   filename: string
   mimetype: string
 }
 
-/** Where one file goes. */
+/** The target of one file. */
 export interface FileTarget<T> {
   writable: Writable
-  /** What the route gets once all bytes are written. */
+  /** The route gets it once all bytes are written. */
   value: T
-  /** Removes what was written: called when the form fails at any later point, also half-way. */
+  /** Removes the written bytes: called if the form fails at any later point, also in the middle. */
   discard(): Promise<void>
 }
 
 export interface FormFile<T> {
-  /** `sent` has the fields that came before the file, each that came once. */
+  /** `sent` returns the fields that precede the file and occur once. */
   open(part: FilePart, sent: (field: string) => string | undefined): Promise<FileTarget<T>>
   maxBytes: number
-  /** What a larger one is called, as the contract has it for the route: 413, or a bad field among others. */
+  /** How a file over the limit is refused, as the contract has it for the route: 413, or as an invalid field. */
   overLimit?: 'too large' | 'bad field'
   required?: boolean
 }
@@ -50,9 +50,9 @@ export interface Received<S extends z.ZodType, F extends Record<string, FormFile
   files: { [K in keyof F]?: F[K] extends FormFile<infer T> ? ReceivedFile<T> : never }
 }
 
-/** Headers of the parts, for the early look at Content-Length. */
+/** Headers of the parts, for the early check of Content-Length. */
 const HEADERS_OVERHEAD = 1024 * 1024
-/** How long the rest of a refused upload is read and thrown away, so that the client gets to see the answer. */
+/** How long the rest of a refused upload is read and discarded, so that the client sees the response. */
 const LINGER_MS = 30_000
 
 /** Adds routes that read multipart forms. The parser's hooks then cost nothing elsewhere. */
@@ -61,8 +61,8 @@ export function addFormRoutes(app: App, add: (forms: App) => void): void {
     await scope.register(fastifyMultipart, {
       throwFileSizeLimit: false,
       limits: { fileSize: Number.POSITIVE_INFINITY },
-      // The parser collects the text of a field before it hands it over, as many as come while a file is still written. As
-      // streams they wait, and their lengths are counted together.
+      // By default the parser buffers the text of a field, also of many while a file is being written. As streams they wait, and their
+      // lengths are counted together.
       isPartAFile: () => true,
     })
     add(scope)
@@ -71,10 +71,9 @@ export function addFormRoutes(app: App, add: (forms: App) => void): void {
 }
 
 /**
- * Reads the form and hands it to `use`. Whatever fails, in the form, on the way or in `use`: every file that was
- * written is discarded. A body that is no multipart form counts as fields without files.
- * Throws `invalid` with all bad fields, also for a body of another type, and `too_large` (`max_file_size_reached`) for a file
- * over its limit.
+ * Reads the form and calls `use`. If the form, the transfer or `use` fails, all written files are discarded. A body that is not a multipart
+ * form counts as fields without files. Throws `invalid` with all invalid fields, also for a body of another type, and `too_large`
+ * (`max_file_size_reached`) for a file over its limit.
  */
 export async function withForm<S extends z.ZodType, F extends Record<string, FormFile<unknown>>, R>(
   request: FastifyRequest,
@@ -89,7 +88,7 @@ export async function withForm<S extends z.ZodType, F extends Record<string, For
     const parsed = readBody(form.fields, sent)
     const refused = [...invalidParamsOf(form.fields, 'body', sent), ...missingFiles(form.files, files)]
     if (refused.length > 0 || !parsed.success) throw refusal(refused)
-    // The files were made by the very `open` functions that give the type.
+    // The `open` functions that define the type made the files.
     return await use({ fields: parsed.data, files: Object.fromEntries(files) as Received<S, F>['files'] })
   } catch (error) {
     linger(request)
@@ -98,7 +97,7 @@ export async function withForm<S extends z.ZodType, F extends Record<string, For
   }
 }
 
-/** What is no form and no JSON was not read: nothing is done as if nothing had been said. */
+/** A body that is neither a form nor JSON was not read: it must not count as an empty one. */
 function bodyOf({ body, raw: { headers } }: FastifyRequest): unknown {
   const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (body === undefined && isSent) throw new DomainError('invalid', 'The body is neither a form nor JSON.')
@@ -115,7 +114,7 @@ async function receive(
   const entries: [string, string][] = []
   const files = new Map<string, ReceivedFile<unknown>>()
   const most = mostFields(form.fields)
-  // A part beyond these may be a file that nobody wants, and is refused by its name.
+  // A part beyond these may be an unknown file, and is refused by its name.
   const parts = request.parts({ limits: { parts: most + Object.keys(wanted).length + 1 } })
   let bytes = 0
   while (true) {
@@ -139,10 +138,10 @@ async function receive(
   }
 }
 
-/** What browsers send for a file input without a file. */
+/** What browsers send for an empty file input. */
 const isEmptyInput = ({ filename, mimetype }: MultipartFile): boolean => filename !== undefined || mimetype === 'application/octet-stream'
 
-/** The bytes of a field that comes after `before` bytes of others. */
+/** The bytes of a field that follows `before` bytes of others. */
 async function textOf({ file }: MultipartFile, before: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -166,7 +165,7 @@ async function store(
 ): Promise<ReceivedFile<unknown>> {
   const { twice, sent, discards } = form
   const part = { field: fieldname, filename, mimetype }
-  // A failure runs through all streams of the pipeline; who had it first is at fault.
+  // A failure propagates through all streams of the pipeline; the first one caused it.
   let fault: 'form' | 'place' | undefined
   file.once('error', () => {
     fault ??= 'form'
@@ -244,7 +243,7 @@ function refuseMalformed(error: unknown): never {
   throw new DomainError('invalid', 'The body is not a valid multipart form.', { cause: error })
 }
 
-/** Reads on and throws away: a client that is still sending would otherwise never read why it was refused. */
+/** Reads and discards: a client that is still sending would not see the refusal otherwise. */
 export function linger({ raw }: FastifyRequest): void {
   if (raw.complete || raw.destroyed) return
   raw.unpipe()

@@ -1,4 +1,4 @@
-// The API's description (OpenAPI 3.1) and its page, both made when they are first asked for.
+// The API's description (OpenAPI 3.1) and its page, both built on the first request.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { describeApi } from '../openapi/document.ts'
@@ -10,7 +10,7 @@ const DOCUMENT = '/api/v1/openapi.json'
 const PAGE = '/api/docs'
 const SCRIPT = `${PAGE}/js/scalar.js`
 
-/** Adds the document and the page. Watches the routes that are added after it. */
+/** Adds the document and the page. Observes the routes that are added after it. */
 export function addOpenApi(app: App, options: { publicUrl: string; version: string }): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
@@ -39,7 +39,7 @@ export function addOpenApi(app: App, options: { publicUrl: string; version: stri
   for (const path of [PAGE, SCRIPT]) app.get(path, hidden, answerPage)
 }
 
-/** The page's plugin brings 4 MB of script, so it is loaded for the first reader, into an application of its own. */
+/** The page's plugin contains 4 MB of script, so it is loaded for the first reader, in an application of its own. */
 async function makeViewer(): Promise<FastifyInstance> {
   const [{ default: Fastify }, { default: scalar }] = await Promise.all([import('fastify'), import('@scalar/fastify-api-reference')])
   const viewer = Fastify()
@@ -51,7 +51,7 @@ async function makeViewer(): Promise<FastifyInstance> {
       pageTitle: 'Vireo REST API',
       withDefaultFonts: false,
       telemetry: false,
-      // What the reference would offer of its maker's own services.
+      // Hides commercial services of the viewer's vendor.
       hideClientButton: true,
       showDeveloperTools: 'never',
       agent: { disabled: true },

@@ -1,4 +1,4 @@
-// Paths that name an account for its owner alone.
+// Paths that name an account and are only for its owner.
 
 import { findAccount } from '../../actors/account/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
@@ -6,7 +6,7 @@ import type { Session } from '../../actors/session/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { toActorHandle } from './handles.ts'
 
-/** Its id. Throws `not_found`, and `forbidden` for the account of another user. */
+/** Returns its id. Throws `not_found`, and `forbidden` for the account of another user. */
 export async function ownAccountCalled(
   { db, urls }: { db: Database; urls: { host: string } },
   handle: string,

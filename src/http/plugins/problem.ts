@@ -8,12 +8,12 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 /** The reference that `type` and `docs` point into. Clients compare these identifiers, so they stay as observed. */
 const REFERENCE = 'https://docs.joinpeertube.org/api-rest-reference.html'
 
-/** Longest value that is sent back in `invalid-params`, in characters of its JSON. */
+/** Longest value that is echoed in `invalid-params`, in characters of its JSON. */
 const LONGEST_ECHO = 4096
 
 export interface Problem {
   status: number
-  /** For the client, in words; also sent as `error`. */
+  /** Message for the client; also sent as `error`. */
   detail: string
   /** Internal code of the contract, such as `invalid_grant`; it decides `type`. */
   code?: string | undefined
@@ -22,11 +22,11 @@ export interface Problem {
   /** Path and query of the request. */
   instance?: string | undefined
   invalidParams?: InvalidParam[] | undefined
-  /** Members that one operation adds, such as `format` of oEmbed. */
+  /** Additional members of one operation, such as `format` of oEmbed. */
   extra?: Record<string, unknown> | undefined
 }
 
-/** The JSON object of a problem, with its members in the order in which clients have always seen them. */
+/** The JSON object of a problem, with its members in the order that clients expect. */
 export function problemBody(problem: Problem): Record<string, unknown> {
   const { status, detail, code, operationId, instance, invalidParams, extra } = problem
   return {
@@ -43,7 +43,7 @@ export function problemBody(problem: Problem): Record<string, unknown> {
   }
 }
 
-/** The sentence that names the refused parameters. */
+/** The message that names the invalid parameters. */
 export const incorrectParameters = (params: InvalidParam[]): string =>
   `Incorrect request parameters: ${params.map((param) => param.name).join(', ')}`
 
@@ -55,7 +55,7 @@ function keyed(params: InvalidParam[]): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** What was sent, unless it is so long that the answer would be a burden. */
+/** The sent value, unless it is too long. */
 function echoed(value: unknown): unknown {
   if (typeof value === 'string') return value.length > LONGEST_ECHO ? `${value.slice(0, LONGEST_ECHO)}…` : value
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-// The rate limits of the contract, which paths they cover, and how they count.
+// The rate limits of the contract: the paths that they cover, and how they count.
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
 export const limitGroups = [
@@ -16,7 +16,7 @@ export const limitGroups = [
 ] as const
 export type LimitGroup = (typeof limitGroups)[number]
 
-/** Groups in which a request that is refused (4xx, 5xx) gives its place back. */
+/** Groups in which a refused request (4xx, 5xx) does not count. */
 export const countsSuccesses: ReadonlySet<LimitGroup> = new Set<LimitGroup>(['signup', 'download_generate_video'])
 
 const BY_PATH: readonly (readonly [prefix: string, group: LimitGroup])[] = [
@@ -29,7 +29,7 @@ const BY_PATH: readonly (readonly [prefix: string, group: LimitGroup])[] = [
   ['/themes/', 'plugins'],
 ]
 
-/** The limits of a route: the one of its path first, then those that it asks for itself. */
+/** The limits of a route: the one of its path first, then its own. */
 export function limitsOf(url: string, own: readonly LimitGroup[] | false | undefined): LimitGroup[] {
   if (own === false) return []
   const byPath = BY_PATH.find(([prefix]) => url.startsWith(prefix))
@@ -37,8 +37,8 @@ export function limitsOf(url: string, own: readonly LimitGroup[] | false | undef
 }
 
 export interface RateLimits {
-  /** Counts the request in one group and sets the headers. Throws 429 when the limit is reached. */
+  /** Counts the request in one group and sets the headers. Throws 429 if the limit is reached. */
   take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Hooks for a route that is in these groups, the last of which gives the headers of the answer. */
+  /** Hooks for a route in these groups; the last one sets the headers of the response. */
   hooks(groups: LimitGroup[]): { onRequest: onRequestAsyncHookHandler; onResponse?: onResponseHookHandler }
 }

@@ -1,4 +1,4 @@
-// Rate limits per group and address, with the headers that clients know. Counting is in platform/limit-stores.ts.
+// Rate limits per group and address, with the headers that clients know. The stores are in platform/limit-stores.ts.
 
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onResponseHookHandler } from 'fastify'
@@ -17,11 +17,11 @@ interface RateLimitOptions {
   config: Config
   clock: Clock
   store: LimitStore
-  /** Who asks, also on routes without authentication: staff passes every limit. */
+  /** The requester, also on routes without authentication: staff passes every limit. */
   identify(request: FastifyRequest): Promise<{ user: { role: 0 | 1 | 2 } } | null>
 }
 
-/** Adds `app.rateLimits`. The limits are those of `rates_limit` when the server starts. */
+/** Adds `app.rateLimits`. The limits are those of `rates_limit` at the start of the server. */
 export async function addRateLimits(app: App, options: RateLimitOptions): Promise<RateLimits> {
   const { config, clock, store, identify } = options
   const now = () => clock.now().getTime()
@@ -71,7 +71,7 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
   return rateLimits
 }
 
-/** What addresses are counted as: to work that out takes longer than all else of a limit. */
+/** Cached keys of addresses: computing one takes longer than the rest of a limit. */
 const MOST_ADDRESSES = 10_000
 const counted = new LRUCache<string, string>({ max: MOST_ADDRESSES })
 
@@ -88,7 +88,7 @@ export function countedAddress(request: FastifyRequest): string {
   return address
 }
 
-/** Our store in the shape that the plugin wants; keys carry the group, so that all limiters share one store. */
+/** Adapts the store to the plugin; keys contain the group, so that all limiters share one store. */
 function adapt(store: LimitStore) {
   return class {
     incr(key: string, callback: (error: Error | null, result?: { current: number; ttl: number }) => void, timeWindow: number): void {

@@ -1,4 +1,4 @@
-// Redirections with the line of text that clients of the contract read.
+// Redirects with the line of text of the contract.
 
 import type { FastifyReply } from 'fastify'
 

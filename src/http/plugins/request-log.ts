@@ -1,4 +1,4 @@
-// One structured line for each request, without secrets of addresses and headers.
+// One structured log line per request, without secrets from addresses and headers.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/index.ts'
@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { clientIp } from './client-ip.ts'
 import type { App } from './types.ts'
 
-/** Logs each answered request at level info, when `log.log_http_requests` says so. */
+/** Logs each request at level info, if `log.log_http_requests` is enabled. */
 export function addRequestLog(app: App, options: { config: () => Config; logger: Logger }): void {
   const { config, logger } = options
   app.addHook('onResponse', (request, reply, done) => {

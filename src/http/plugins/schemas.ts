@@ -1,4 +1,4 @@
-// Zod pieces that routes share: paging, identifiers, and values as query strings and forms carry them.
+// Common zod schemas of routes: paging, identifiers, and values in query strings and forms.
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
@@ -11,10 +11,10 @@ export const idText = z
   .refine((text) => /^\d{1,10}$/.test(text) && Number(text) <= LARGEST_ID, 'Should have a valid id')
   .transform(Number)
 
-/** A text of which something can be read. */
+/** A text with visible characters. */
 export const readable = (text: z.ZodString, message = 'Should have a text that can be read') => text.refine(isReadable, message)
 
-/** The address of a file or page of another site. It is stored, and shown to the staff with the jobs: nothing secret may be in it. */
+/** The address of a file or page of another site. It is stored, and shown to the staff with the jobs, so it must not contain secrets. */
 export function isOpenWebAddress(text: string): boolean {
   const { protocol = '', username, password, hostname } = URL.parse(text) ?? {}
   return /^https?:$/.test(protocol) && hostname !== '' && username === '' && password === '' && !/\s/.test(text)
@@ -25,7 +25,7 @@ export const idNumber = z.int().min(0).max(LARGEST_ID)
 
 export type IdOrUuid = { id: number } | { uuid: string }
 
-/** What a path may call a thing by: its id, its UUID or the short form of that. `noun` is for the message. */
+/** An identifier in a path: an id, a UUID or its short form. `noun` is for the message. */
 export const idOrUuid = (noun: string) =>
   z.string().transform((text, context): IdOrUuid => {
     const found = readIdOrUuid(text)
@@ -45,7 +45,7 @@ export const idOrUuidInJson = (noun: string) =>
     `Should have a valid ${noun} id (id, short UUID or UUID)`,
   )
 
-/** An integer in a query or form, within bounds. Refusals echo the text as it was sent. */
+/** An integer in a query or form, within limits. Refusals echo the text as it was sent. */
 export const integerText = (bounds: { min?: number; max?: number } = {}) => {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = bounds
   const fits = (text: string) => /^-?\d{1,16}$/.test(text) && Number(text) >= min && Number(text) <= max
@@ -54,15 +54,15 @@ export const integerText = (bounds: { min?: number; max?: number } = {}) => {
 }
 
 /**
- * An integer of a query or form that is turned into a number before it is looked at; anything else is null. Refusals
- * echo the number, not the text (`integerText` echoes what was sent).
+ * An integer in a query or form that is converted to a number before it is validated; anything else is null. Refusals echo the number, not
+ * the text (unlike `integerText`).
  */
 export const coercedInteger = (bounds: { min?: number; max?: number } = {}) => {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = bounds
   return z.preprocess((sent) => (sent === undefined ? undefined : toInteger(sent)), z.int().min(min).max(max)).meta({ type: 'integer' })
 }
 
-/** One row id or several of a query, at least one. */
+/** One or more row ids in a query. */
 export const someIds = (bounds: { max: number }) =>
   z.preprocess(
     (sent) => [sent ?? []].flat(),
@@ -72,22 +72,22 @@ export const someIds = (bounds: { max: number }) =>
       .max(bounds.max),
   )
 
-/** `true` and `false` as queries and forms carry them. */
+/** `true` and `false` in queries and forms. */
 export const booleanText = z
   .enum(['true', 'false', '1', '0'], 'Should be true or false')
   .transform((text) => text === 'true' || text === '1')
 
-/** `true`, `false` or `both`, as `nsfw` is asked for. */
+/** `true`, `false` or `both`, for `nsfw`. */
 export const booleanOrBoth = z
   .enum(['true', 'false', 'both'], 'Should be true, false or both')
   .transform((text) => (text === 'both' ? text : text === 'true'))
 
-/** One value or several of a query or form: `a=1`, `a=1&a=2`, `a[]=1`. */
+/** One or more values in a query or form: `a=1`, `a=1&a=2`, `a[]=1`. */
 export const oneOrMore = <T extends z.ZodType>(item: T, options: { max?: number } = {}) => {
   return z.preprocess((sent) => (sent === undefined || Array.isArray(sent) ? sent : [sent]), z.array(item).max(options.max ?? 100))
 }
 
-/** A moment (ISO 8601); one without a zone is UTC. */
+/** A time (ISO 8601); without a zone it is UTC. */
 export const moment = z
   .union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], 'Should have a date that conforms to ISO 8601')
   .transform((text) => new Date(/[zZ]$|[+-]\d\d:?\d\d$|^\d{4}-\d\d-\d\d$/.test(text) ? text : `${text}Z`))
@@ -97,7 +97,7 @@ export interface Sorting<F extends string> {
   descending: boolean
 }
 
-/** `sort=name` or `sort=-name` over the fields that a list can be ordered by. `byDefault` is written the same way. */
+/** `sort=name` or `sort=-name` over the sortable fields of a list. `byDefault` has the same format. */
 export function sorting<const F extends string>(fields: readonly F[], byDefault: F | `-${F}`) {
   const byText = new Map(
     fields.flatMap((by): [string, Sorting<F>][] => [
@@ -127,7 +127,7 @@ export function paging(config: Config) {
   }
 }
 
-/** The answer of a list. `total` is missing when the client skipped the count. */
+/** The response of a list. `total` is missing if the client skipped the count. */
 export const listOf = <T extends z.ZodType>(item: T) => z.object({ total: z.int().min(0).optional(), data: z.array(item) })
 
 function toInteger(sent: unknown): number | null {

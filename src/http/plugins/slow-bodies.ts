@@ -1,5 +1,5 @@
-// How long a body may take to arrive: each has to bring a few bytes in every stretch of time, and small ones have a limit in all. Node
-// knows one limit for all requests, and a chunk of a resumable upload may need longer than any other body.
+// Limits the time for the arrival of a body: each must bring a minimum of bytes per period, and small ones have a total limit. Node has one
+// limit for all requests, and a chunk of a resumable upload may need longer than any other body.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -8,34 +8,31 @@ import { answerClientError } from './client-errors.ts'
 import { countedAddress } from './rate-limit.ts'
 import type { App } from './types.ts'
 
-/** Ms without a byte of a body that a route reads as a stream. */
+/** Ms without a byte of a streamed body. */
 const LONGEST_SILENCE_MS = 120_000
-/** Ms in which the headers of a request have to be there, and how often that is looked at. */
+/** Ms for the headers of a request, and how often that is checked. */
 export const HEADERS_TIMEOUT_MS = 20_000
 export const CONNECTIONS_CHECK_MS = 5_000
 
 export interface Pace {
-  /** Ms before anything is asked. */
+  /** Ms without any requirement. */
   graceMs: number
-  /** In each stretch of so many ms ... */
+  /** In each period of this many ms ... */
   windowMs: number
-  /** ... so many bytes for each second of it. */
+  /** ... this many bytes per second. */
   bytesPerSecond: number
-  /** Bodies of one address that may still arrive after the grace. */
+  /** Bodies of one address that may still arrive after the grace period. */
   perAddress: number
 }
 
-/** Honest bodies are there at once. A phone that changes its network is silent for some seconds. */
+/** Honest bodies arrive at once. A phone that changes its network is silent for some seconds. */
 const PACE: Pace = { graceMs: 10_000, windowMs: 10_000, bytesPerSecond: 500, perAddress: 20 }
-/** Uploads may pause for longer: they cost somebody more, and who sends them is known. */
+/** Uploads may pause for longer: they cost the sender more, and the sender is known. */
 const UPLOAD_PACE: Pace = { ...PACE, windowMs: 60_000, perAddress: Number.POSITIVE_INFINITY }
 
-/**
- * Ends requests whose bodies come too slowly, those that take longer than `longestMs` unless a route reads them as a stream, and
- * streams when nothing comes any more.
- */
+/** Ends requests whose bodies are too slow, those that take longer than `longestMs` unless a route streams them, and silent streams. */
 export function addBodyDeadline(app: App, { longestMs, pace = PACE }: { longestMs: number; pace?: Pace }): void {
-  /** Bodies that still arrive after the grace, by address. */
+  /** Bodies that still arrive after the grace period, by address. */
   const late = new Map<string, number>()
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -53,7 +50,7 @@ export function addBodyDeadline(app: App, { longestMs, pace = PACE }: { longestM
     done()
   })
 
-  // The rest of an upload that was refused gets no more time than any other body.
+  // The rest of a refused upload gets no more time than any other body.
   app.addHook('onResponse', (request, reply, done) => {
     const { raw } = request
     if (isReceived(raw) && !raw.complete && (isStream(request) || takesFiles(request))) {
@@ -70,7 +67,7 @@ function takesFiles({ routeOptions, server }: FastifyRequest): boolean {
   return form ? form.files.length > 0 : server.hasContentTypeParser('multipart/form-data')
 }
 
-/** Breaks the body when nothing of it comes for so long (ms). */
+/** Ends the body after a silence of this many ms. */
 export function endSilence(body: IncomingMessage, silenceMs: number): void {
   body.setTimeout(silenceMs, () => body.destroy(tooLate()))
   body.once('end', () => body.setTimeout(0))
@@ -118,12 +115,12 @@ function leave(late: Map<string, number> | undefined, address: string): void {
   else late?.delete(address)
 }
 
-/** Timers come before reads: after a long turn of the event loop, bytes that are here already count. */
+/** Timers fire before reads: after a long turn of the event loop, received bytes count as well. */
 const afterReads = (check: () => void) => (): void => void setImmediate(check)
 
 const isOver = (body: IncomingMessage): boolean => body.complete || body.destroyed
 
-/** Whether all of it came, or what came is not taken yet, so that no more can come. */
+/** True if the body is complete, or if it waits for this server to read it. */
 const waitsForUs = (body: IncomingMessage): boolean => isOver(body) || body.readableLength >= body.readableHighWaterMark
 
 function endRequest(body: IncomingMessage, answer: ServerResponse): void {
@@ -131,7 +128,7 @@ function endRequest(body: IncomingMessage, answer: ServerResponse): void {
   else answerClientError(tooLate(), body.socket)
 }
 
-/** Calls once when the body is there, or will never be. */
+/** Calls once when the body is complete or failed. */
 function whenOver(body: IncomingMessage, tell: () => void): void {
   const once = (): void => {
     body.off('end', once).off('close', once)
@@ -140,7 +137,7 @@ function whenOver(body: IncomingMessage, tell: () => void): void {
   body.once('end', once).once('close', once)
 }
 
-/** Whether a body of it comes through a connection; requests of tests come without one. */
+/** True if a body arrives through a connection; injected requests of tests have none. */
 const isReceived = ({ headers, socket }: IncomingMessage): boolean =>
   socket instanceof Socket && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 

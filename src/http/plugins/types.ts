@@ -1,4 +1,4 @@
-// What the frame adds to Fastify's types: the session of a request, and what a route may ask of the frame.
+// Additions to Fastify's types: the session of a request, and options of routes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
@@ -8,38 +8,38 @@ import type { Session } from '../../actors/session/index.ts'
 import type { UserRight } from '../../actors/user/index.ts'
 import type { LimitGroup, RateLimits } from './rate-limit-groups.ts'
 
-/** The Fastify instance that areas get: handlers see the parsed types of their zod schemas. */
+/** The Fastify instance for areas: handlers see the parsed types of their zod schemas. */
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse<IncomingMessage>, FastifyBaseLogger, ZodTypeProvider>
 
-/** Part of the API: adds its routes. Its hooks and content-type parsers stay its own. */
+/** A part of the API: adds its routes. Its hooks and content-type parsers stay its own. */
 export type Area = (app: App) => void | Promise<void>
 
-/** `optional` refuses a wrong token, and lets no token pass. */
+/** `optional` refuses an invalid token, and accepts none. */
 export type AuthLevel = 'none' | 'optional' | 'user' | 'moderator' | 'admin'
 
 /** Fields and files of a form, for the documentation: multipart with files, else urlencoded. */
 export interface FormDocumentation {
   fields?: z.ZodObject
-  /** The same fields in a JSON body, where that is taken too. */
+  /** The same fields in a JSON body, if that is accepted too. */
   json?: z.ZodObject
   files: readonly string[]
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route; `none` when left out, `user` when `right` is given. */
+    /** Who may call the route: by default `none`, or `user` if `right` is given. */
     auth?: AuthLevel
     right?: UserRight
-    /** Rate limits beside the one of the path; `false` for none at all. */
+    /** Rate limits in addition to the one of the path; `false` for none at all. */
     limits?: readonly LimitGroup[] | false
-    /** How the body is read: parsed (when left out), as one Buffer, or left as a stream for the handler. */
+    /** How the body is read: parsed (by default), as one Buffer, or as a stream by the handler. */
     body?: 'raw' | 'stream'
     form?: FormDocumentation
-    /** The body has the password of the video as `password`. */
+    /** The body contains the password of the video as `password`. */
     takesVideoPassword?: boolean
-    /** Texts in place of problem bodies without a code, by status, as clients of files know them. */
+    /** Texts that replace problem bodies without a code, by status, as clients of files expect. */
     plainRefusals?: Readonly<Record<number, string>>
-    /** `true`: no line in the log. */
+    /** `true`: no log line. */
     quiet?: boolean
     /** `false`: no ETag; `true`: also on large answers. */
     etag?: boolean
@@ -48,7 +48,7 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** Who asks, once the route's `auth` was checked; null for visitors. */
+    /** The session, once the route's `auth` was checked; null for visitors. */
     session: Session | null
   }
 
@@ -61,7 +61,7 @@ declare module 'fastify' {
     summary?: string
     description?: string
     tags?: readonly string[]
-    /** Left out of the documentation. */
+    /** True to leave it out of the documentation. */
     hide?: boolean
   }
 }

@@ -1,4 +1,4 @@
-// What is not there: 404, or 405 with Allow where the path exists for other methods; always a problem body.
+// Unknown routes: 404, or 405 with Allow if the path exists for other methods; always a problem body.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asking } from './asks.ts'
@@ -10,7 +10,7 @@ interface Known {
   pattern: RegExp
 }
 
-/** Watches the routes that are added after it, and answers for all others. */
+/** Observes the routes that are added after it, and handles all others. */
 export function addUnknownRoutes(app: App): void {
   const known = new Map<string, Known>()
 
@@ -31,12 +31,12 @@ export function addUnknownRoutes(app: App): void {
   }
 
   app.setNotFoundHandler(refuse)
-  // A page that takes every path must not take those of the API, save of versions that there never were: there browsers get it.
+  // A page that matches every path must not match those of the API, except for versions that never existed: there browsers get it.
   app.all('/api/v1/*', { schema: { hide: true } }, refuse)
   app.get('/api/*', { schema: { hide: true }, constraints: asking('other') }, refuse)
 }
 
-/** A regular expression for a route pattern: parameters match one segment, or what their own expression says; a last slash is as good as none. */
+/** A regular expression for a route pattern: parameters match one segment, or their own expression; a trailing slash is ignored. */
 function patternOf(url: string): RegExp {
   const source = url
     .split(/(:\w+(?:\([^)]*\))?)/)

@@ -1,4 +1,4 @@
-// Text that cannot be stored: PostgreSQL holds neither U+0000 nor half of a surrogate pair.
+// Text that cannot be stored: PostgreSQL accepts neither U+0000 nor unpaired surrogates.
 
 import type { z } from 'zod'
 
@@ -7,9 +7,7 @@ const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\
 /** No schema nests deeper. */
 const MAX_DEPTH = 30
 
-/**
- * An issue for each such text in what a schema has read, one for a list; other fields do not matter, as nobody reads them.
- */
+/** An issue for each such text in a parsed value, one per list; unknown fields do not matter. */
 export function unstorableIssues(value: unknown): z.core.$ZodIssue[] {
   const issues: z.core.$ZodIssue[] = []
   collect(value, [], issues)

@@ -1,5 +1,5 @@
-// Requests to make a connection a WebSocket go through the routes as all others do: what a route needs to take one over. Other
-// upgrades, such as to HTTP/2, are offers that no answer has to follow: those requests are as any.
+// Routes WebSocket upgrade requests like all others, so that a route can take over the connection. Other upgrades, such as to HTTP/2, are
+// optional offers and are ignored.
 
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -13,20 +13,18 @@ export interface Upgrade {
   head: Buffer
 }
 
-/** Silence of such a connection that nobody has taken over, in ms: no limit of the server counts for it any more. */
+/** Silence in ms after which an upgraded connection without a handler is closed: the limits of the server do not cover it any more. */
 const MAX_SILENCE_MS = 60_000
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade & { release(): void }>()
 
-/**
- * Whether a request is routed by `addUpgrades`: what Node takes for an upgrade has no body.
- */
+/** True if `addUpgrades` routes a request: Node treats an upgrade as one without a body. */
 export const shouldUpgradeCallback = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
-/** Routes requests to upgrade. A route that takes none answers as ever, and the connection ends. */
+/** Routes upgrade requests. A route that does not take over the connection responds as usual, and the connection ends. */
 export function addUpgrades(app: App): void {
-  // Node counts them among its connections no more, so that it closes none of them at the end.
+  // Node does not track these connections any more, so it does not close them.
   const open = new Set<Socket>()
   let isEnding = false
 
@@ -41,7 +39,7 @@ export function addUpgrades(app: App): void {
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
-    // A client that never ends its side must not keep the connection.
+    // A client that never closes its side must not keep the connection.
     const end = () => socket.destroySoon()
     response.once('finish', end)
     const release = () => {
@@ -62,7 +60,7 @@ export function addUpgrades(app: App): void {
   })
 }
 
-/** Takes the connection of the request over; undefined when it asks for no upgrade. */
+/** Takes over the connection of the request; undefined if it is not an upgrade. */
 export function takeUpgrade(request: FastifyRequest, reply: FastifyReply): Upgrade | undefined {
   const upgrade = upgrades.get(request.raw)
   if (!upgrade) return undefined

@@ -1,4 +1,4 @@
-// Zod for Fastify: requests are parsed by their schemas; answers are checked in tests and only stringified in production.
+// Zod for Fastify: requests are parsed by their schemas; responses are validated in tests and only stringified in production.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifySchemaCompiler } from 'fastify'
@@ -8,7 +8,7 @@ import { readBody } from './body-types.ts'
 import { type Part, parts } from './invalid-params.ts'
 import { unstorableIssues } from './unstorable.ts'
 
-/** Thrown to the error handler, which then reads the schemas of the route to name every bad field. */
+/** Thrown to the error handler, which then names all invalid fields by the schemas of the route. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest'
   readonly part: Part
@@ -19,7 +19,7 @@ export class InvalidRequest extends Error {
   }
 }
 
-/** A part that was not sent is an empty object, so that its required fields are named. */
+/** A missing part is an empty object, so that its required fields are named. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   const part = parts.find((name) => name === httpPart) ?? 'body'
   return (data: unknown) => {
@@ -29,12 +29,12 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   }
 }
 
-/** Production: the fastest way to JSON on this Node; schemas document and are tested. */
+/** Production: the fastest way to JSON on this Node; the schemas are for documentation and tests. */
 export const plainSerializerCompiler: FastifySerializerCompiler<unknown> = () => (data) => JSON.stringify(data)
 
 /**
- * Tests: the same bytes as in production, after the JSON was compared with the schema of its status.
- * A field that the schema does not name is a fault too, since nothing would strip it in production.
+ * Tests: the same bytes as in production, after the JSON is validated with the schema of its status. An unknown field is an error too,
+ * since production would not strip it.
  */
 export const checkingSerializerCompiler: FastifySerializerCompiler<unknown> = ({ schema, method, url, httpStatus }) => {
   return (data) => {

@@ -1,5 +1,5 @@
-// Limits on wrong passwords of videos and wrong file tokens: of one address at one video, of one address, and (passwords, which many can
-// guess together) at one video.
+// Limits on wrong passwords of videos and wrong file tokens: per address and video, per address, and (for passwords, which many can guess
+// together) per video.
 
 import type { FastifyRequest } from 'fastify'
 import pLimit, { type LimitFunction } from 'p-limit'
@@ -12,18 +12,18 @@ import { countedAddress } from './rate-limit.ts'
 import { readIdOrUuid } from './schemas.ts'
 import type { App } from './types.ts'
 
-/** More than one address or one person guesses: a school, or all viewers of a video. As multiples of `rates_limit.login`. */
+/** Several people may share an address or a video: a school, or all viewers. Multiples of `rates_limit.login`. */
 const BY_ADDRESS = 4
 const BY_VIDEO = 10
-/** Subjects that are refused at a time; the oldest are forgotten. */
+/** Refused subjects that are stored; the oldest are dropped. */
 const MOST_REFUSED = 50_000
 
-/** Requests with a secret that one address has checked at once: the others wait, so that no more are checked than are counted. */
+/** Concurrent requests with a secret per address: the others wait, so that no more are checked than are counted. */
 const AT_ONCE = 4
 
 /**
- * Refuses requests with a secret of a video for a while (429) after too many wrong ones. Wrong ones are counted when it is known what is
- * answered: players send a right token with many requests at once.
+ * Refuses requests with a secret of a video for a while (429) after too many wrong ones. Wrong ones are counted after the response: players
+ * send a valid token with many concurrent requests.
  */
 export function addVideoSecretLimits(app: App, options: { config: Config; clock: Clock; store: LimitStore }): void {
   const { max, window } = options.config.rates_limit.login
@@ -39,7 +39,7 @@ export function addVideoSecretLimits(app: App, options: { config: Config; clock:
 
   app.addHook('preHandler', async (request, reply) => {
     if (!hasSecret(request)) return
-    // A file that is sent past the hooks of answers is one that may be seen.
+    // A file that is sent without the response hooks was authorised.
     const { hijack } = reply
     reply.hijack = () => {
       leave(request)
@@ -72,7 +72,7 @@ export function addVideoSecretLimits(app: App, options: { config: Config; clock:
   }
 }
 
-/** Waits for a place of the address, and answers how to leave it. */
+/** Waits for a slot of the address, and returns the function that releases it. */
 function makeTurns(): (address: string) => Promise<() => void> {
   const turns = new Map<string, { take: LimitFunction; users: number }>()
   return async (address) => {
@@ -95,12 +95,12 @@ function subjectsOf(request: FastifyRequest): { key: string; times: number }[] {
   return [
     { key: `${address} ${video}`, times: 1 },
     { key: address, times: BY_ADDRESS },
-    // A token cannot be guessed: viewers who have one go on, whatever others send.
+    // A token cannot be guessed: viewers with one are not affected by others.
     ...(hasPassword(request) ? [{ key: `video ${video}`, times: BY_VIDEO }] : []),
   ]
 }
 
-/** What the address calls the video or its file. */
+/** The video or file in the address. */
 function videoOf({ params, query }: FastifyRequest): string {
   const [inPath] = Object.values(params ?? {})
   const named: unknown = inPath ?? fieldOf(query, 'videoId') ?? ''

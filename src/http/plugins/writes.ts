@@ -1,9 +1,9 @@
-// Tells of requests that changed something, before they are answered: who wrote never reads from a memory of before, and what was
-// taken back is served to nobody.
+// Invalidates caches after requests that changed something, before their response: the writer never reads older data, and removed content
+// is served to nobody.
 
 import type { onSendAsyncHookHandler } from 'fastify'
 
-/** Of those below, what other servers must not read any more. What is new to them can wait for its notice. */
+/** Writes after which other servers must not read older documents. Additions can wait for their notification. */
 const TOLD: ReadonlySet<string> = new Set([
   'POST /api/v1/videos/:id/comments/:commentId/approve',
   'DELETE /api/v1/videos/:id/comments/:commentId',
@@ -16,8 +16,8 @@ const TOLD: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Writes that nobody sees in a list of videos, in a video or in what `users/me` says. Those that come all the time have to be here,
- * or nothing is kept for long; whatever is not here counts as seen.
+ * Writes that affect neither lists of videos, nor videos, nor `users/me`. Frequent ones must be listed, or nothing would stay cached for
+ * long; unlisted ones count as visible.
  */
 export const UNSEEN: ReadonlySet<string> = new Set([
   ...TOLD,
@@ -44,15 +44,15 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/abuses/:id/messages',
   'DELETE /api/v1/abuses/:id/messages/:messageId',
   'POST /api/v1/videos/:id/token',
-  // Videos do not say how many comments they have, and comments end the page of their video themselves.
+  // Videos do not contain the number of comments, and comments invalidate the page of their video themselves.
   'POST /api/v1/videos/:id/comment-threads',
   'POST /api/v1/videos/:id/comments/:commentId',
-  // Views are counted together, each second.
+  // Views are counted in batches, each second.
   'POST /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/views',
   'PUT /api/v1/videos/:id/watching',
   'POST /api/v1/metrics/playback',
-  // Imports report their own events.
+  // Imports emit their own events.
   'POST /api/v1/users/:userId/imports/import-resumable',
   'PUT /api/v1/users/:userId/imports/import-resumable',
   'DELETE /api/v1/users/:userId/imports/import-resumable',
@@ -60,24 +60,24 @@ export const UNSEEN: ReadonlySet<string> = new Set([
   'POST /api/v1/video-playlists/:playlistId/videos',
 ])
 
-/** Of the others, those that come all the time and whose events say which documents changed. */
+/** Other frequent writes, whose events tell which documents changed. */
 export const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
   'PUT /api/v1/videos/:id/rate',
   'POST /api/v1/users/me/subscriptions',
   'DELETE /api/v1/users/me/subscriptions/:uri',
 ])
 
-/** Who keeps answers. */
+/** The caches to invalidate. */
 export interface Written {
-  /** What videos and lists of them show may have changed. */
+  /** Videos and lists of them may have changed. */
   seen(): Promise<void>
-  /** So may what other servers read. */
+  /** Documents for other servers may have changed. */
   told(): Promise<void>
 }
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The hooks of a route. A local failure may come after a part was written; what is refused has changed nothing. */
+/** The hooks of a route. A server error may occur after a partial write; a refusal changed nothing. */
 export function tellOfWrites(methods: string[], url: string, written: Written): onSendAsyncHookHandler[] {
   const routes = methods.filter((method) => !SAFE.has(method)).map((method) => `${method} ${url}`)
   if (!url.startsWith('/api/v1/') || routes.length === 0) return []

@@ -1,4 +1,4 @@
-// Likes and dislikes of the user who asks.
+// Likes and dislikes of the current user.
 
 import { z } from 'zod'
 import { findRating, type Ratings } from '../../actors/rating/index.ts'

@@ -1,4 +1,4 @@
-// Copies of videos for administrators: `/server/redundancy`.
+// Redundancy of videos, for administrators: `/server/redundancy`.
 
 import { z } from 'zod'
 import { listMirroredVideos, type Redundancies } from '../../actors/redundancy/index.ts'

@@ -1,4 +1,4 @@
-// Fields of those who register, and of those who decide on it.
+// Fields of registrations, and of decisions about them.
 
 import { z } from 'zod'
 import type { Applicant } from '../../actors/registration/index.ts'
@@ -16,7 +16,7 @@ export const registerBody = z.object({
 
 export const requestBody = registerBody.extend({ registrationReason: readable(z.string().min(2).max(3000)) })
 
-/** Throws `invalid` when account and channel would have one name: both are actors. */
+/** Throws `invalid` if account and channel have the same name: both are actors. */
 export function applicantOf({ channel, ...body }: z.infer<typeof registerBody>): Applicant {
   if (channel?.name === body.username) {
     throw new DomainError('invalid', 'Channel name cannot be the same as user username.')
@@ -31,7 +31,7 @@ export const decisionBody = z.object({
 
 export const askBody = z.object({ email: emailAddress })
 
-/** Longer than every secret in a link. */
+/** Longer than any secret in a link. */
 const LONGEST_SECRET = 2000
 
 export const verificationString = z.string().min(1).max(LONGEST_SECRET)

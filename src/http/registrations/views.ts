@@ -1,4 +1,4 @@
-// A request for an account, as REST clients read it.
+// A registration request, as REST clients read it.
 
 import { z } from 'zod'
 import type { RegistrationRow } from '../../actors/registration/index.ts'

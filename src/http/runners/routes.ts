@@ -1,4 +1,4 @@
-// Remote runners, of which this version takes none: the lists of administrators are empty, and no token of a runner is known.
+// Remote runners, which this version does not support: the lists are empty, and no runner token is valid.
 
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
@@ -62,7 +62,7 @@ function addAdministration(app: App): void {
   app.post('/api/v1/runners/jobs/:jobUUID/cancel', ofJob, unknownJob)
 }
 
-/** What runners themselves send. */
+/** Requests of runners. */
 function addProtocol(app: App): void {
   const newRunner = z.object({
     registrationToken: token,

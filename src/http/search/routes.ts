@@ -1,5 +1,5 @@
-// Searches for videos, channels and playlists: by words over what is stored here, or by an address or handle, for which its own
-// server is asked where the configuration allows it.
+// Searches for videos, channels and playlists: by words in the database, or by an address or handle, for which its own server is asked if
+// the configuration allows it.
 
 import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
@@ -20,7 +20,7 @@ import type { VideoPages } from '../videos/video-pages.ts'
 import { readerOf, viewerOf } from '../videos/viewer.ts'
 import { channelSearchQuery, playlistSearchQuery, videoSearchQuery } from './schemas.ts'
 
-/** The row that an address or handle names; `fetch`: its own server may be asked. Undefined when there is none in time. */
+/** The row of an address or handle; `fetch`: its own server may be asked. Undefined if it is not found in time. */
 type Find = (text: string, options: { fetch: boolean }) => Promise<number | undefined>
 
 export interface SearchDeps {
@@ -29,7 +29,7 @@ export interface SearchDeps {
   urls: Here
   videoPages: VideoPages
   resolvePasted: { video: Find; channel: Find; playlist: Find }
-  /** Where answers are kept; without it each is made anew. */
+  /** Cache of responses; without it each is built again. */
   answers?: VideoAnswers
 }
 
@@ -44,7 +44,7 @@ export function searchArea(deps: SearchDeps): Area {
 
   const mayFetch = (isUser: boolean): boolean => seesStrangers(deps, isUser)
 
-  /** Refuses what is meant for a search index, which this server does not ask. */
+  /** Refuses queries for a search index, which this server does not use. */
   function refuseIndex(query: { searchTarget?: string | undefined }): void {
     if (query.searchTarget === 'search-index') throw new DomainError('unavailable', 'The search index does not answer.')
   }
@@ -82,7 +82,7 @@ export function searchArea(deps: SearchDeps): Area {
         const asked: VideoListQuery = {
           ...toListQuery({ ...others, sort: { by: 'publishedAt', descending: true } }, options),
           sort,
-          // Whoever may have others asked for something also finds what is here of them.
+          // Requesters that may cause a fetch also find remote content that is not followed.
           strangers: mayFetch(session !== null),
           uuids: query.uuids,
           publishedAt: span(query.startDate, query.endDate),
@@ -155,7 +155,7 @@ export function searchArea(deps: SearchDeps): Area {
           search: isAddress ? undefined : search || undefined,
           host: host === urls.host ? null : host,
           mutedFor: session?.user.accountId ?? null,
-          // What is in one that was just found is still being read.
+          // The elements of a playlist that was just found are still being fetched.
           ...(named === undefined ? { withVideos: true } : { ids: [named] }),
         })
         return { total, data: rows.map((row) => toPlaylistView(row, urls)) }

@@ -17,7 +17,7 @@ const uuid = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** A search index is asked only where there is one. */
+/** A search index is valid only if one is configured. */
 const searchTarget = (config: () => Config) =>
   z
     .enum(['local', 'search-index'])
@@ -65,7 +65,7 @@ export const playlistSearchQuery = (config: () => Config) =>
     uuids: oneOrMore(uuid, { max: MAX_NAMES }).optional(),
   })
 
-/** `name@host`, or the name alone of a local channel. */
+/** `name@host`, or the name of a local channel. */
 const channelHandle = (config: () => Config) =>
   z.string().transform((text, context): { name: string; host: string | null } => {
     const handle = splitHandle(text, config())

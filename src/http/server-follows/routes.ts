@@ -1,4 +1,4 @@
-// Whom this instance follows, and who follows it: `/server/following`, `/server/followers`.
+// Follows of the instance, and its followers: `/server/following`, `/server/followers`.
 
 import { z } from 'zod'
 import type { Follows } from '../../actors/follow/index.ts'
@@ -19,7 +19,7 @@ export interface ServerFollowsDeps {
   follows: Follows
   urls: { host: string }
   instanceActorId: () => Promise<number>
-  /** Whether a host answers a TLS handshake in plain HTTP, found out within `vireo.federation.follow.probe_timeout`. */
+  /** True if a host answers a TLS handshake in plain HTTP, within `vireo.federation.follow.probe_timeout`. */
   speaksPlainHttp: (host: string) => Promise<boolean>
 }
 
@@ -110,7 +110,7 @@ export function serverFollowsArea(deps: ServerFollowsDeps): Area {
       { config: manage, schema: { tags: TAGS, params: hostOrHandleParam(config), response: { 204: z.null() } } },
       async ({ params: { hostOrHandle } }, reply) => {
         const { name, host, text } = hostOrHandle
-        // A server that could not be reached yet is not asked again, either.
+        // Also cancels a request to a server that could not be reached yet.
         const wasAsked = await forgetAsked(db.query, { followerId: null, hostOrHandle: text })
         const found = await findFollowByHandle(db, {
           localActorId: await instanceActorId(),

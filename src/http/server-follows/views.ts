@@ -29,7 +29,7 @@ export const followView = z
   })
   .meta({ id: 'Follow' })
 
-/** `score`: the base score of the configuration, as deliveries here are judged by host, not by follow. */
+/** `score`: the base score of the configuration, as deliveries here depend on the host, not on the follow. */
 export const toFollowView = (row: FollowRow, deps: { host: string; score: number }): z.infer<typeof followView> => ({
   id: row.id,
   follower: toActorView(row.follower, deps.host),

@@ -1,4 +1,4 @@
-// The logs for administrators, `/server/logs` and `/server/audit-logs`, and what web clients report, `/server/logs/client`.
+// Logs for administrators, `/server/logs` and `/server/audit-logs`, and error reports of web clients, `/server/logs/client`.
 
 import { z } from 'zod'
 import { listAudit } from '../../actors/audit/index.ts'
@@ -76,7 +76,7 @@ export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDe
   }
 }
 
-/** Searches read much: those of one process wait for each other. */
+/** Searches read much, so they run one at a time in each process. */
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

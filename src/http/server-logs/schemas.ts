@@ -1,9 +1,9 @@
-// What may be asked of the logs, what a web client may report (contract, fields.clientLog), and the lines as clients read them.
+// Queries of the logs, error reports of web clients (contract, fields.clientLog), and log lines as clients read them.
 
 import { z } from 'zod'
 import { moment, oneOrMore } from '../plugins/schemas.ts'
 
-/** The end is now when it is left out. */
+/** By default the end is now. */
 const time = { startDate: moment, endDate: moment.optional() }
 
 export const logsQuery = z.object({
@@ -16,7 +16,7 @@ export const auditQuery = z.object(time)
 
 const LONGEST_URL = 5000
 
-/** Any scheme of a page: clients may be apps. */
+/** Any scheme: clients may be apps. */
 function isAddress(text: string): boolean {
   const { protocol = '', hostname = '' } = URL.parse(text) ?? {}
   return /^(https?|capacitor|ionic):$/.test(protocol) && hostname !== ''

@@ -1,4 +1,4 @@
-// Lines of the logs as clients of `/server/logs` and `/server/audit-logs` read them, and what a client reports as a local line.
+// Log lines for `/server/logs` and `/server/audit-logs`, and a client's report as a local line.
 
 import { type AuditRow, PREFIXES } from '../../actors/audit/index.ts'
 import { hideSecrets } from '../../platform/hidden.ts'
@@ -11,7 +11,7 @@ export function toLogLineView({ rest, tags, level, message, time }: LogLine, lab
   return { ...rest, ...(tags.length > 0 ? { tags: [...tags] } : {}), level, message, label, timestamp: stamp(time) }
 }
 
-/** The message is JSON: who did what, and the fields of what it was done to; what became of them begins with `new-`. */
+/** The message is JSON: the user, the action, and the fields of the entity; changed values begin with `new-`. */
 export function toAuditLineView({ at, username, role, domain, action, entity, changes }: AuditRow, label: string): LogLineView {
   const prefix = PREFIXES[domain]
   const before = flat(entity, prefix)
@@ -29,13 +29,13 @@ export function toAuditLineView({ at, username, role, domain, action, entity, ch
     ...before,
     ...Object.fromEntries(after.map(([key, value]) => [`new-${key}`, value])),
   }
-  // What users wrote may hold the address of something that is not for everybody.
+  // Users' texts may contain addresses with secrets.
   return { level: 'audit', message: hideSecrets(JSON.stringify(message)), label, timestamp: stamp(at.getTime()) }
 }
 
 const ROLES = ['Administrator', 'Moderator', 'User']
 
-/** What a client reports, cut to what helps: it is everybody's text. */
+/** A client's report, truncated: anybody can send any text. */
 export function clientLine(log: ClientLog, by: { userId: number | undefined; ip: string; anonymize: boolean }) {
   return {
     message: `Client log: ${plain(log.message, 1000)}`,
@@ -52,14 +52,14 @@ export function clientLine(log: ClientLog, by: { userId: number | undefined; ip:
 
 const MOST = 5000
 
-/** Without what moves cursors or hides text in a terminal. */
+/** Without characters that move the cursor or hide text in a terminal. */
 function plain<T extends string | undefined>(text: T, longest: number): T | string {
   return text?.slice(0, longest).replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/gu, '') ?? text
 }
 
 const stamp = (time: number): string => new Date(time).toISOString()
 
-/** Sections within become parts of the names, lists stay. */
+/** Nested objects become prefixes of the names, lists stay. */
 function flat(value: Record<string, unknown>, prefix: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {

@@ -1,4 +1,5 @@
-// Plugins, of which this version has none: their lists are empty, none can be installed, and pages get no styles or words of them.
+// Plugins, which this version does not support: their lists are empty, none can be installed, and pages get no styles or translations of
+// them.
 
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'

@@ -1,4 +1,4 @@
-// What the instance has and how busy it is: `/server/stats`.
+// Statistics of the instance: `/server/stats`.
 
 import type { ServerStatsReader } from '../../actors/server-stats/index.ts'
 import type { Config } from '../../config/index.ts'

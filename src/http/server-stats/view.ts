@@ -17,7 +17,7 @@ export const serverStatsView = z
     totalDailyActiveUsers: count,
     totalWeeklyActiveUsers: count,
     totalMonthlyActiveUsers: count,
-    // What the configuration keeps to itself is left out.
+    // Omitted if the configuration hides it.
     totalModerators: count.optional(),
     totalAdmins: count.optional(),
     totalLocalVideos: count,

@@ -1,4 +1,4 @@
-// oEmbed (oembed.com): how other sites show a video or local playlist, from the address of its page. And where accounts are.
+// oEmbed (oembed.com): how other sites embed a video or local playlist, from the address of its page. Also redirects to accounts.
 
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
@@ -50,7 +50,7 @@ const oEmbedView = z.object({
 
 const targetKey = idOrUuid('video')
 type IdOrUuid = z.infer<typeof targetKey>
-/** px, where the configuration has no sizes. */
+/** px, if the configuration has no sizes. */
 const PREVIEW = { width: 850, height: 480 }
 const THUMBNAIL = { width: 280, height: 157 }
 
@@ -146,7 +146,7 @@ const PAGES = [
   { kind: 'video', path: /^\/(?:videos\/watch|w)\/([^/]{1,100})\/?$/ },
 ] as const
 
-/** What of an address says how the player begins; playlists have a place besides. */
+/** Player options in an address; playlists also have a position. */
 const PLAYING = playerQuery.extend({
   playlistPosition: integerText({ min: 1, max: 1_000_000 }).optional().catch(undefined),
 })
@@ -158,7 +158,7 @@ function playingIn(params: URLSearchParams): string {
   return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`
 }
 
-/** What the address of a local page names. Throws 400 for every other address. */
+/** The subject of a local page. Throws 400 for every other address. */
 function targetIn(text: string, urls: Here): { kind: 'video' | 'playlist'; key: IdOrUuid; playing: string } {
   const url = URL.parse(text)
   for (const { kind, path } of url?.origin === urls.origin ? PAGES : []) {

@@ -1,5 +1,6 @@
-// Sessions at other processes. A proxy that knows nothing of sessions may send each request of a client to another process: polls are
-// passed on to where the session is, and a WebSocket brings the session to where it came in (docs/adr/0011-sockets-without-stickiness.md).
+// Sessions at other processes. A proxy without sticky sessions may send each request of a client to another process: polls are relayed to
+// the process of the session, and a WebSocket moves the session to the process where it arrived
+// (docs/adr/0011-sockets-without-stickiness.md).
 
 import type { IncomingMessage } from 'node:http'
 import type { Bus } from '../../platform/bus/index.ts'
@@ -11,16 +12,16 @@ import { makeRelay, type Question, type RelayedAnswer, type Respond } from './re
 import type { SessionIds } from './session-ids.ts'
 
 export interface Elsewhere {
-  /** Whether requests of the session are to be answered here, also when it is unknown. */
+  /** True if requests of the session are answered here, also if it is unknown. */
   isHere(sid: string): Promise<boolean>
-  /** Passes a poll, or what the client says, on to the process of the session; null when it is gone. */
+  /** Relays a poll, or a message of the client, to the process of the session; null if it is gone. */
   ask(question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null>
-  /** Brings a session here, for a client that comes with a WebSocket; false when it stays where it is. */
+  /** Moves a session here, for a client that arrives with a WebSocket; false if it stays where it is. */
   bring(sid: string, request: IncomingMessage, address: string): Promise<boolean>
   close(): void
 }
 
-/** Sessions that went from here to another process, and polls that may still come here for them. */
+/** Sessions that moved from here to another process, and whose polls may still arrive here. */
 const MAX_MOVED = 20_000
 const MOVED_FOR_MS = 60_000
 const PROTOCOL = { EIO: '4', transport: 'polling' }
@@ -40,7 +41,7 @@ export function makeElsewhere(options: {
   const arriving = new Map<string, Promise<boolean>>()
   const relay = makeRelay({ ...options, name: ids.name, respond })
 
-  /** Undefined when it is here, or nowhere. */
+  /** Undefined if it is here, or does not exist. */
   async function processOf(sid: string): Promise<string | undefined> {
     await arriving.get(sid)
     if (engine.has(sid)) return undefined
@@ -69,7 +70,7 @@ export function makeElsewhere(options: {
     return process === undefined ? null : await relay.ask(process, question, signal)
   }
 
-  /** Begins it anew under the same name, with the client's own query, and says again what the client has said. */
+  /** Recreates it under the same name, with the client's own query, and replays what the client has sent. */
   async function move(sid: string, { url = '' }: IncomingMessage, address: string): Promise<boolean> {
     const process = moved.get(sid) ?? ids.processOf(sid)
     if (process === undefined || process === ids.name) return false

@@ -1,5 +1,5 @@
-// Socket.IO of one process. It hangs on an HTTP server without a port: the routes hand the requests of clients over, and those that
-// came to another process are said to it over a connection in memory.
+// Socket.IO of one process. It is attached to an HTTP server without a port: the routes pass requests of clients to it, and requests that
+// arrived at another process are replayed over a connection in memory.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,25 +11,25 @@ import { makePlaces } from './places.ts'
 
 export const PATH = '/socket.io/'
 
-/** Bytes that a client may send at once: all it has to say is which namespace it wants. */
+/** Maximum bytes of a client message, which can only name a namespace. */
 export const MAX_MESSAGE = 2_000
 const MAX_SESSIONS = 20_000
 const MAX_OF_AN_ADDRESS = 100
-/** How often a client may ask for a namespace on one connection: each time a token is looked up. */
+/** How often a client may join a namespace on one connection: each time a token is looked up. */
 const MAX_JOINS = 10
-/** For clients that are in no namespace: at first, and when they have left the last one. */
+/** Timeout of clients in no namespace: at first, and after they have left the last one. */
 const JOIN_WITHIN_MS = 10_000
 const JOIN_AGAIN_WITHIN_MS = 1_000
 const PING_EVERY_MS = 25_000
 const PONG_WITHIN_MS = 20_000
-/** For farewells: to clients that may poll once more, and to all at the end. */
+/** For closing messages: to clients that may poll once more, and to all at the end. */
 const LAST_POLL_WITHIN_MS = 1_000
 const CLOSING_MS = 500
 
 export interface Engine {
-  /** Whether the session is here. */
+  /** True if the session is here. */
   has(sid: string): boolean
-  /** Whether one more session may begin; `address` is what its client is counted as. */
+  /** True if one more session may begin; `address` is the key under which its client is counted. */
   hasPlace(address: string): boolean
   answer(request: IncomingMessage, response: ServerResponse, address: string): void
   upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }, address: string): void
@@ -41,8 +41,8 @@ export interface Engine {
     },
   ): Promise<InnerAnswer>
   /**
-   * Forgets a session without a word to its client, which is about to go on with it at another process. Returns what the client has
-   * said in it; undefined when it has to stay.
+   * Removes a session without notifying its client, which is about to continue it at another process. Returns what the client has sent in
+   * it; undefined if it cannot move.
    */
   release(sid: string): Promise<string[] | undefined>
   close(): Promise<void>
@@ -52,11 +52,11 @@ type Connection = Socket['conn']
 
 interface Session {
   connection: Connection
-  /** While it can be said again elsewhere. */
+  /** As long as it can be replayed elsewhere. */
   said: string[] | undefined
-  /** What the client is just saying. */
+  /** Messages that the client is sending. */
   posts: Set<Promise<void>>
-  /** Times that it asked for a namespace, and those that it is in. */
+  /** Number of join requests, and joined namespaces. */
   asked: number
   joined: number
 }
@@ -120,7 +120,7 @@ export function makeEngine(options: { newSid: () => string; namespaces: readonly
     connection.once('upgrade', () => {
       session.said = undefined
     })
-    // 30 s by default, in which a client that is gone keeps its session.
+    // The default of 30 s would keep the session of a client that is gone.
     if ('closeTimeout' in transport) transport.closeTimeout = LAST_POLL_WITHIN_MS
     connection.once('close', () => {
       sessions.delete(sid)
@@ -140,7 +140,7 @@ export function makeEngine(options: { newSid: () => string; namespaces: readonly
   return {
     has: (sid) => sessions.has(sid),
     hasPlace: (address) => places.hasPlace(address),
-    // Of a client that hung up meanwhile, no end would be heard.
+    // The end of a client that disconnected meanwhile would not be noticed.
     answer(request, response, address) {
       if (response.destroyed) return
       addresses.set(request, address)
@@ -164,7 +164,7 @@ export function makeEngine(options: { newSid: () => string; namespaces: readonly
       const session = sessions.get(sid)
       if (!session?.said || session.connection.upgrading || session.connection.transport.name !== 'polling') return
       const { connection, said } = session
-      // The client waits for the end of its poll before it goes on.
+      // The client waits for the end of its poll before it continues.
       if (connection.transport.writable) connection.transport.send([{ type: 'noop' }])
       connection.close(true)
       return said
@@ -179,7 +179,7 @@ export function makeEngine(options: { newSid: () => string; namespaces: readonly
   }
 }
 
-/** The session that a request is of; read as the library does. */
+/** The session of a request, parsed like the library does. */
 export const sidOf = ({ url = '' }: IncomingMessage): string | undefined =>
   queryOf(url).findLast(([name]) => name === 'sid')?.[1] || undefined
 

@@ -7,9 +7,9 @@ export interface InnerRequest {
   method: 'GET' | 'POST'
   path: string
   body?: string
-  /** Hangs up. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined
-  /** Told of the server's side of the connection before the request is sent. */
+  /** Called with the server's side of the connection before the request is sent. */
   onConnection?: (socket: Duplex) => void
 }
 
@@ -18,7 +18,7 @@ export interface InnerAnswer {
   body: string
 }
 
-/** Rejects when the connection ends before the answer does. */
+/** Rejects if the connection ends before the response. */
 export function askInside(server: Server, inner: InnerRequest): Promise<InnerAnswer> {
   const { method, path, body, signal, onConnection } = inner
   const [ours, theirs] = duplexPair()

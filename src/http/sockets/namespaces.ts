@@ -1,28 +1,28 @@
-// What a namespace of Socket.IO is here, and how the server comes by those that there are: one line of the table for each.
+// Namespaces of Socket.IO: their interface, and their registration from one table.
 
 import type { Server, Socket } from 'socket.io'
 import type { Logger } from '../../platform/logger.ts'
 
 export interface SocketNamespace {
   name: `/${string}`
-  /** Lets a client in. What it throws as `Refused` is sent to the client, anything else is a fault of this server. */
+  /** Admits a client. A thrown `Refused` is sent to the client; any other error is one of this server. */
   admit(socket: Socket): Promise<void>
-  /** Told of each client that is in. */
+  /** Called for each admitted client. */
   joined(socket: Socket): void
-  /** Clients that are in. */
+  /** Admitted clients. */
   count(): number
-  /** Ends what it does by itself. */
+  /** Stops its own activity. */
   close(): void
 }
 
-/** Why a client may not come in, in words for it. */
+/** Why a client is refused; the message is sent to it. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
 
-/** Who joins and leaves namespaces on a connection. */
+/** Hooks for joining and leaving namespaces on a connection. */
 export interface Joining {
-  /** Before a client is let in; false when it has asked too often. */
+  /** Called before a client is admitted; false if it has asked too often. */
   mayAsk(connection: Socket['conn']): boolean
   joined(connection: Socket['conn']): void
   left(connection: Socket['conn']): void
@@ -50,7 +50,7 @@ export function addNamespaces(
         )
       })
       .on('connection', (socket: Socket) => {
-        // The library writes to the console when nobody listens; the close follows.
+        // Without a listener the library writes to the console; the close follows.
         socket.on('error', () => undefined)
         socket.once('disconnect', () => joining.left(socket.conn))
         joining.joined(socket.conn)

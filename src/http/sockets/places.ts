@@ -1,9 +1,9 @@
-// Places for connections: so many in all, and so many of one who comes.
+// Limits of connections: in all, and per client.
 
 export interface Places<Key> {
-  /** Whether one more may come. */
+  /** True if one more is allowed. */
   hasPlace(key: Key): boolean
-  /** Takes a place; returns the function that gives it back, once. */
+  /** Takes a slot; returns the function that releases it, once. */
   take(key: Key): () => void
 }
 

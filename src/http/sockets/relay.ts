@@ -1,4 +1,4 @@
-// Questions between the processes of a server, over the bus. Questions and answers are sealed: they hold what clients say and hear.
+// Requests between the processes of a server, over the bus. Messages are encrypted, since they contain what clients send and receive.
 
 import { z } from 'zod'
 import type { Bus } from '../../platform/bus/index.ts'
@@ -12,20 +12,20 @@ const answer = z.object({ status: z.number(), body: z.string() })
 export type Question = z.infer<typeof question>
 export type RelayedAnswer = z.infer<typeof answer>
 
-/** Answers a question of another process, or says which process can. */
+/** Answers a request of another process, or names the process that can. */
 export type Respond = (
   question: Question,
   from: { asker: string; signal: AbortSignal; wasPassedOn: boolean },
 ) => Promise<RelayedAnswer | { askInstead: string }>
 
 export interface Relay {
-  /** Null when that process is not there, or does not answer; 413 for a question that the bus cannot carry. */
+  /** Null if that process is gone or does not respond; 413 for a request that the bus cannot carry. */
   ask(process: string, question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null>
-  /** Refuses what it was asked and did not answer, and waits for no answer. */
+  /** Refuses pending requests of others, and drops its own. */
   close(): void
 }
 
-/** A process that lives says so at once, and again while a poll lasts. */
+/** A living process responds within this time, and again while a poll lasts. */
 const HELD_WITHIN_MS = 2_000
 const HOLD_EVERY_MS = 5_000
 const HELD_AGAIN_WITHIN_MS = 12_000
@@ -49,7 +49,7 @@ interface Asked {
 
 export function makeRelay(options: {
   bus: Pick<Bus, 'publish' | 'subscribe'>
-  /** Of this process. */
+  /** Name of this process. */
   name: string
   secrets: Pick<Secrets, 'seal' | 'open'>
   logger: Logger
@@ -90,7 +90,7 @@ export function makeRelay(options: {
       if ('askInstead' in result) send(result.askInstead, { ask: id, asker, sealed, wasPassedOn: true })
       else sendAnswer(asker, id, result)
     } catch (error) {
-      // Most often the session ended in the midst.
+      // Usually the session ended in between.
       if (!signal.aborted) logger.debug({ err: error }, 'a question of another process was not answered')
       sendAnswer(asker, id, { status: 400, body: '' })
     } finally {
@@ -124,7 +124,7 @@ export function makeRelay(options: {
     ask(process, sent, signal) {
       if (signal?.aborted) return Promise.resolve(null)
       const sealed = secrets.seal(JSON.stringify(sent))
-      // Some bytes grow on the way: no client says so much that makes sense.
+      // Encryption adds some bytes; no sensible message is this long.
       if (sealed.length > PIECE) return Promise.resolve({ status: 413, body: '' })
       const id = `${name}${randomToken(8)}`
       return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// `/socket.io/`: what the server pushes to clients, over long polls and WebSockets of Socket.IO.
+// `/socket.io/`: pushes to clients, over long polls and WebSockets of Socket.IO.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -26,10 +26,10 @@ export interface SocketsDeps {
   telemetry: Telemetry | undefined
 }
 
-/** Requests on their way to other processes. */
+/** Concurrent requests that are relayed to other processes. */
 const MAX_RELAYED = 10_000
 const MAX_RELAYED_OF_AN_ADDRESS = 200
-/** Of an address in the time; a client that only polls has four in 25 seconds. */
+/** Per address and period; a client that only polls has four in 25 seconds. */
 const MAX_RELAYED_IN_TIME = 1_000
 const COUNTED_MS = 10_000
 const MAX_COUNTED = 50_000
@@ -50,7 +50,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
       read: () => namespaces.map(({ name, count }) => ({ labels: { namespace: name }, value: count() })),
     })
 
-    // Bodies are read by the library.
+    // The library reads the bodies.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
@@ -63,7 +63,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
 
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
       if (isEnding) throw new DomainError('unavailable', 'The server is ending.')
-      // The library looks for its path with the slash at the end, which the router takes away.
+      // The library expects its path with a trailing slash, which the router removes.
       request.raw.url = `${PATH}${request.url.slice(request.url.split('?', 1)[0]?.length)}`
       refuseOthers(request)
       const address = countedAddress(request)
@@ -92,7 +92,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
       return counted.count > MAX_RELAYED_IN_TIME
     }
 
-    /** As if it had come to the process of the session. */
+    /** Relays it as if it had arrived at the process of the session. */
     async function pass(
       request: FastifyRequest,
       reply: FastifyReply,
@@ -123,11 +123,11 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
   }
 }
 
-/** The client begins anew. */
+/** The client starts a new session. */
 const unknownSession = (): DomainError => new DomainError('invalid', 'The session is not known here.')
 const tooLarge = (): HttpError => new HttpError(413, 'The body is larger than allowed.')
 
-/** What is no request of Engine.IO 4, in our own words; the rest is the library's. */
+/** Refuses requests that are not Engine.IO 4; the library refuses the rest. */
 function refuseOthers({ method, raw: { url = '' } }: FastifyRequest): void {
   const { EIO, transport } = Object.fromEntries(queryOf(url))
   if (method === 'HEAD' || EIO !== '4' || (transport !== 'polling' && transport !== 'websocket')) {
@@ -137,7 +137,7 @@ function refuseOthers({ method, raw: { url = '' } }: FastifyRequest): void {
 
 const asksForWebSocket = ({ raw }: FastifyRequest): boolean => raw.headers.upgrade?.toLowerCase() === 'websocket'
 
-/** The answer is written by the library, with the headers of every answer. */
+/** The library writes the response, with the default headers. */
 function takeOver(reply: FastifyReply) {
   reply.hijack()
   for (const [name, value] of Object.entries(reply.getHeaders())) {

@@ -1,14 +1,14 @@
-// Ids of Engine.IO sessions: each names the process that began it, and cannot be made up.
+// Ids of Engine.IO sessions: each contains the process that began it, and is unforgeable.
 
 import { timingSafeEqual } from 'node:crypto'
 import { randomToken } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
 export interface SessionIds {
-  /** Of this process, as other processes know it. */
+  /** The name of this process for others. */
   name: string
   make(): string
-  /** The process that began the session; undefined when no process of this server made the id. */
+  /** The process that began the session; undefined if no process of this server made the id. */
   processOf(sid: string): string | undefined
 }
 

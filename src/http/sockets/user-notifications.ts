@@ -1,4 +1,4 @@
-// The namespace `/user-notifications`: pushes notifications to each socket that came with a token of their user. A socket ends
+// The namespace `/user-notifications`: pushes notifications to each socket that authenticated with a token of their user. A socket ends
 // with the session of its token.
 
 import pLimit from 'p-limit'
@@ -12,31 +12,31 @@ import { makePlaces } from './places.ts'
 export interface UserNotificationsDeps {
   sessions: {
     authenticate(accessToken: string): Promise<Session | null>
-    /** Which of these are over. */
+    /** Which of these sessions have ended. */
     ended(ids: readonly number[]): Promise<number[]>
   }
-  /** Tells of what was stored by any process; returns the function that ends it. */
+  /** Subscribes to notifications stored by any process; returns the function that unsubscribes. */
   subscribe(listener: (stored: NotificationStored) => void): () => void
-  /** As clients read it; undefined when the user must not see it (any more). */
+  /** As clients read it; undefined if the user may not see it (any more). */
   load(stored: NotificationStored): Promise<object | undefined>
   logger: Logger
-  /** How often sessions are looked at, in ms. */
+  /** How often sessions are checked, in ms. */
   checkEveryMs?: number
 }
 
 export interface UserNotifications extends SocketNamespace {
-  /** Ends the sockets whose session is over: of a token that was revoked or is too old, of a user who is blocked or gone. */
+  /** Ends the sockets whose session has ended: for a revoked or expired token, or a blocked or removed user. */
   check(): Promise<void>
 }
 
-/** With the time that the statement takes, well within 5 s. */
+/** With the duration of the statement, well within 5 s. */
 const CHECK_EVERY_MS = 2_000
 const MAX_TOKEN = 200
 const MAX_OF_A_USER = 50
-/** Of one user on one process, each by its id. */
+/** Per user and process, each by its id. */
 const MAX_WAITING = 200
 const MAX_REMEMBERED = 50
-/** Statements at a time. */
+/** Concurrent statements. */
 const LOADS = 4
 
 interface Listener {
@@ -44,7 +44,7 @@ interface Listener {
   sockets: Map<Socket, number>
   waiting: NotificationStored[]
   isPushing: boolean
-  /** The last one pushed: the bus may deliver one twice. */
+  /** The latest pushed ones: the bus may deliver one twice. */
   recent: number[]
 }
 
@@ -57,7 +57,7 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
-  // Nobody listens here: nothing is read.
+  // Without sockets nothing is read.
   const unsubscribe = subscribe((stored) => {
     const listener = listeners.get(stored.userId)
     if (listener) hear(listener, stored)
@@ -72,7 +72,7 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
     if (!listener.isPushing) void push(listener)
   }
 
-  /** One after the other, so that they come in the order in which they were stored. */
+  /** One after another, in the order in which they were stored. */
   async function push(listener: Listener): Promise<void> {
     const { sockets, waiting } = listener
     listener.isPushing = true
@@ -82,7 +82,7 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
         const view = await loading(() => load(asked))
         if (view) for (const socket of sockets.keys()) socket.emit('new-notification', view)
       } catch (error) {
-        // It is in the list of the user all the same.
+        // It stays in the user's list in any case.
         logger.warn({ err: error, ...asked }, 'a notification could not be pushed')
       }
     }
@@ -99,7 +99,7 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
     }
   }
 
-  /** While there are sockets. */
+  /** Runs while there are sockets. */
   function watch(): void {
     timer ??= setTimeout(() => {
       check()
@@ -138,7 +138,7 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
         listener.sockets.delete(socket)
         if (listener.sockets.size === 0 && listeners.get(userId) === listener) listeners.delete(userId)
       })
-      // Clients have nothing to say here.
+      // Clients must not send anything here.
       socket.onAny(() => socket.disconnect())
       watch()
     },

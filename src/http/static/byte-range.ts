@@ -1,8 +1,8 @@
-// The Range header (RFC 9110, 14.2): one range of bytes is served; several, or nonsense, give the whole file.
+// The Range header (RFC 9110, 14.2): one range of bytes is served; several or invalid ranges give the whole file.
 
 import type { ByteRange } from '../../media/index.ts'
 
-/** The bytes asked for of a file of `size` bytes. */
+/** The requested bytes of a file of `size` bytes. */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.replaceAll(/\s/g, '') ?? '')
   if (!match) return 'whole'
@@ -20,7 +20,7 @@ function suffix(length: string, size: number): ByteRange | 'whole' | 'unsatisfia
   return { start: Math.max(0, size - Number(length)), end: size - 1 }
 }
 
-/** Whether If-Range (13.1.5) lets the range count: it names this very version, by a strong tag or by its date. */
+/** True if If-Range (13.1.5) allows the range: it names this version, by a strong tag or by its date. */
 export function rangeCounts(ifRange: string | undefined, version: { etag: string; modifiedAt: Date }): boolean {
   if (ifRange === undefined) return true
   if (ifRange.startsWith('"')) return ifRange === version.etag

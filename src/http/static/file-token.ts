@@ -1,4 +1,4 @@
-// What comes in the address of a private file: a token of the video, and whether playlists are to carry it on.
+// Query parameters of private files: a token of the video, and whether playlists must propagate it.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -8,14 +8,14 @@ import { passwordOf, viewerOf } from '../videos/viewer.ts'
 
 const LONGEST_TOKEN = 2000
 
-/** Clients add their own token to each address of a private video, also to one that has a token already. */
+/** Clients add their own token to each address of a private video, even if it has a token already. */
 const fileToken = z
   .string()
   .max(LONGEST_TOKEN)
   .transform((sent) => sent.split('?', 1)[0])
 export const tokenQuery = z.object({ videoFileToken: fileToken.optional() })
 export const playlistQuery = tokenQuery.extend({
-  /** Players that ask for something else than yes get the playlist as it is. */
+  /** Any value other than true leaves the playlist unchanged. */
   reinjectVideoFileToken: z
     .string()
     .transform((text) => text === 'true' || text === '1')
@@ -23,13 +23,13 @@ export const playlistQuery = tokenQuery.extend({
     .catch(false),
 })
 
-/** Private files are never given to somebody who says nothing about themselves, whatever is at the address. */
+/** Refuses requests without credentials, before anything is looked up. */
 export function assertCredentials(request: FastifyRequest, token: string | undefined): void {
   if (request.session || passwordOf(request) !== undefined || token) return
   throw new DomainError('forbidden', 'A bearer token, a file token or the password of the video is needed to read this file.')
 }
 
-/** Throws unless the session, the password or the file token of the request lets it read the files of the video. */
+/** Throws unless the session, the password or the file token of the request allows reading the files of the video. */
 export async function assertMayRead(
   fileTokens: FileTokens,
   request: FastifyRequest,
@@ -40,7 +40,7 @@ export async function assertMayRead(
   else assertMaySee(video, viewerOf(request.session), { password: video.password })
 }
 
-/** The playlist with the token behind each address in it, for players that do not put it there themselves. */
+/** The playlist with the token added to each address, for players that do not add it themselves. */
 export function withTokens(playlist: string, token: string): string {
   const query = `videoFileToken=${encodeURIComponent(token)}`
   const tokened = (address: string): string =>

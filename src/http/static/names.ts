@@ -1,9 +1,9 @@
-// Names of stored files as they come in addresses.
+// Names of stored files in addresses.
 
 import { notFound } from '../../actors/runtime/index.ts'
 import { fromShortUuid, isUuid } from '../../platform/ids.ts'
 
-/** Our own files have plain names: nothing else is looked for. `refusal`: what is thrown for others, `not_found` by default. */
+/** Local files have plain names: no others are looked up. `refusal`: the error for others, `not_found` by default. */
 export function plain(filename: string, refusal: () => Error = () => notFound('File not found')): string {
   if (!/^[\w-][\w.-]*$/.test(filename)) throw refusal()
   return filename

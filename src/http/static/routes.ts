@@ -1,4 +1,4 @@
-// Files of local videos and of copies: open ones for everybody, private ones for those who may see the video.
+// Files of local videos and of local copies: public ones for everybody, private ones for those who may see the video.
 
 import { text } from 'node:stream/consumers'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -25,7 +25,7 @@ export interface StaticDeps {
 }
 
 const PLAYLIST = 'application/vnd.apple.mpegurl'
-/** Private files in object storage have addresses of their own, behind which the same is asked. */
+/** Private files in object storage have addresses of their own, with the same checks. */
 const PRIVATE_WEB_VIDEOS = [
   '/static/web-videos',
   '/static/webseed',
@@ -36,7 +36,7 @@ const PRIVATE_HLS = ['/static', '/object-storage-proxy'].map((path) => `${path}/
 const fileName = z.object({ filename: z.string().max(255) })
 const hlsName = z.object({ uuid: z.string().max(36), filename: z.string().max(255) })
 
-/** Adds `/static/web-videos`, `/static/streaming-playlists` and `/static/redundancy`. Answers HEAD as well. */
+/** Adds `/static/web-videos`, `/static/streaming-playlists` and `/static/redundancy`, also for HEAD. */
 export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area {
   const lifetime = () => Math.floor(config().vireo.caching.static.server / 1000)
   const delivery = () => config().vireo.delivery
@@ -66,7 +66,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
     }
   }
 
-  /** Players that know nothing of tokens follow the addresses as they are. */
+  /** Players without token support follow the addresses as they are. */
   async function servePlaylist(reply: FastifyReply, refs: FileRef[], token: string): Promise<FastifyReply> {
     const opened = await openFirst(store, refs)
     if (!opened) throw notFound('File not found')
@@ -97,7 +97,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
             assertCredentials(request, token)
             await assertAllowed(request, await findAccessByWebVideo(db, name, passwordOf(request)), token)
           }
-          // A file on its way to the open folder is still served here.
+          // A file that is being moved to the public folder is still served here.
           return servePrivate(request, reply, [webVideoFile(name, true), webVideoFile(name, false)])
         },
       })
@@ -113,7 +113,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
       },
     })
 
-    // Copies of other servers' videos, which are for everybody.
+    // Local copies of remote videos, which are public.
     app.route({
       method: ['GET', 'HEAD'],
       url: '/static/redundancy/hls/:uuid/:filename',
@@ -153,10 +153,10 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
   }
 }
 
-/** Clients know a file that is not there by this code. */
-/** As clients know it of names that lead out of the folder. */
+/** The code that clients expect for a missing file. */
+/** The response that clients expect for names that lead outside of the folder. */
 const noName = (): Error => new HttpError(404, 'File not found', { code: 'NotFoundError' })
 const absent = (): Error => new HttpError(404, 'File not found', { code: 'Error' })
 
-/** The same of one that may not be read. */
+/** The same for a file that the requester may not read. */
 const forbidden = (cause?: Error): HttpError => new HttpError(403, 'Forbidden', { text: 'Forbidden', cause })

@@ -1,4 +1,4 @@
-// A file of a folder as an answer: conditions, ranges, types, and the smaller form beside it (`.br`, `.gz`) for those who take it.
+// Serves a file of a folder: conditional requests, ranges, types, and precompressed variants (`.br`, `.gz`).
 
 import { STATUS_CODES } from 'node:http'
 import send from '@fastify/send'
@@ -7,13 +7,10 @@ import Negotiator from 'negotiator'
 import { type FolderFile, fileIn } from '../../platform/folder.ts'
 import { HttpError } from '../plugins/http-error.ts'
 
-/** Endings of compressed forms, the smallest first. */
+/** Extensions of compressed variants, the smallest first. */
 const FORMS = { br: '.br', gzip: '.gz' } as const
 
-/**
- * Sends the file of this path below `root` (a real path). False when there is none: nothing is sent then, and the next place can be
- * looked at.
- */
+/** Sends the file of this path below `root` (a real path). Returns false, without sending anything, if it does not exist. */
 export async function sendFromFolder(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -22,7 +19,7 @@ export async function sendFromFolder(
   const plain = await fileIn(root, path)
   if (!plain) return false
   const { file, encoding } = await smallest(request, { root, path, plain })
-  // The path is without links and inside, so that nothing of it is decided again.
+  // The path is resolved and inside, so that nothing of it is interpreted again.
   const result = await send(request.raw, encodeURI(file.path).replace(/[?#]/g, encodeURIComponent), {
     cacheControl: false,
     contentType: false,

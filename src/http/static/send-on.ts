@@ -1,4 +1,4 @@
-// Readers of files that lie in object storage are sent there. What this server has to send itself, it does.
+// Redirects readers of files in object storage; other files are sent by this server.
 
 import { extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
@@ -8,8 +8,8 @@ import type { Caching } from './caching.ts'
 type Addresses = Pick<Store, 'publicAddress' | 'signedAddress' | 'downloadAddress'>
 
 /**
- * Redirects to a public file in object storage; false when there is none. (A reply cannot be the answer of an async function: it
- * is a thenable, of nothing.) A master playlist stays here: its renditions may lie in both places, and are found from here.
+ * Redirects to a public file in object storage; false if it is not there. (A reply cannot be the result of an async function: it is a
+ * thenable without a value.) A master playlist stays here: its renditions may be in both places, and are found from here.
  */
 export async function sendOn(
   reply: FastifyReply,
@@ -23,8 +23,8 @@ export async function sendOn(
 }
 
 /**
- * The same by signed addresses, for whoever may read the files; as a download with `saved`. What a playlist names is not signed,
- * so playlists stay here; so does HEAD, as an address is signed for GET.
+ * The same with signed addresses, for authorised readers; as a download with `saved`. Addresses in a playlist are not signed, so playlists
+ * stay here; so does HEAD, as an address is signed for GET.
  */
 export async function sendOnSigned(
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-// A stored file as an answer: conditions, ranges, HEAD, types and caching. The bytes are streamed from the store.
+// Serves a stored file: conditional requests, ranges, HEAD, types and caching. The bytes are streamed from the store.
 
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -16,28 +16,25 @@ export const typeOf = contentTypeOf
 
 export interface ServeOptions {
   store: Store
-  /** The places to look at, in this order. */
+  /** Possible locations, in order. */
   refs: readonly FileRef[]
   caching: Caching
   type?: string
   /** Content-Disposition of a download. */
   disposition?: string
-  /** Where a web server in front that is to send the bytes holds the folders of the store, and how long a reader may read nothing. */
+  /** Location of the store's folders in a web server that sends the bytes, and the timeout of stalled readers. */
   delivery: Pick<Config['vireo']['delivery'], 'x_accel_location' | 'stall_timeout'>
-  /** What is thrown when there is no such file; `not_found` by default. */
+  /** The error for a missing file; `not_found` by default. */
   absent?: () => Error
 }
 
-/** What players on other sites need to see of an answer to a range. */
+/** Headers that players on other sites need to read of a range. */
 const EXPOSED = `${corsHeaders['access-control-expose-headers']}, Accept-Ranges, Content-Range, ETag`
 
-/** How often a file is looked at that is replaced by another one of its name, or moved, each time. */
+/** How often a file is looked up again if it is replaced or moved meanwhile. */
 const LOOKS = 3
 
-/**
- * Sends the first of the files that exists. Throws `not_found`, 412 when it is not the version that the client wants, and
- * 416 for a range beyond the end.
- */
+/** Sends the first existing file. Throws `not_found`, 412 if the client requires another version, and 416 for a range beyond the end. */
 export async function serveFile(request: FastifyRequest, reply: FastifyReply, options: ServeOptions): Promise<FastifyReply> {
   const { absent = missing } = options
   let outcome: Outcome | undefined
@@ -50,8 +47,7 @@ export async function serveFile(request: FastifyRequest, reply: FastifyReply, op
 }
 
 /**
- * What became of the file between the look at it and its opening. One that was replaced may have another length, and one that
- * is gone may be in the next of the places.
+ * The fate of the file between look-up and opening. A replaced one may have another length, and a missing one may be in the next location.
  */
 type Outcome = 'sent' | 'replaced' | 'gone'
 
@@ -88,7 +84,7 @@ async function serveOnce(
   }
 
   const { range: asked, 'if-range': ifRange } = request.headers
-  // Ranges are for GET alone (RFC 9110, 14.2).
+  // Ranges are for GET only (RFC 9110, 14.2).
   const isPart = request.method === 'GET' && rangeCounts(typeof ifRange === 'string' ? ifRange : undefined, stat)
   const range = isPart ? parseRange(asked, stat.size) : 'whole'
   if (range === 'unsatisfiable') {
@@ -118,7 +114,7 @@ async function serveOnce(
   return 'sent'
 }
 
-/** Opens the first of the files that exists, which may be moved from one of the places to another meanwhile. */
+/** Opens the first existing file, which may be moved between the locations meanwhile. */
 export async function openFirst(store: Store, refs: readonly FileRef[]): Promise<OpenedFile | undefined> {
   for (let look = 1; look <= LOOKS; look += 1) {
     const found = await locate(store, refs)
@@ -128,7 +124,7 @@ export async function openFirst(store: Store, refs: readonly FileRef[]): Promise
   return undefined
 }
 
-/** Undefined when it was removed, or moved, after it was looked at. */
+/** Undefined if it was removed or moved after the look-up. */
 async function openThere(store: Store, ref: FileRef, bytes?: ByteRange): Promise<OpenedFile | undefined> {
   return await store.open(ref, bytes).catch((error: unknown) => {
     if (error instanceof MediaError && error.reason === 'not-found') return undefined
@@ -136,12 +132,12 @@ async function openThere(store: Store, ref: FileRef, bytes?: ByteRange): Promise
   })
 }
 
-/** A reader that takes nothing holds a file, buffers and a connection. The time of the next answer is its own. */
+/** A stalled reader occupies a file, buffers and a connection. The timeout ends with the response. */
 function endWhenStalled(raw: ServerResponse, stallMs: number): void {
   if (raw.socket instanceof Socket) raw.setTimeout(stallMs)
 }
 
-/** Past the hooks of answers, none of which looks at files. */
+/** Bypasses the response hooks, none of which is about files. */
 async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['sendTo']>): Promise<void> {
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]): OutgoingHttpHeader[] =>
     value === undefined ? [] : [name, value],
@@ -159,7 +155,7 @@ async function sendAtOnce(reply: FastifyReply, sendTo: NonNullable<OpenedFile['s
   }
 }
 
-/** The first of the places where there is a file. One that is moved while it is looked for is in an earlier place at the end. */
+/** The first location with a file. One that is moved during the search ends up in an earlier location. */
 export async function locate(store: Store, refs: readonly FileRef[]): Promise<{ ref: FileRef; stat: FileStat } | undefined> {
   for (const ref of [...refs, ...refs.slice(0, -1)]) {
     const stat = await store.stat(ref).catch((error: unknown) => {
@@ -171,28 +167,28 @@ export async function locate(store: Store, refs: readonly FileRef[]): Promise<{ 
   return undefined
 }
 
-/** If-Match decides alone where it is sent, by a strong comparison (RFC 9110, 13.1.1, 13.1.4 and 13.2.2). */
+/** If-Match takes precedence, with a strong comparison (RFC 9110, 13.1.1, 13.1.4 and 13.2.2). */
 function isAnotherVersion(request: FastifyRequest, stat: FileStat): boolean {
   const { 'if-match': tags, 'if-unmodified-since': since } = request.headers
   if (tags !== undefined) return tags.trim() !== '*' && !tags.split(',').some((tag) => tag.trim() === stat.etag)
   return since !== undefined && secondsOf(stat.modifiedAt) > Date.parse(since)
 }
 
-/** If-None-Match decides alone where it is sent; dates have only seconds (RFC 9110, 13.2.2). */
+/** If-None-Match takes precedence; dates have only seconds (RFC 9110, 13.2.2). */
 function isUnchanged(request: FastifyRequest, stat: FileStat): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since } = request.headers
   if (tags !== undefined) return isFresh(tags, stat.etag)
   return since !== undefined && secondsOf(stat.modifiedAt) <= Date.parse(since)
 }
 
-/** In ms, as exactly as a header tells it. */
+/** In ms, with the precision of a header. */
 const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000) * 1000
 
 const missing = (): Error => notFound('File not found')
 
-/** Ranges, conditions and the length are then for the web server to see to (nginx: `X-Accel-Redirect`). */
+/** Then the web server handles ranges, conditions and the length (nginx: `X-Accel-Redirect`). */
 const acceleratedPath = (location: string, { kind, name }: FileRef): string =>
   [folderIn(location, kind), ...name.split('/').map(encodeURIComponent)].join('/')
 
-/** A folder of the internal location, which operators may write with a slash at its end. */
+/** A folder of the internal location, which may have a trailing slash in the configuration. */
 export const folderIn = (location: string, folder: string): string => `${location.replace(/\/+$/, '')}/${folder}`

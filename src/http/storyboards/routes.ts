@@ -1,4 +1,4 @@
-// Storyboards: the pictures that show while somebody looks for a moment of a video.
+// Storyboards: preview pictures for seeking in a video.
 
 import { z } from 'zod'
 import { type FileTokens, listStoryboards } from '../../actors/video/index.ts'

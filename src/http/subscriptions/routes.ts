@@ -100,7 +100,7 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
         schema: {
           tags,
           querystring: z.object({
-            // Nothing at all is a list of nothing, as refusals show it.
+            // An omitted list is refused as a list of null, as clients expect.
             uris: z.preprocess((sent) => sent ?? [null], oneOrMore(handle(config, URIS), { max: MAX_URIS })),
           }),
           response: { 200: z.record(z.string(), z.boolean()) },

@@ -1,14 +1,14 @@
-// How often peers may announce: of one address, and of one address in one swarm. Bounded, whoever comes.
+// Limits of announces: per address, and per address and swarm. Memory is bounded.
 
 import type { Config } from '../../config/index.ts'
 import { makeLru } from '../../platform/lru.ts'
 
 export interface AnnounceLimits {
-  /** Counts an announce; true when it is one too many, and while the address is blocked for it. */
+  /** Counts an announce; true if it exceeds the limit, and while the address is blocked for it. */
   isTooMany(address: string, infoHash: string): boolean
 }
 
-/** Addresses, and pairs of address and swarm, that are counted at a time; the oldest are forgotten. */
+/** Addresses, and pairs of address and swarm, that are counted; the oldest are dropped. */
 const MOST_COUNTED = 50_000
 
 export function makeAnnounceLimits(config: () => Config): AnnounceLimits {

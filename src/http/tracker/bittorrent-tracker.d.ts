@@ -1,4 +1,4 @@
-// What is used of bittorrent-tracker's server, which has no types.
+// Types for the used parts of bittorrent-tracker's server, which has none.
 
 declare module 'bittorrent-tracker/server' {
   import { EventEmitter } from 'node:events'
@@ -8,7 +8,7 @@ declare module 'bittorrent-tracker/server' {
   export interface Peer {
     type: 'http' | 'ws'
     ip: string
-    /** Of a peer on a WebSocket. */
+    /** Set for a peer on a WebSocket. */
     socket?: PeerSocket
   }
 
@@ -18,13 +18,13 @@ declare module 'bittorrent-tracker/server' {
     peers: {
       readonly keys: string[]
       readonly length: number
-      /** Forgets the peer when it is too old. */
+      /** Removes the peer if it is too old. */
       peek(key: string): Peer | undefined
     }
     announce(params: { type: 'http' | 'ws'; event: 'stopped'; numwant: 0; peer_id: string; addr?: string }): void
   }
 
-  /** What the tracker asks of a socket, and what it keeps on it. */
+  /** The socket interface of the tracker, and the data that it stores on one. */
   export interface PeerSocket extends EventEmitter {
     upgradeReq: { headers: object; connection: { remoteAddress: string; remotePort: number } } | null
     send(text: string): void

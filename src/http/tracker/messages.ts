@@ -1,15 +1,15 @@
-// What peers may say to the tracker. Whatever else they send never reaches it: it would take the objects for its own.
+// Valid messages of peers to the tracker. Others are not passed to it, because it would adopt the objects as its own.
 
 import { parse } from 'node:querystring'
 import { z } from 'zod'
 
-/** 20 bytes, one in each character: an info hash or the name of a peer. */
+/** 20 bytes, one in each character: an info hash or a peer id. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: any byte.
 const BYTES = /^[\u0000-\u00ff]{20}$/
 
 /** Swarms in one scrape. */
 const MAX_SCRAPED = 50
-/** What one peer may offer at once. */
+/** Maximum offers of one announce. */
 const MAX_OFFERS = 82
 
 const events = ['started', 'stopped', 'completed', 'update', 'paused'] as const
@@ -43,7 +43,7 @@ const scrape = z.object({ action: z.literal('scrape'), info_hash: swarms })
 
 export type PeerMessage = z.infer<typeof announce> | z.infer<typeof scrape>
 
-/** What a peer says on a WebSocket; undefined for anything else. */
+/** A message of a peer on a WebSocket; undefined if it is invalid. */
 export function readMessage(text: string): PeerMessage | undefined {
   try {
     return z.union([announce, scrape]).safeParse(JSON.parse(text)).data
@@ -69,12 +69,12 @@ const announceQuery = z.object({
 
 const scrapeQuery = z.object({ info_hash: swarms })
 
-/** Which field of a query is missing or wrong. */
+/** A missing or invalid field of a query. */
 interface Wrong {
   wrong: string
 }
 
-/** The query of an announce over HTTP as the tracker reads it, with nothing in it but what is known. */
+/** The query of an announce over HTTP for the tracker, reduced to known fields. */
 export function readAnnounce(query: string): { query: string } | Wrong {
   const read = announceQuery.safeParse(fieldsOf(query))
   if (!read.success) return wrongOf(read.error)
@@ -82,7 +82,7 @@ export function readAnnounce(query: string): { query: string } | Wrong {
   return { query: known.map(([name, value]) => `${name}=${escaped(String(value))}`).join('&') }
 }
 
-/** The swarms that a scrape over HTTP asks for, in hexadecimal and in their order. */
+/** The swarms of a scrape over HTTP, in hexadecimal and in order. */
 export function readScrape(query: string): { infoHashes: string[] } | Wrong {
   const read = scrapeQuery.safeParse(fieldsOf(query))
   if (!read.success) return wrongOf(read.error)
@@ -92,7 +92,7 @@ export function readScrape(query: string): { infoHashes: string[] } | Wrong {
 
 const wrongOf = ({ issues }: z.ZodError): Wrong => ({ wrong: String(issues[0]?.path[0]) })
 
-/** Bytes are escaped each for itself: they are no UTF-8. */
+/** Each byte is escaped separately: they are not UTF-8. */
 const fieldsOf = (query: string) => ({
   ...parse(query, undefined, undefined, { decodeURIComponent: unescape, maxKeys: 2 * MAX_SCRAPED }),
 })

@@ -1,4 +1,4 @@
-// `/tracker/*`: where players and BitTorrent clients find each other. Each process knows the peers that came to it.
+// `/tracker/*`: peer discovery for players and BitTorrent clients. Each process knows the peers that connected to it.
 
 import { isIP } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
@@ -24,7 +24,7 @@ export interface TrackerDeps {
   clock: Clock
 }
 
-/** Adds the tracker over HTTP and WebSocket; without `tracker.enabled` there is none. */
+/** Adds the tracker over HTTP and WebSocket, if `tracker.enabled` is set. */
 export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
   return (app) => {
     const sockets = makeSockets({ now: () => clock.now().getTime() })

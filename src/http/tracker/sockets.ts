@@ -1,5 +1,5 @@
-// WebSockets of players: how many there may be, what each may send, and when a silent one is closed. A page of several
-// players has one socket, on which each of them is a peer.
+// WebSockets of players: limits of their number and messages, and the timeout of silent ones. A page with several players has one socket,
+// on which each of them is a peer.
 
 import { EventEmitter } from 'node:events'
 import type { PeerSocket, WebSocket } from 'bittorrent-tracker/server'
@@ -7,11 +7,11 @@ import { readMessage } from './messages.ts'
 import type { Swarms } from './swarms.ts'
 
 export interface Sockets {
-  /** Whether one more may come from the address. */
+  /** True if one more is allowed for the address. */
   hasPlace(address: string): boolean
-  /** Takes a socket in. `ip` must be an address, `address` is what it is counted as. */
+  /** Adds a socket. `ip` must be an address, `address` is the key under which it is counted. */
   add(socket: WebSocket, from: { ip: string; port: number; address: string }, swarms: Pick<Swarms, 'addPeer'>): void
-  /** Closes all of them, as the server is ending. */
+  /** Closes all of them on shutdown. */
   close(): void
 }
 
@@ -19,17 +19,17 @@ const MAX_SOCKETS = 20_000
 const MAX_OF_AN_ADDRESS = 100
 /** Players on one page. */
 const MAX_PEERS = 20
-/** What a peer in a lively swarm sends in the time. */
+/** Messages of a peer in a lively swarm per period. */
 const MAX_MESSAGES = 500
 const WINDOW_MS = 10_000
-/** Messages that cannot be understood. */
+/** Invalid messages. */
 const MAX_BAD = 5
-/** Bytes that a slow reader may be behind. */
+/** Bytes that may be buffered for a slow reader. */
 const MAX_WAITING = 1024 ** 2
 const PING_EVERY_MS = 30_000
 /** Players announce every two minutes. */
 const MAX_SILENCE_MS = 15 * 60_000
-/** For the farewell. */
+/** For the closing handshake. */
 const CLOSING_MS = 500
 
 const GOING_AWAY = 1001
@@ -37,7 +37,7 @@ const POLICY_VIOLATION = 1008
 
 interface Connection {
   socket: WebSocket
-  /** By the name that a peer gives itself. */
+  /** By the peer's own id. */
   peers: Map<string, PeerSocket>
   hasAnswered: boolean
   heardAt: number
@@ -100,7 +100,7 @@ export function makeSockets(options: { now: () => number }): Sockets {
   }
 }
 
-/** The peer of that name, as the tracker knows it; undefined when there are too many on the socket. */
+/** The peer of that id, as the tracker knows it; undefined if there are too many on the socket. */
 function peerOf(
   { peers, socket }: Connection,
   name: string,
@@ -112,7 +112,7 @@ function peerOf(
   if (peers.size === MAX_PEERS) return undefined
   const peer: PeerSocket = Object.assign(new EventEmitter(), {
     upgradeReq: { headers: {}, connection: { remoteAddress: ip, remotePort: port } },
-    // What could not be sent is no matter: the close of the socket follows, once.
+    // A failed send can be ignored: the close of the socket follows, once.
     send: (text: string) => send(socket, text),
   })
   addPeer(peer)
@@ -125,7 +125,7 @@ function send(socket: WebSocket, text: string): void {
   else socket.send(text, () => undefined)
 }
 
-/** Counts the messages of a socket, good and bad ones; false when it is one too many. */
+/** Counts the messages of a socket, valid and invalid ones; false if one exceeds the limit. */
 function boundsOf(now: () => number): (isGood: boolean) => boolean {
   let since = now()
   let count = 0

@@ -1,5 +1,5 @@
-// The swarms of this process: bittorrent-tracker without its listeners, for those swarms only that are ours to serve, and
-// with a bound on all that peers can make it remember. Loaded when the first peer comes.
+// The swarms of this process: bittorrent-tracker without its listeners, only for swarms of local videos, and with limited memory. Loaded
+// for the first peer.
 
 import { isIP } from 'node:net'
 import type { AnnounceParams, PeerSocket, Swarm } from 'bittorrent-tracker/server'
@@ -16,22 +16,22 @@ export interface SwarmsDeps {
   limits: AnnounceLimits
   /** By the hexadecimal info hash. */
   accessOf: (infoHash: string) => Promise<SwarmAccess>
-  /** What an address is counted as. */
+  /** The key under which an address is counted. */
   addressOf: (ip: string) => string
 }
 
 const MAX_SWARMS = 20_000
 const PEERS_OF_A_SWARM = 1_000
-/** Of one address, or nobody else would be found: those behind one router share it. */
+/** Per address, so that it does not displace all others: those behind one router share it. */
 const PEERS_OF_AN_ADDRESS = 100
 const MAX_PEERS = 200_000
 /** Bytes: ten offers are about 30 KB. */
 const MAX_MESSAGE = 256 * 1024
 const SWEEP_EVERY_MS = 60_000
 const SWEEP_AGAIN_MS = 5_000
-/** Anybody can make up info hashes: they fill no log. */
+/** Anybody can invent info hashes, so the log is limited. */
 const TELL_UNKNOWN_EVERY_MS = 60_000
-/** Made-up info hashes are not looked up again so soon. */
+/** Unknown info hashes are not looked up again for this time. */
 const UNKNOWN_MS = 5_000
 const MOST_UNKNOWN = 20_000
 
@@ -41,7 +41,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
   const [{ default: Server }, { default: bencode }] = await Promise.all([import('bittorrent-tracker/server'), import('bencode')])
   const unknownHashes = makeLru<string, true>(MOST_UNKNOWN, { ttl: UNKNOWN_MS })
   const failure = (reason: string): Uint8Array => bencode.encode({ 'failure reason': reason })
-  // Announces since it was last counted are taken for new peers.
+  // Announces since the last count, as an upper bound of new peers.
   let peers = 0
   let swarms = 0
   let sweptAt = 0
@@ -64,7 +64,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
       )
     },
   })
-  // Two first peers of a swarm that come at once are in the same one.
+  // Two concurrent first peers of a swarm must get the same one.
   server.createSwarm = (infoHash, done) => {
     const known = server.torrents[infoHash]
     const swarm = known ?? new Server.Swarm(infoHash, server)
@@ -83,7 +83,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
       if (config().log.log_tracker_unknown_infohash) tellOfUnknown(infoHash)
       return 'unknown info_hash'
     }
-    // The peer may have gone while its swarm was looked up.
+    // The peer may have left while its swarm was looked up.
     if (params.socket?.destroyed) return 'gone'
     const swarm = server.torrents[infoHash]
     peers += 1
@@ -103,14 +103,14 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
     toldOfUnknownAt = performance.now()
   }
 
-  /** Looked up each time: the video may have turned private a moment ago. */
+  /** Looked up each time: the video may have become private meanwhile. */
   async function isServed(infoHash: string): Promise<boolean> {
     const access = unknownHashes.has(infoHash) ? 'unknown' : await accessOf(infoHash)
     if (access === 'unknown' && !unknownHashes.has(infoHash)) unknownHashes.set(infoHash, true)
     return access === 'open' || (access === 'unknown' && !config().tracker.private)
   }
 
-  /** A peer that comes again on another connection takes the place of its earlier self; nobody else does. */
+  /** A peer that reconnects replaces its earlier connection; nobody else can. */
   function isTaken(swarm: Swarm, { socket, ip, peer_id }: AnnounceParams): boolean {
     const holder = socket && swarm.peers.peek(peer_id)
     if (!holder?.socket || holder.socket === socket) return false
@@ -119,7 +119,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
     return false
   }
 
-  /** An address that brings more peers than it may takes the place of its own ones that came first. */
+  /** An address over its limit replaces its own oldest peers. */
   function makeRoom(swarm: Swarm, params: AnnounceParams): void {
     if (swarm.peers.length < PEERS_OF_AN_ADDRESS || swarm.peers.peek(keyOf(params))) return
     const address = addressOf(params.ip)
@@ -127,7 +127,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
       const peer = swarm.peers.peek(key)
       return peer && addressOf(peer.ip) === address
     })
-    // For peers over HTTP the tracker takes the address, for others the name.
+    // For peers over HTTP the tracker uses the address as key, for others the id.
     const goodbye = { type: params.type, event: 'stopped', numwant: 0 } as const
     for (const key of theirs.slice(0, Math.max(0, theirs.length + 1 - PEERS_OF_AN_ADDRESS))) {
       swarm.announce({ ...goodbye, peer_id: key, addr: key })
@@ -144,7 +144,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
     swarms -= 1
   }
 
-  /** Forgets peers that were silent for long, and empty swarms. */
+  /** Removes peers that were silent for long, and empty swarms. */
   function sweep(): void {
     sweptAt = performance.now()
     peers = 0
@@ -159,16 +159,16 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
   const sweeper = setInterval(sweep, SWEEP_EVERY_MS).unref()
 
   return {
-    /** Takes over a connection that asks for a WebSocket. */
+    /** Takes over a connection that requests a WebSocket. */
     upgrade: server.ws.handleUpgrade.bind(server.ws),
-    /** From now on what the socket emits as `message` is said by a peer. */
+    /** From now on `message` events of the socket are a peer's messages. */
     addPeer: (socket: PeerSocket) => server.onWebSocketConnection(socket),
 
-    /** The bencoded answer to an announce; `query` is what follows the question mark. */
+    /** The bencoded response to an announce; `query` is what follows the question mark. */
     async announce(query: string, ip: string): Promise<Uint8Array> {
       const read = readAnnounce(query)
       if ('wrong' in read) return failure(`invalid ${read.wrong}`)
-      // Behind a proxy that is trusted it may be anything.
+      // Behind a trusted proxy it may be anything.
       if (isIP(ip) === 0) return failure('invalid address')
       return await new Promise((resolve) => {
         server.onHttpRequest(
@@ -179,7 +179,7 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
       })
     },
 
-    /** The bencoded answer to a scrape. The tracker's own one writes the hashes as text. */
+    /** The bencoded response to a scrape. The tracker's own one writes the hashes as text. */
     async scrape(query: string): Promise<Uint8Array> {
       const read = readScrape(query)
       if ('wrong' in read) return failure(`invalid ${read.wrong}`)
@@ -199,5 +199,5 @@ export async function loadSwarms({ config, logger, limits, accessOf, addressOf }
   }
 }
 
-/** What the tracker knows a peer of a swarm by. */
+/** The tracker's key of a peer in a swarm. */
 const keyOf = ({ type, peer_id, addr }: AnnounceParams): string => (type === 'ws' ? peer_id : (addr ?? ''))

@@ -8,7 +8,7 @@ import type { Area } from '../plugins/types.ts'
 
 const params = z.object({ id: idText })
 
-/** Only who asks for another user may leave the password out. */
+/** Required, except for administrators who act on another user. */
 const passwordBody = z.object({ currentPassword: z.string().max(255).optional() }).nullish()
 
 const confirmBody = z.object({ requestToken: z.string().min(1).max(255), otpToken: z.string().min(1).max(20) })

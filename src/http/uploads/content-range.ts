@@ -1,8 +1,8 @@
-// `Content-Range` of a chunk: `bytes <first>-<last>/<size>`, or `bytes */<size>` to ask where the upload stands.
+// `Content-Range` of a chunk: `bytes <first>-<last>/<size>`, or `bytes */<size>` to query the offset.
 
 import type { ChunkRange } from '../../actors/upload/index.ts'
 
-/** Null when the header is missing or cannot be read; the client is then told where the upload stands. */
+/** Null if the header is missing or malformed; the response then contains the offset. */
 export function parseContentRange(header: string | undefined): ChunkRange | null {
   const question = /^bytes \*\/(\d{1,15}|\*)$/.exec(header ?? '')
   if (question) return { kind: 'status', size: question[1] === '*' ? null : Number(question[1]) }

@@ -17,7 +17,7 @@ const PASSWORD_PROTECTED = 5
 const NAME = 'Should have a video name between 3 and 120 characters long'
 const TAGS = 'Should have an array of up to 5 tags between 2 and 30 characters each'
 
-/** Forms say "nothing" by an empty text. */
+/** Forms express null by an empty text. */
 const nothing = (sent: unknown): unknown => (sent === '' || sent === 'null' ? null : sent)
 
 const textOrNull = (min: number, max: number) =>
@@ -62,7 +62,7 @@ const schedule = z.object({
     .transform((privacy) => privacy ?? null),
 })
 
-/** Refused as it was sent. */
+/** Refusals echo the text as it was sent. */
 const policyText = integerText({ min: 1, max: 3 })
 
 export const videoName = readable(z.string(NAME).min(3, NAME).max(120, NAME), NAME)
@@ -88,7 +88,7 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
     nsfw: flag,
     waitTranscoding: flag,
     downloadEnabled: flag,
-    /** Accepted and without effect, as long as there is no transcription. */
+    /** Accepted without effect, as long as there is no transcription. */
     generateTranscription: flag,
     commentsEnabled: flag,
     commentsPolicy: z.preprocess(nothing, z.union([policyText, z.int().min(1).max(3)], 'Invalid value').nullish()),
@@ -105,21 +105,21 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
   })
 }
 
-/** Of a multipart form, where every value is a text. */
+/** For a multipart form, where every value is a text. */
 export const formFields = fieldsWith(formFlag).extend({ name: videoName.prefault('') })
 
-/** Of a JSON body. */
+/** For a JSON body. */
 export const jsonFields = fieldsWith(jsonFlag)
 
 export type SentFields = z.output<typeof formFields> | z.output<typeof jsonFields>
 
-/** The domain's fields, with the defaults of this server. Throws `invalid` when the passwords of a protected video cannot be taken. */
+/** The domain's fields, with the defaults of this server. Throws `invalid` for unusable passwords of a protected video. */
 export const toNewVideo = (sent: SentFields, defaults: PublishDefaults): NewVideoFields => ({
   ...toUnnamedVideo(sent, defaults),
   name: sent.name,
 })
 
-/** The same of a video that gets its name from elsewhere. */
+/** The same for a video whose name comes from another source. */
 export function toUnnamedVideo(sent: Omit<SentFields, 'name'>, defaults: PublishDefaults): Omit<NewVideoFields, 'name'> {
   const { privacy = defaults.privacy, licence = defaults.licence } = sent
   const { channelId, category, language, description, support, tags } = sent
@@ -144,11 +144,11 @@ export function toUnnamedVideo(sent: Omit<SentFields, 'name'>, defaults: Publish
   }
 }
 
-/** Of older clients, which know no policies. */
+/** For older clients, which do not know policies. */
 const policyOf = (commentsEnabled: boolean | null | undefined): number | undefined =>
   typeof commentsEnabled === 'boolean' ? (commentsEnabled ? 1 : 2) : undefined
 
-/** The answer of a finished upload. */
+/** The response to a finished upload. */
 export const uploadedVideo = z.object({
   video: z.object({ id: idNumber, uuid: z.uuid(), shortUUID: z.string() }),
 })

@@ -1,4 +1,4 @@
-// Where the files of an upload form go: into a folder of the request, refused as early as the name and the first bytes allow.
+// Targets of the files of an upload form: in a folder of the request, refused as early as the name and the first bytes allow.
 
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ import type { FilePart, FileTarget, FormFile } from '../plugins/multipart.ts'
 
 export const PICTURES = ['.png', '.jpg', '.jpeg', '.webp']
 
-/** The file of a video, cut off as soon as it is over what the user may add (`left` bytes). */
+/** The file of a video, cut off when it exceeds what the user may add (`left` bytes). */
 export function videoFile(options: { uploads: Uploads; folder: string; left: number; maxBytes: number }): FormFile<string> {
   const { uploads, folder, left, maxBytes } = options
   return {
     maxBytes,
     async open({ filename }: FilePart): Promise<FileTarget<string>> {
-      // The type of the part is not looked at: many clients leave it out, and the content decides in the end.
+      // The type of the part is ignored: many clients omit it, and the content decides in the end.
       uploads.checkFile({ fileName: filename })
       const path = join(folder, 'video')
       return { ...toFile(path, { left }), value: path }
@@ -45,7 +45,7 @@ export const pictureFiles = (options: { folder: string; maxBytes: number }) => (
   previewfile: pictureFile({ field: 'previewfile', ...options }),
 })
 
-/** Runs `work` with a folder for the files of a request, which is gone afterwards. */
+/** Runs `work` with a folder for the files of a request, which is removed afterwards. */
 export async function withFolder<T>(uploads: Pick<Uploads, 'beginForm'>, work: (folder: string) => Promise<T>): Promise<T> {
   const { folder, end } = await uploads.beginForm()
   try {
@@ -55,7 +55,7 @@ export async function withFolder<T>(uploads: Pick<Uploads, 'beginForm'>, work: (
   }
 }
 
-/** The pictures in their final size. Throws `invalid` for what is no picture inside. */
+/** The pictures in their final size. Throws `invalid` if one is not a picture. */
 export async function fitPictures(
   uploads: Pick<Uploads, 'fitPicture'>,
   files: { thumbnailfile?: { value: string } | undefined; previewfile?: { value: string } | undefined },
@@ -74,7 +74,7 @@ export async function fitPictures(
   }
 }
 
-/** Writes to a path, as long as bytes are left; the folder that it is in is removed by the request itself. */
+/** Writes to a path, within the budget of bytes; the request removes its folder. */
 export function toFile(path: string, budget: { left: number }): { writable: Writable; discard(): Promise<void> } {
   const file = createWriteStream(path, { flags: 'wx' })
   const writable = new Writable({

@@ -1,4 +1,4 @@
-// What all resumable uploads have in common: the headers that open one, its id in the address, and the empty answers.
+// Common parts of all resumable uploads: the headers that open one, its id in the address, and the empty responses.
 
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -16,18 +16,18 @@ export const initHeaders = z.object({
 export const filename = z.string('Invalid value').min(1, 'Invalid value').max(1000, 'Invalid value')
 export const ofUpload = z.object({ upload_id: z.string().max(200).optional() })
 
-/** An empty body: what there is to know is in the headers. */
+/** An empty body: the headers contain everything. */
 export const nothing = z.null()
 
 export const UNCACHED = { 'cache-control': 'no-store' }
 
-/** Clients have always been told the same about a missing id and about somebody else's. */
+/** The response is the same for a missing id and for another user's. */
 export function tokenOf({ query }: { query: z.output<typeof ofUpload> }): string {
   if (!query.upload_id) throw new DomainError('forbidden', 'This upload is not one of yours.')
   return query.upload_id
 }
 
-/** An answer that is all headers. */
+/** A response with headers only. */
 export const sendEmpty = (reply: FastifyReply, status: 201 | 204 | 308, headers: Record<string, string> = {}): FastifyReply =>
   reply
     .code(status)

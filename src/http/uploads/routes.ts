@@ -20,7 +20,7 @@ const RESUMABLE = '/api/v1/videos/upload-resumable'
 const formInit = formFields.extend({ filename })
 const jsonInit = jsonFields.extend({ filename })
 
-/** The routes of uploads. `host` is this server's, with its port unless that is the default one. */
+/** The routes of uploads. `host` is this server's, with its port unless that is the default. */
 export function uploadsArea({ uploads, config, host }: { uploads: Uploads; config: () => Config; host: string }): Area {
   const limits = () => config().vireo.uploads
 

@@ -36,7 +36,7 @@ const ADDRESS = '/api/v1/users/:userId/exports'
 const tags = ['User Exports']
 const ofUser = z.object({ userId: idText })
 const ofExport = ofUser.extend({ id: idText })
-/** Clients of the reference server may send it as a text. */
+/** Clients of the reference may send it as a text. */
 const wish = z.preprocess(
   (sent) => (typeof sent === 'string' ? !['', '0', 'false'].includes(sent) : sent),
   z.boolean('Should have withVideoFiles boolean'),

@@ -8,10 +8,10 @@ export const userExportView = z
   .object({
     id: z.int(),
     state: z.object({ id: z.int(), label: z.string() }),
-    /** Bytes; null until the archive is whole. */
+    /** Bytes; null until the archive is complete. */
     size: z.int().nullable(),
     fileUrl: z.null(),
-    /** Holds for a short time; null until the archive is whole. */
+    /** Valid for a short time; null until the archive is complete. */
     privateDownloadUrl: z.string().nullable(),
     createdAt: z.string(),
     expiresOn: z.string(),

@@ -1,4 +1,4 @@
-// Archives of users: uploaded in chunks, and what became of the latest.
+// Archive imports of users: upload in chunks, and the result of the latest.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -22,14 +22,14 @@ const ADDRESS = '/api/v1/users/:userId/imports/import-resumable'
 export interface UserImportsDeps {
   db: Database
   config: () => Config
-  /** With its port, unless that is the default one. */
+  /** With its port, unless that is the default. */
   urls: { host: string }
   uploads: Uploads
 }
 
 /** Adds `/api/v1/users/{userId}/imports`, and `/api/v1/vireo/users/{userId}/imports`. */
 export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps): Area {
-  /** The user whose imports are asked for: one's own, or anybody's for administrators. */
+  /** The user whose imports are requested: the requester, or any user for administrators. */
   async function ownerOf(request: FastifyRequest, userId: number): Promise<number> {
     const { id, role } = sessionOf(request).user
     if (id === userId) return id

@@ -1,4 +1,4 @@
-// The latest import of a user: as the contract has it, and with how far it came.
+// The latest import of a user: as in the contract, and with its progress.
 
 import { z } from 'zod'
 import { countsOf, importedParts, itemReasons, summaryNames, type UserImportRow, userImportStates } from '../../actors/user-import/index.ts'
@@ -17,27 +17,27 @@ export const userImportView = z
 export const userImportProgressView = userImportView
   .extend({
     progress: z.object({
-      /** The part in hand; null before the first and after the last. */
+      /** The current part; null before the first and after the last. */
       part: z.enum(importedParts).nullable(),
       partsDone: z.int(),
       parts: z.int(),
-      /** Of the part in hand. */
+      /** Of the current part. */
       itemsDone: z.int(),
-      /** Null before the part was read. */
+      /** Null before the part is read. */
       items: z.int().nullable(),
     }),
     resultSummary: z.object({
       stats: z.object(Object.fromEntries(summaryNames.map((name) => [name, counts]))),
     }),
-    /** What was not brought in: how many items, and the first of them. */
+    /** Failed items: their number, and the first of them. */
     failures: z.object({
       total: z.int(),
       data: z.array(
         z.object({
           part: z.enum(importedParts),
-          /** Its place in its part, from 0. */
+          /** Its index in its part, from 0. */
           index: z.int(),
-          /** What the archive calls it; null where it says nothing. */
+          /** Its name in the archive; null if it has none. */
           name: z.string().nullable(),
           reason: z.enum(itemReasons),
         }),

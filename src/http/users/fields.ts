@@ -1,4 +1,4 @@
-// Fields of local users and their first channels, wherever they are asked for (contract, fields.user).
+// Fields of local users and their first channels, in all requests (contract, fields.user).
 
 import { z } from 'zod'
 import { canonicalAddress, isMailAddress, LONGEST_ADDRESS } from '../../platform/mail-address.ts'

@@ -1,4 +1,4 @@
-// Users for the staff, and how a user leaves: `/users`.
+// Users, for the staff, and the removal of the own account: `/users`.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// What the routes of users take.
+// Bodies and queries of the routes of users.
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
@@ -17,7 +17,7 @@ export const usersQuery = (config: Config) =>
     ...paging(config),
     sort: sorting(['id', 'username', 'videoQuotaUsed', 'createdAt', 'lastLoginDate', 'role'], '-createdAt'),
     search: z.string().max(1000).optional(),
-    // Clients know that whatever does not say no is a yes here.
+    // Any value other than a false one counts as true, as clients expect.
     blocked: z
       .string()
       .transform((text) => text !== 'false' && text !== '0')

@@ -33,7 +33,7 @@ export function toUserWithStatsView(row: UserRow & UserStats, host: string): z.i
   }
 }
 
-/** The list goes without the channels of each. */
+/** The list omits the channels of each. */
 export function toListedUserView(row: Omit<UserRow, 'channels'> & UserUsage, host: string): z.infer<typeof listedUserView> {
   const view = toUserView({ ...row, channels: [] }, host)
   return { ...view, ...toUsage(row), notificationSettings: toNotices(row) }

@@ -1,4 +1,4 @@
-// Blocked videos as clients of the API know them.
+// Blocked videos as clients of the API read them.
 
 import { z } from 'zod'
 import type { VideoBlockRow } from '../../actors/video-block/index.ts'

@@ -1,4 +1,4 @@
-// Channels that follow channels of other sites: `/video-channel-syncs`, those of an account, and the import of a whole channel.
+// Synchronisation of channels with channels of other sites: `/video-channel-syncs`, those of an account, and the import of a whole channel.
 
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'

@@ -1,4 +1,4 @@
-// What the routes of channels take (contract, fields.channel).
+// Bodies and queries of the routes of channels (contract, fields.channel).
 
 import { z } from 'zod'
 import { displayName, localName } from '../users/fields.ts'

@@ -1,4 +1,4 @@
-// Channels: lists, one channel with its videos and followers, and its making, change and removal.
+// Channels: lists, one channel with its videos and followers; creation, change and removal.
 
 import { z } from 'zod'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
@@ -37,9 +37,9 @@ export function videoChannelsArea(deps: {
   urls: Here
   videoPages: VideoPages
   channels: Channels
-  /** Told of each look at a channel. */
+  /** Called for each view of a channel. */
   lookedAtActor: LookedAtActor
-  /** Where answers are kept; without it each is made anew. */
+  /** Cache of responses; without it each is built again. */
   answers?: VideoAnswers
 }): Area {
   const { db, config, urls, channels, lookedAtActor, answers } = deps

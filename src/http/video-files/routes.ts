@@ -1,4 +1,4 @@
-// The files of a video, for administrators: removing some of them, and having them made anew.
+// The files of a video, for administrators: removing some, and transcoding again.
 
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'

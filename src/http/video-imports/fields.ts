@@ -1,11 +1,11 @@
-// The fields of an import as clients send them: those of an upload, with what is to be imported in the place of a file.
+// The fields of an import: those of an upload, with a source instead of a file.
 
 import { z } from 'zod'
 import type { NewVideoFields, PublishDefaults } from '../../actors/video/index.ts'
 import { isOpenWebAddress } from '../plugins/schemas.ts'
 import { formFields, jsonFields, toUnnamedVideo, videoName } from '../uploads/fields.ts'
 
-/** Forms say "nothing" by an empty text. */
+/** Forms express null by an empty text. */
 const unlessEmpty = <T extends z.ZodType>(type: T) =>
   z.preprocess((sent) => (sent === '' || sent === null ? undefined : sent), type.optional())
 
@@ -15,20 +15,20 @@ const source = {
     z
       .string('Invalid value')
       .max(2000)
-      // Other parameters may come first, as in the ones of our own videos.
+      // Other parameters may come first, as in magnet links of local videos.
       .regex(/^magnet:\?(?:[^#]*&)?xt=urn:[a-z0-9]+:[a-z0-9]{32}/i, 'Invalid value'),
   ),
 }
 
-/** Of a multipart form. */
+/** For a multipart form. */
 export const formImport = formFields.extend({ ...source, name: unlessEmpty(videoName) })
 
-/** Of a JSON body. */
+/** For a JSON body. */
 export const jsonImport = jsonFields.extend({ ...source, name: videoName.optional() })
 
 type SentImport = z.output<typeof formImport> | z.output<typeof jsonImport>
 
-/** What the user said of the video; the rest is found. Throws as `toUnnamedVideo`. */
+/** What the user entered about the video; the rest is found at the source. Throws like `toUnnamedVideo`. */
 export function toImportFields(
   sent: SentImport,
   defaults: PublishDefaults,

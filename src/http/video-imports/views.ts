@@ -1,4 +1,4 @@
-// Imports as clients of the API know them.
+// Imports as clients of the API read them.
 
 import { z } from 'zod'
 import type { VideoImportRow } from '../../actors/video-import/index.ts'
@@ -17,7 +17,7 @@ export const videoImportView = z
     error: z.string().nullable(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
-    /** Left out when nothing came of it, and when it is gone. */
+    /** Omitted if there is no video, or if it is removed. */
     video: videoView.optional(),
     videoChannelSync: z.object({ id: z.int(), externalChannelUrl: z.string() }).optional(),
   })

@@ -1,4 +1,4 @@
-// Videos offered to another user: `/videos/:id/give-ownership`, `/videos/ownership`.
+// Ownership offers of videos: `/videos/:id/give-ownership`, `/videos/ownership`.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'

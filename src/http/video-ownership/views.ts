@@ -1,4 +1,4 @@
-// Offers of videos as clients of the API know them.
+// Ownership offers as clients of the API read them.
 
 import { z } from 'zod'
 import type { OwnershipChangeRow } from '../../actors/ownership-change/index.ts'

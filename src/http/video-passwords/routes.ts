@@ -32,7 +32,7 @@ const passwordView = z
   })
   .meta({ id: 'VideoPassword' })
 
-// How many and how long is the command's to say; the bound here is on what is read at all.
+// The command limits number and length; this limit is for reading the body at all.
 const LIST = 'Should be a list of passwords'
 const replacement = z.object({ passwords: z.array(z.string(LIST), LIST).max(1000, LIST) })
 

@@ -1,4 +1,4 @@
-// What is in a playlist: the videos, their order, and in which playlists a video is.
+// Elements of playlists: the videos, their order, and the playlists that contain a video.
 
 import { z } from 'zod'
 import {
@@ -189,11 +189,11 @@ export function playlistElementsArea(deps: {
   }
 }
 
-/** The answer calls each video as the question did. */
+/** The response names each video as the request did. */
 const namedVideo = z.string().transform((text, context) => {
   const key = readIdOrUuid(text)
   if (key) return { text, key }
-  // Clients know what is no number as null.
+  // Clients see an invalid number as null.
   context.issues.push({ code: 'custom', input: null, message: 'Should have valid video ids' })
   return z.NEVER
 })

@@ -1,4 +1,4 @@
-// What clients send about playlists and their elements.
+// Fields of playlists and their elements.
 
 import { z } from 'zod'
 import { type PlaylistFields, playlistPrivacies } from '../../actors/playlist/index.ts'
@@ -6,7 +6,7 @@ import { coercedInteger, idOrUuidInJson, readable } from '../plugins/schemas.ts'
 
 const LARGEST = 2_147_483_647
 
-/** Forms say "nothing" by an empty text. */
+/** Forms express null by an empty text. */
 const nothing = (sent: unknown): unknown => (sent === '' || sent === 'null' ? null : sent)
 
 const name = readable(z.string().min(1).max(120), 'Should have a name that can be read')
@@ -16,14 +16,14 @@ const others = {
   videoChannelId: z.preprocess(nothing, coercedInteger({ min: 1, max: LARGEST }).nullish()),
 }
 
-/** Of a new playlist. */
+/** For a new playlist. */
 export const newPlaylist = z.object({
   displayName: name,
   privacy: privacy.default(playlistPrivacies.private),
   ...others,
 })
 
-/** What is left out stays. */
+/** Omitted fields stay. */
 export const playlistChanges = z.object({ displayName: name.optional(), privacy: privacy.optional(), ...others })
 
 export const toNewPlaylist = (sent: z.output<typeof newPlaylist>): PlaylistFields => ({

@@ -1,10 +1,10 @@
-// Playlists of other servers that were read long ago are read anew when somebody looks at them.
+// Refreshes stale remote playlists when somebody views them.
 
 import type { RemotePlaylists } from '../../actors/playlist/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 
-/** Asks for a job when the playlist is old; the viewer does not wait for it. */
+/** Queues a job if the playlist is stale; the viewer does not wait for it. */
 export type KeepFresh = (playlist: { id: number; remote: boolean; refreshedAt: Date | null }) => Promise<void>
 
 export function makeKeepFresh(deps: {

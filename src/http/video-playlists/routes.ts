@@ -1,4 +1,4 @@
-// Playlists: lists, one playlist, and its making, change and removal.
+// Playlists: lists, one playlist; creation, change and removal.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -71,14 +71,14 @@ export function playlistsArea(deps: {
     return owner
   }
 
-  /** What of an account's playlists is shown: to the owner all, to the staff what is muted too. */
+  /** Which playlists of an account are listed: all for the owner, also muted ones for the staff. */
   function shownOf(accountId: number, session: Session | null): Pick<PlaylistListQuery, 'everyPrivacy' | 'mutedFor'> {
     const viewer = viewerOf(session)
     const everyPrivacy = viewer?.accountId === accountId
     return { everyPrivacy, mutedFor: everyPrivacy || seesAllVideos(viewer) ? undefined : (viewer?.accountId ?? null) }
   }
 
-  /** Reads a form or a JSON body, and leaves no file of it behind. */
+  /** Reads a form or a JSON body, and removes its temporary files. */
   async function receive<S extends z.ZodType, R>(
     request: FastifyRequest,
     fields: S,

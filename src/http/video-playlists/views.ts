@@ -1,4 +1,4 @@
-// Playlists and their elements as clients of the API know them.
+// Playlists and their elements as clients of the API read them.
 
 import { z } from 'zod'
 import { type ElementRow, type PlaylistRow, playlistPrivacies, playlistTypes } from '../../actors/playlist/index.ts'
@@ -78,7 +78,7 @@ export const elementView = z
   })
   .meta({ id: 'VideoPlaylistElement' })
 
-/** The place of a video that the viewer may not see is shown, and nothing of the video. */
+/** For a video that the viewer may not see, only its position is shown. */
 export async function toElementView(
   row: ElementRow,
   viewer: Viewer,
@@ -98,8 +98,8 @@ export async function toElementView(
 const OPEN: readonly number[] = [videoPrivacies.public, videoPrivacies.unlisted]
 
 /**
- * How an element is shown to the viewer: only `regular` ones name their video. `strangers`: whether the viewer may ask for videos
- * that the instance does not follow.
+ * The type of an element for the viewer: only `regular` ones contain their video. `strangers`: whether the viewer may request videos that
+ * the instance does not follow.
  */
 export function elementTypeOf(
   { video, owner_account_id, muted }: ElementRow,

@@ -1,4 +1,4 @@
-// The file that a video was made of: what it was, its removal, and another one in its place by a resumable upload.
+// The source file of a video: its data, its removal, and its replacement by a resumable upload.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'

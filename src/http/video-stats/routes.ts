@@ -1,4 +1,4 @@
-// Statistics of a video, for its owner and those who see all videos.
+// Statistics of a video, for its owner and users who may see all videos.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'

@@ -2,12 +2,12 @@
 
 import { z } from 'zod'
 
-/** The bounds of the contract (limits.json, fields.studio). */
+/** The limits of the contract (limits.json, fields.studio). */
 const MAX_TASKS = 10
 /** Seconds: longer than any video. */
 const LARGEST_TIME = 10_000_000
 
-/** Forms say "nothing" by an empty text, and numbers by texts. */
+/** Forms express null by an empty text, and numbers by texts. */
 const asNumber = (sent: unknown): unknown => {
   if (sent === '' || sent === null) return undefined
   return typeof sent === 'string' && /^\d{1,8}(?:\.\d{1,9})?$/.test(sent) ? Number(sent) : sent
@@ -23,7 +23,7 @@ const cut = z.object({
     .refine(({ start = 0, end }) => end === undefined || end > start, 'Should end after its start'),
 })
 
-/** The file comes as a part of its own. */
+/** The file is a separate part. */
 const withFile = z.object({ name: z.enum(['add-intro', 'add-outro', 'add-watermark']) })
 
 export const editFields = z.object({

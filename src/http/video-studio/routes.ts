@@ -1,4 +1,4 @@
-// Studio edition: cutting a video, and putting intros, outros and watermarks to it.
+// Studio edition: cuts a video, and adds intros, outros and watermarks.
 
 import { extname, join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
@@ -49,7 +49,7 @@ export function videoStudioArea({ db, config, studio, uploads }: VideoStudioDeps
     }
   }
 
-  /** All of them together are cut off as soon as they are over what the video's owner may add (`left` bytes). */
+  /** All of them together are cut off when they exceed what the video's owner may add (`left` bytes). */
   function filesIn(folder: string, left: number): Files {
     const { max_partial_per_user: maxBytes } = config().vireo.uploads
     const budget = { left: Math.min(left, maxBytes) }
@@ -67,7 +67,7 @@ export function videoStudioArea({ db, config, studio, uploads }: VideoStudioDeps
     )
   }
 
-  /** Throws `invalid` naming the file of each task that has none, or none of its kind. */
+  /** Throws `invalid` with the file of each task that has none or a wrong one. */
   function tasksOf(sent: readonly SentTask[], files: Received<typeof editFields, Files>['files']): NewTask[] {
     const { vireo } = config()
     const refused: InvalidParam[] = []

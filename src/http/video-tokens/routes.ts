@@ -1,4 +1,4 @@
-// Tokens with which players read the files of a video that not everybody may watch.
+// Tokens with which players read the files of a private video.
 
 import { z } from 'zod'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'

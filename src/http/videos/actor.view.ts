@@ -1,18 +1,18 @@
-// Accounts and channels as videos show them: the short form of lists, the long one of a single video.
+// Accounts and channels of videos: short in lists, complete for a single video.
 
 import { z } from 'zod'
 import type { ActorImageRow } from '../../actors/actor/index.ts'
 import type { ChannelRow } from '../../actors/channel/index.ts'
 import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
 
-/** What views know of this server. */
+/** Properties of this server for views. */
 export interface Here {
   /** Such as `https://video.example`. */
   origin: string
   host: string
-  /** Where everybody reads a file that lies in object storage; undefined when it is read through this server. */
+  /** Public address of a file in object storage; undefined if this server proxies it. */
   objectAddress(file: { kind: 'web_videos' | 'streaming_playlists'; name: string }): string | undefined
-  /** Where readers of such files may be sent. */
+  /** Origins to which readers of such files may be redirected. */
   bucketOrigins: readonly string[]
 }
 
@@ -61,7 +61,7 @@ export const channelView = z
   })
   .meta({ id: 'VideoChannel' })
 
-/** A channel with the numbers of its videos, where a list was asked for them. */
+/** A channel with the statistics of its videos, if the list includes them. */
 export const listedChannelView = channelView
   .extend({
     videosCount: z.int().optional(),

@@ -1,13 +1,13 @@
-// File tokens in the addresses of pictures, captions and torrents: a browser that loads those sends no credentials.
+// File tokens in the addresses of pictures, captions and torrents, which browsers load without credentials.
 
 import type { FastifyRequest } from 'fastify'
 import { type FileTokens, hasPrivateFiles, type Openness } from '../../actors/video/index.ts'
 import { passwordOf } from './viewer.ts'
 
-/** The file token that addresses of the video need; undefined for a video that everybody with the link may watch. */
+/** The file token for addresses of the video; undefined if everybody with the link may watch it. */
 export type TokenOf = (video: Openness & { id: number; uuid: string }) => Promise<string | undefined>
 
-/** Tokens for the user and the password of the request. They give what these may see. */
+/** Tokens for the user and the password of the request, with their permissions. */
 export const tokensFor =
   (fileTokens: Pick<FileTokens, 'issue'>, request: Pick<FastifyRequest, 'session' | 'headers'>): TokenOf =>
   async (video) => {
@@ -16,7 +16,7 @@ export const tokensFor =
     return (await fileTokens.issue(ask)).token
   }
 
-/** For lists of open videos, and lists without addresses of files. */
+/** For lists of public videos, and lists without addresses of files. */
 export const noTokens: TokenOf = async () => undefined
 
 /** Adds the token to an address of this server that has no query. */

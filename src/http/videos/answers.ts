@@ -1,5 +1,5 @@
-// Ready bytes of lists of videos, of single ones, their comments and their pages for readers without a session, who all get the
-// same. Kept for seconds, forgotten by whoever writes before that is answered, and in other processes as soon as they hear of it.
+// Cached bytes of video lists, single videos, their comments and their pages, for requesters without a session, who all get the same. They
+// expire within seconds. A write invalidates them before its response, and in other processes when they are notified.
 
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { VIDEOS_CHANGED } from '../../actors/video/index.ts'
@@ -10,59 +10,62 @@ import type { Clock } from '../../platform/clock.ts'
 import { etagOf, type Prepared, sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
 
 interface Answer extends Prepared {
-  /** The one video that it is about. */
+  /** The single video that it is about. */
   videoId: number | undefined
-  /** Of the part that ends first, when it is made of parts; in ms since the epoch. */
+  /** Expiry of the part that expires first, if it is made of parts; in ms since the epoch. */
   until?: number
 }
 
-/** What pages of a video are made of. */
+/** A part of a video's page. */
 export interface Part {
   body: string
   videoId: number
-  /** Set by the cache: when it is too old, in ms since the epoch. */
+  /** Set by the cache: its expiry, in ms since the epoch. */
   until?: number
 }
 
-/** The hooks of a route whose answers are kept. */
+/** The hooks of a route with cached responses. */
 export interface Keeping {
-  /** After limits and who asks: answers at once, waits for another request that makes the same, or lets the route make it. */
+  /**
+   * Runs after limits and authentication: responds from the cache, waits for another request that builds the same, or lets the route build
+   * it.
+   */
   onRequest: onRequestHookHandler
-  /** Keeps what the route made. */
+  /** Caches the response of the route. */
   onSend: onSendHookHandler
 }
 
 export interface VideoAnswers {
-  /** By the path and the names of the query that the route reads. */
+  /** Keyed by the path and the named query parameters of the route. */
   ofLists(names: readonly string[]): Keeping
-  /** The same, of any content type, always with a tag. */
+  /** The same, for any content type, always with an ETag. */
   ofFeeds(names: readonly string[]): Keeping
   /**
-   * HTML by the path and the names of the query that the route reads, always with a tag. `headers`: names of those that the route sets
-   * beside it; `isForAll`: whether the answer depends on nothing else of the request. Also answers HEAD.
+   * HTML, keyed by the path and the named query parameters of the route, always with an ETag. `headers`: names of additional headers of the
+   * route; `isForAll`: whether the response depends on nothing else of the request. Also for HEAD.
    */
   ofPages(names: readonly string[], options: { headers: readonly string[]; isForAll: (request: FastifyRequest) => boolean }): Keeping
   /**
-   * A cache of what such pages are made of, by keys of its user; it ends when they end. Nothing is kept when `make` returns undefined.
+   * A cache of parts of such pages, with keys of the caller; they are invalidated together. Nothing is cached if `make` returns undefined.
    */
   ofParts<P extends Part>(): KeepPart<P>
-  /** By the path alone; the route says by `isAbout` which video it found. */
+  /** Keyed by the path; the route reports the found video by `isAbout`. */
   ofVideos: Keeping
-  /** `until`: that of the part that the answer is made of. */
+  /** `until`: expiry of the part that the response is made of. */
   isAbout(request: FastifyRequest, videoId: number, until?: number): void
-  /** The answer ends with what it is made of: `until` is that of the part that ends first. */
+  /** Limits the expiry of the response: `until` is that of the part that expires first. */
   isMadeOf(request: object, until: number): void
-  /** Somebody changed something: this process forgets at once, the others as soon as they hear of it. */
+  /** Reports a change: this process drops its cache at once, the others when they are notified. */
   changed(): Promise<void>
-  /** Forgets everything in this process. */
+  /** Clears the cache of this process. */
   clear(): void
-  /** Ends the subscription to changes. */
+  /** Unsubscribes from changes. */
   close(): void
 }
 
 export type KeepPart<P extends Part> = (key: string, make: () => Promise<P | undefined>) => Promise<P | undefined>
 
-/** An answer on its way, made for all who asked for it. */
+/** A response that is being built, for all who wait for it. */
 interface Making {
   resolve(answer: Answer): void
   reject(reason: Error): void
@@ -77,7 +80,7 @@ export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 's
   const lists = cacheOf<Answer>(1 / 2)
   const videos = cacheOf<Answer>(1 / 4)
   const pages = cacheOf<Answer>(1 / 8)
-  /** The pages, and what they are made of. They show other videos too. */
+  /** The pages, and their parts. They show other videos too. */
   const ofPages: Pick<ByteCache<Answer | Part>, 'drop' | 'clear'>[] = [pages]
   const makings = new WeakMap<object, Making>()
 
@@ -122,7 +125,7 @@ export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 's
           return begin(request, reply)
         })
         making.then(
-          // Whoever makes it has answered by its route.
+          // The request that builds it responds by its route.
           (answer) => leads || sendAtOnce(request, reply, answer),
           () => leads || done(),
         )
@@ -153,7 +156,7 @@ export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 's
   function begin(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     makings.set(request, { resolve, reject })
-    // However the request ends, nobody waits for it in vain.
+    // However the request ends, the waiting ones must continue.
     reply.raw.once('close', () => reject(NOT_FOR_ALL))
     return promise
   }
@@ -199,11 +202,11 @@ export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 's
 
 const NOT_FOR_ALL = new Error('There is no such answer for everybody.')
 
-/** HEAD has headers of its own. */
+/** HEAD has other headers. */
 const isPlainGet = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && headers.authorization === undefined && headers['x-peertube-video-password'] === undefined
 
-/** Whether it says itself that nobody else is to get it, or gives the client a cookie. */
+/** True if the response is private, or sets a cookie. */
 const isForOne = (reply: FastifyReply): boolean =>
   reply.hasHeader('set-cookie') || /private|no-store/.test(String(reply.getHeader('cache-control')))
 
@@ -212,7 +215,7 @@ function keyOfPath(names: readonly string[]): (request: FastifyRequest) => strin
   return ({ url, query }) => `${url.split('?', 1)[0]} ${keyOfQuery(query, read)}`
 }
 
-/** What the route reads of a query, in one order; texts and lists of texts stay apart. */
+/** The query parameters of the route, in a canonical order; texts and lists of texts stay distinct. */
 function keyOfQuery(query: unknown, names: ReadonlySet<string>): string {
   if (typeof query !== 'object' || query === null) return ''
   const read = Object.entries(query).filter(([name]) => names.has(name))
@@ -221,10 +224,10 @@ function keyOfQuery(query: unknown, names: ReadonlySet<string>): string {
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
-/** The id or UUID of a path, as it was written. */
+/** The id or UUID in the path, as it was written. */
 const nameIn = (params: unknown): string => (typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : '')
 
-/** What an answer is about is not known before it is made. */
+/** The video of a response is not known before it is built. */
 const isAboutVideo =
   (videoId: number) =>
   (_key: string, answer?: Answer | Part): boolean =>

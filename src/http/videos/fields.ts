@@ -1,4 +1,4 @@
-// The fields of a change, as JSON and as multipart forms carry them, and what they ask for.
+// The fields of a video's change, in JSON and multipart forms, and their meaning.
 
 import { z } from 'zod'
 import { categoryLabels, languageLabels, licenceLabels, privacyLabels, type VideoChanges } from '../../actors/video/index.ts'
@@ -10,7 +10,7 @@ const videoPassword = z.string().min(2, PASSWORD_LENGTH).max(99, PASSWORD_LENGTH
 
 type Encoding = 'json' | 'form'
 
-/** Numbers may come as text in both; booleans are text in forms only, where `null` and nothing stand for null. */
+/** Numbers may be text in both; booleans are text in forms only, where `null` and an empty text mean null. */
 export function updateFields(encoding: Encoding) {
   const boolean = encoding === 'json' ? z.boolean() : booleanText
   const nullable = <T extends z.ZodType>(schema: T) => orNull(encoding, schema)
@@ -46,7 +46,7 @@ const TAGS = 'Should have an array of up to 5 tags between 2 and 30 characters e
 
 export type UpdateFields = z.output<ReturnType<typeof updateFields>>
 
-/** What the fields ask for, in the words of the domain. */
+/** The requested changes in terms of the domain. */
 export function toChanges(fields: UpdateFields): VideoChanges {
   const { commentsEnabled, commentsPolicy, tags, videoPasswords, scheduleUpdate, ...plain } = fields
   const policy = commentsPolicy ?? (commentsEnabled === undefined ? undefined : commentsEnabled ? 1 : 2)
@@ -74,7 +74,7 @@ function orNull<T extends z.ZodType>(encoding: Encoding, schema: T) {
   return z.preprocess((sent) => (sent === 'null' || sent === '' ? null : sent), schema.nullable())
 }
 
-/** Forms carry a list of one as a plain field. */
+/** Forms send a list with one item as a plain field. */
 function listOf<T extends z.ZodType>(encoding: Encoding, item: T, { max, message }: { max: number; message: string }) {
   const list = z.array(item).max(max, message)
   return z.preprocess((sent) => (encoding === 'form' && typeof sent === 'string' ? [sent] : sent), list)

@@ -1,4 +1,4 @@
-// Where a local file is read: at its bucket, or here. Files that are not for everybody are read here, wherever they lie.
+// Address of a local file: in its bucket, or on this server. Private files are always served by this server.
 
 import { fileStorages } from '../../actors/video/index.ts'
 import type { Here } from './actor.view.ts'

@@ -60,7 +60,7 @@ export const sourceView = z
   })
   .meta({ id: 'VideoSource' })
 
-/** What of a video its files' addresses depend on. */
+/** The properties of a video that the addresses of its files depend on. */
 export interface FilesOwner extends Openness {
   uuid: string
   remote: boolean
@@ -105,11 +105,11 @@ export function toFileViews(video: FilesOwner, here: Here, token: string | undef
   }
 }
 
-/** Where players read the master playlist. */
+/** Address of the master playlist for players. */
 export const playlistUrl = (video: FilesOwner, playlist: PlaylistRow, here: Here): string | undefined =>
   playlist.playlist_url ?? hlsUrl(video, playlist.playlist_filename, storageOfPlaylist(video, playlist), here)
 
-/** Where players read a file; undefined when it is named nowhere. */
+/** Address of a file for players; undefined if no playlist or file names it. */
 export function fileUrl(video: FilesOwner, file: VideoFileRow, here: Here): string | undefined {
   if (file.file_url !== null) return file.file_url
   if (file.filename === null || video.remote) return undefined
@@ -124,18 +124,15 @@ function hlsUrl(video: FilesOwner, filename: string | null, storage: number, her
   return addressOf(here, { kind: 'streaming_playlists', name, storage })
 }
 
-/**
- * A playlist names what lies beside it: while some of that is elsewhere, this server has the address, and sends readers on from
- * there.
- */
+/** A playlist names files in its folder: while some of them are elsewhere, this server serves it and redirects readers. */
 const storageOfPlaylist = ({ files = [] }: FilesOwner, { storage }: PlaylistRow): number =>
   files.every((file) => file.streaming_playlist_id === null || file.storage === storage) ? storage : fileStorages.fileSystem
 
-/** Clients of torrents read the copies of a web video as well. */
+/** Torrent clients read the copies of a web video as well. */
 const magnetOf = ({ magnet_url, mirrors }: VideoFileRow): string | null =>
   magnet_url && [magnet_url, ...(mirrors ?? []).map((url) => `ws=${encodeURIComponent(url)}`)].join('&')
 
-/** The labels of files of one height say their frame rates, or else their kinds. */
+/** The labels of files of the same height contain their frame rates or kinds. */
 function toFiles(video: FilesOwner, rows: VideoFileRow[], here: Here, token: string | undefined) {
   const byHeight = Map.groupBy(rows, ({ resolution }) => resolution)
   return rows.flatMap((row) => {
@@ -182,7 +179,7 @@ function downloadPath({ uuid }: FilesOwner, file: VideoFileRow): string {
   return `streaming-playlists/hls/videos/${uuid}-${file.resolution}-fragmented${file.extname}`
 }
 
-/** The file that was uploaded; its download is offered only where it was kept. */
+/** The uploaded file; its download is offered only if it is retained. */
 export function toSourceView(row: SourceRow, here: Here): z.infer<typeof sourceView> {
   const { resolution } = row
   return {

@@ -1,4 +1,4 @@
-// Remote videos and actors that the instance does not follow: `search.remote_uri` says who may ask for them.
+// Access to remote videos and actors that the instance does not follow: controlled by `search.remote_uri`.
 
 import { findUnfollowedActor, mayAskRemote, unfollowed, type VideoListScope } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -9,11 +9,11 @@ export interface ConstraintDeps {
   config: () => Config
 }
 
-/** Whether visitors, or users, may ask for what the instance does not follow. */
+/** True if visitors, or users, may request what the instance does not follow. */
 export const seesStrangers = ({ config }: Pick<ConstraintDeps, 'config'>, isUser: boolean): boolean =>
   mayAskRemote(isUser, config().search.remote_uri)
 
-/** Throws `forbidden` for what belongs to a remote account or channel that the instance does not follow. */
+/** Throws `forbidden` for content of a remote account or channel that the instance does not follow. */
 export async function assertActorFollowed(
   deps: ConstraintDeps,
   isUser: boolean,

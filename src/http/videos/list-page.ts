@@ -11,7 +11,7 @@ import { makeNsfwWanted } from './nsfw-wanted.ts'
 import type { VideoPages } from './video-pages.ts'
 import { readerOf, viewerOf } from './viewer.ts'
 
-/** Throws as `assertMayList`, before the owner is looked for. */
+/** Throws like `assertMayList`, before the owner is looked up. */
 export type VideoPageOf = (
   request: Pick<FastifyRequest, 'session' | 'headers'> & { query: ListQuery },
   owner: () => Promise<{ scope: VideoListScope; isRemote: boolean }>,

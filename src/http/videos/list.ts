@@ -1,4 +1,4 @@
-// The query of video lists, and what it asks of the database for the requester.
+// The query of video lists, and its translation for the database and the requester.
 
 import { z } from 'zod'
 import { seesAllVideos, type VideoListQuery, type VideoListScope, type Viewer, videoSortFields } from '../../actors/video/index.ts'
@@ -11,12 +11,12 @@ import { includes } from './video.view.ts'
 const texts = oneOrMore(z.string().min(1).max(200))
 const numbers = oneOrMore(integerText({ min: 0, max: 32_767 }))
 
-/** The filters that all public lists share; spread it into the query of a route. */
+/** The filters of all public lists; spread it into the query of a route. */
 export const listQuery = (config: Config) =>
   z.object({
     ...paging(config),
     sort: sorting(videoSortFields, '-publishedAt'),
-    // Whatever is said counts as yes, as clients are used to.
+    // Any value counts as true, as clients expect.
     skipCount: z
       .string()
       .default('false')
@@ -42,7 +42,7 @@ export const listQuery = (config: Config) =>
 
 export type ListQuery = z.output<ReturnType<typeof listQuery>>
 
-/** The query of one's own videos. */
+/** The query of the user's own videos. */
 export const ownListQuery = (config: Config) =>
   z.object({
     ...paging(config),
@@ -52,7 +52,7 @@ export const ownListQuery = (config: Config) =>
     channelId: coercedInteger({ min: 0, max: 2_147_483_647 }).optional(),
   })
 
-/** Throws 401, as clients know it, when the query asks for what only the staff may see. */
+/** Throws 401, as clients expect, if the query includes content for the staff only. */
 export function assertMayList(query: Omit<ListQuery, 'sort' | 'start' | 'count'>, viewer: Viewer): void {
   if (query.filter !== undefined) {
     throw new HttpError(400, 'The parameter "filter" is gone: use "isLocal" and "include".')
@@ -67,8 +67,8 @@ export function assertMayList(query: Omit<ListQuery, 'sort' | 'start' | 'count'>
 }
 
 /**
- * `nsfw` is whether only sensitive videos are wanted, or none of them; undefined for all. `reader` is the account whose mutes count,
- * beside those of the instance.
+ * `nsfw`: true for only sensitive videos, false for none of them; undefined for all. `reader` is the account whose mutes count, in addition
+ * to those of the instance.
  */
 export function toListQuery(
   query: ListQuery,

@@ -1,12 +1,9 @@
-// Whether sensitive videos belong in a list: by the query, else by the user, else by the server.
+// Filter for sensitive videos: from the query, the user, or the server.
 
 import type { Config } from '../../config/index.ts'
 import type { ListQuery } from './list.ts'
 
-/**
- * Whether only sensitive videos are wanted, or none of them; undefined for all. `own` is the policy of the user, undefined for
- * visitors.
- */
+/** True for only sensitive videos, false for none of them; undefined for all. `own` is the policy of the user, undefined for visitors. */
 export type NsfwWanted = (query: Pick<ListQuery, 'nsfw'>, own: string | undefined) => boolean | undefined
 
 export const makeNsfwWanted =

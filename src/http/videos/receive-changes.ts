@@ -1,4 +1,4 @@
-// Reads a change of a video, JSON or multipart with pictures, and leaves no file of it behind.
+// Reads a change of a video, JSON or multipart with pictures, and removes its temporary files.
 
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { type EncodedImage, isRefusal } from '../../media/index.ts'
 import { type FormFile, withForm } from '../plugins/multipart.ts'
 import { toChanges, updateFields } from './fields.ts'
 
-/** Fits a picture to the size of its kind. Throws MediaError when the file is none. */
+/** Resizes a picture for its kind. Throws MediaError if it is not a picture. */
 export type FitPicture = (name: 'thumbnail' | 'preview', path: string) => Promise<EncodedImage>
 
 export function makeReceiveChanges(deps: { uploads: Pick<Uploads, 'beginForm'>; config: () => Config; fitPicture: FitPicture }) {
   const { uploads, config, fitPicture } = deps
   const schemas = { json: updateFields('json'), form: updateFields('form') }
 
-  /** Reads the request, lets `check` refuse it, and hands it to `use`. Throws `invalid` with every bad field. */
+  /** Reads the request, lets `check` refuse it, and calls `use`. Throws `invalid` with all invalid fields. */
   return async function receiveChanges(
     request: FastifyRequest,
     check: () => void,
@@ -38,7 +38,7 @@ export function makeReceiveChanges(deps: { uploads: Pick<Uploads, 'beginForm'>; 
     const fields = request.isMultipart() ? schemas.form : schemas.json
     try {
       await withForm(request, { fields, files: { thumbnailfile: pictureFile(), previewfile: pictureFile() } }, async (sent) => {
-        // Before the pictures are worked on: that costs more than all the rest.
+        // Before the pictures are resized, which costs more than everything else.
         check()
         await use(toChanges(sent.fields), {
           thumbnail: await fitted('thumbnail', sent.files.thumbnailfile?.value),

@@ -53,9 +53,9 @@ export interface VideosDeps {
   /** From `makeUpdateVideo` and `makeRemoveVideo`. */
   videos: UpdateVideo & RemoveVideo
   fitPicture: FitPicture
-  /** Told of each look at a video that is read for it. */
+  /** Called for each view of a video. */
   lookedAt: LookedAt
-  /** Where answers are kept; without it each is made anew. */
+  /** Cache of responses; without it each is built again. */
   answers?: VideoAnswers
   videoPages: VideoPages
 }
@@ -196,7 +196,7 @@ export function videosArea(deps: VideosDeps): Area {
         },
       },
       async (request) => {
-        // Clients ask with any id of a video: the file decides, and the video that it really belongs to.
+        // Clients send the id of any video: the file decides, and the video that it belongs to.
         const file = await findFileMetadata(db, request.params.videoFileId, passwordOf(request))
         if (!file?.metadata) throw notFound('VideoFile matching Video not found')
         const { id: key } = request.params

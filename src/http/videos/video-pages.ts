@@ -1,5 +1,5 @@
-// Pages of videos. Pages of ids are kept for all who are shown the same, and so is what is shown of a video; where the caller was in
-// each video is asked of the database.
+// Pages of videos. Pages of ids are cached for all requesters with the same view, and so are the videos; the requester's position in each
+// video is read from the database.
 
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -44,13 +44,13 @@ export function makeVideoPages(deps: {
   bus: Pick<Bus, 'subscribe'>
   urls: Here
   fileTokens: Pick<FileTokens, 'issue'>
-  /** Where answers are kept that are made of these pages. */
+  /** Caches of responses that are made of these pages. */
   answers?: Pick<VideoAnswers, 'isMadeOf'>
 }): VideoPages {
   const { db, config, clock, bus, urls: here, fileTokens, answers } = deps
-  /** Without what is the caller's own: positions and tokens. */
+  /** Without data of the requester: positions and tokens. */
   const views = makeKept<number, View>({ clock, max: MOST_VIEWS })
-  /** By the query. */
+  /** Keyed by the query. */
   const pages = makeKept<string, Page<ListedVideo>>({ clock, max: MOST_PAGES })
   const ttlMs = (): number => config().vireo.caching.routes.videos
   bus.subscribe(VIDEOS_CHANGED, (payload) => {
@@ -61,7 +61,7 @@ export function makeVideoPages(deps: {
     else views.drop((id) => id === changed)
   })
 
-  /** What is made of kept parts is kept no longer than these. */
+  /** A response made of cached parts must not outlive them. */
   function endWith(request: object, parts: readonly (number | undefined)[]): void {
     const ends = parts.filter((end) => end !== undefined)
     if (ends.length > 0) answers?.isMadeOf(request, Math.min(...ends))
@@ -118,6 +118,6 @@ export function makeVideoPages(deps: {
   }
 }
 
-/** Whether the page depends on nothing of the caller but the positions. */
+/** True if the page depends on nothing of the requester but the positions. */
 const isForMany = ({ scope, mutedFor, notWatchedBy }: VideoListQuery): boolean =>
   ['everybody', 'account', 'channel'].includes(scope.of) && mutedFor === null && notWatchedBy === undefined

@@ -1,4 +1,4 @@
-// Videos as clients of the API know them: in lists, and alone with everything.
+// Videos as clients of the API read them: short in lists, and complete.
 
 import { z } from 'zod'
 import { trackersOf } from '../../actors/torrent/index.ts'
@@ -61,11 +61,11 @@ const commonFields = {
   originallyPublishedAt: date.nullable(),
   isLive: z.boolean(),
   scheduledUpdate: scheduledUpdateView.optional(),
-  /** Of the requester. */
+  /** Position of the requester. */
   userHistory: z.object({ currentTime: z.int() }).optional(),
 }
 
-/** What lists add on request; the list of one's own videos has some of it always. */
+/** Optional data of lists; the list of the user's own videos always has some of it. */
 const additions = {
   state: numbered.optional(),
   waitTranscoding: z.boolean().optional(),
@@ -211,7 +211,7 @@ const toMuted = (row: VideoListRow) => ({
   blockedServer: row.blocked_server ?? false,
 })
 
-/** What its owner is doing with it: in lists for those only who ask for it and may. */
+/** What its owner is doing with it: in lists only on request and with the right. */
 const toProgress = (row: VideoRow) => ({
   state: labelledState(row.state),
   waitTranscoding: row.wait_transcoding,
@@ -221,7 +221,7 @@ const toProgress = (row: VideoRow) => ({
 const LONGEST = 250
 const OMISSION = '...'
 
-/** At most 250 UTF-16 units with the dots, never half a character. */
+/** At most 250 UTF-16 units including the ellipsis, never cut within a character. */
 export function truncated(text: string | null, longest = LONGEST): string | null {
   if (text === null || text.length <= longest) return text
   return text.slice(0, longest - OMISSION.length).replace(/[\ud800-\udbff]$/, '') + OMISSION

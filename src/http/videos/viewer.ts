@@ -1,4 +1,4 @@
-// Who asks for a video: the user of the session, and the password that came along.
+// The requester of a video: the user of the session, and the password in the request.
 
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
@@ -11,12 +11,12 @@ export function viewerOf(session: Session | null): Viewer {
   return session && { accountId: session.user.accountId, role: session.user.role }
 }
 
-/** Whose mutes count in lists, beside those of the instance: of nobody where the user has none. */
+/** The account whose mutes filter lists, in addition to those of the instance; null if the user has no mutes. */
 export const readerOf = (session: Session | null): number | null => (session?.mutes ? session.user.accountId : null)
 
 /**
- * The password of the request, from the header that clients use: browsers send it in Latin-1, as Node reads it, and most other programs
- * in UTF-8. An empty one is a wrong one.
+ * The password of the request, from the header that clients use: browsers send it in Latin-1, as Node reads it, and most other programs in
+ * UTF-8. An empty one is wrong.
  */
 export function passwordOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
   const password = request.headers['x-peertube-video-password']

@@ -1,4 +1,4 @@
-// The video that a request is about, when the requester may see it: the first step of all that hangs on a video.
+// The video of a request, if the requester may see it: the first step for all parts of a video.
 
 import type { FastifyRequest } from 'fastify'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
@@ -8,7 +8,7 @@ import type { IdOrUuid } from '../plugins/schemas.ts'
 import type { ConstraintDeps } from './follow-constraints.ts'
 import { passwordOf, viewerOf } from './viewer.ts'
 
-/** Throws `not_found`, and what `assertMaySee` throws. */
+/** Throws `not_found`, and like `assertMaySee`. */
 export async function visibleVideo({ db, config }: ConstraintDeps, request: FastifyRequest, key: IdOrUuid): Promise<VideoAccessRow> {
   const video = await findVideoAccess(db, key, passwordOf(request))
   if (!video) throw notFound('Video not found')
@@ -16,7 +16,7 @@ export async function visibleVideo({ db, config }: ConstraintDeps, request: Fast
     assertMaySee(video, viewerOf(request.session), { byId: 'id' in key, password: video.password })
     assertFollowed(video, viewerOf(request.session), config().search.remote_uri)
   } catch (error) {
-    // A visitor gets the answer of routes for users only.
+    // A visitor gets the response of routes for users only.
     if (error instanceof DomainError && error.kind === 'unauthenticated') sessionOf(request)
     throw error
   }

@@ -1,4 +1,4 @@
-// Players report where they are in a video, every few seconds.
+// Playback positions of players, reported every few seconds.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'

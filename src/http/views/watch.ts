@@ -1,4 +1,4 @@
-// What a report of a player does: it counts for the video, and is remembered for who is logged in.
+// Handles a player's report: counts it for the video, and stores the position of a logged-in user.
 
 import { z } from 'zod'
 import type { History } from '../../actors/history/index.ts'
@@ -14,7 +14,7 @@ import { viewerOf } from '../videos/viewer.ts'
 const LARGEST_SECOND = 2_147_483_647
 const LONGEST_SESSION = 200
 
-/** Players that send an event or a session that we cannot read are still watching: those are left aside. */
+/** Unknown events and sessions are ignored: the player is still watching. */
 export const viewing = z.object({
   currentTime: z.int().min(0).max(LARGEST_SECOND),
   viewEvent: z.enum(['seek']).optional().catch(undefined),
@@ -24,15 +24,15 @@ export const viewing = z.object({
 export interface Watching {
   key: IdOrUuid
   body: z.infer<typeof viewing>
-  /** Who watches; null for visitors. */
+  /** The viewer; null for visitors. */
   session: Session | null
   /** Of the client. */
   address: string
-  /** Of a video that asks for one. */
+  /** For a password-protected video. */
   password: string | undefined
 }
 
-/** Throws `not_found`, `unauthenticated`, `forbidden`, and `invalid` for a moment after the end of the video. */
+/** Throws `not_found`, `unauthenticated`, `forbidden`, and `invalid` for a position after the end of the video. */
 export type Watch = (watching: Watching) => Promise<void>
 
 export function makeWatch(deps: { db: Database; config: () => Config; views: Views; history: History }): Watch {
@@ -44,7 +44,7 @@ export function makeWatch(deps: { db: Database; config: () => Config; views: Vie
       assertMaySee(video, viewerOf(session), { byId: 'id' in key, password: video.password })
       assertFollowed(video, viewerOf(session), config().search.remote_uri)
     } catch (error) {
-      // Players on pages that wait for a password report as well: that counts for nothing, and is no error.
+      // Players on pages that ask for a password report as well: ignored without an error.
       if (video.privacy === videoPrivacies.passwordProtected && video.password === 'none') return
       throw error
     }

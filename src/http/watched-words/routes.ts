@@ -23,7 +23,7 @@ const WORDS = 'Should have 1 to 500 words of 1 to 100 characters each'
 
 const text = (wrong: string) => readable(z.string(wrong).min(1, wrong).max(100, wrong), wrong)
 const listBody = z.object({
-  // Refusals echo a name that is missing as an empty one, as clients know it.
+  // Refusals echo a missing name as an empty one, as clients expect.
   listName: z.preprocess((sent) => (sent === undefined ? '' : sent), text(NAME)),
   words: z.array(text(WORDS), WORDS).min(1, WORDS).max(500, WORDS),
 })
@@ -39,7 +39,7 @@ const listView = z
   })
   .meta({ id: 'WatchedWordsLists' })
 
-/** Whose lists routes are about. */
+/** The owner of the lists. */
 interface Side {
   path: string
   config: Pick<FastifyContextConfig, 'auth' | 'right'>

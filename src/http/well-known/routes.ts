@@ -1,4 +1,4 @@
-// Small fixed addresses that browsers, crawlers and researchers look at: password change, tracking, security, robots.
+// Small fixed addresses for browsers, crawlers and researchers: password change, tracking, security, robots.
 
 import { fileURLToPath } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,7 +14,7 @@ import { sendFromFolder } from '../static/send-from-folder.ts'
 /** RFC 9116 wants a date less than a year ahead. */
 const EXPIRES_MS = 180 * 86_400_000
 
-/** Among them what we say of tracking, in our own words: the well-known policy promises more than a server can know of its operator. */
+/** Includes an own text about tracking: the well-known policy promises more than a server can know about its operator. */
 const OWN_FILES = fileURLToPath(new URL('files', import.meta.url))
 const NEVER_KEPT = 'no-cache, no-store, must-revalidate'
 
@@ -29,14 +29,14 @@ export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
   const text = (reply: FastifyReply, body: string, maxAgeS: number) =>
     reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': `max-age=${Math.round(maxAgeS)}` }).send(body)
 
-  /** The configured text, or where who runs the server can be reached (RFC 9116). */
+  /** The configured text, or the contact of the operator (RFC 9116). */
   function securityTxt(): string {
     const { instance } = config()
     if (instance.securitytxt.trim() !== '') return `${instance.securitytxt.trimEnd()}\n`
     return `Contact: ${contactOf(config(), urls.origin)}\nExpires: ${new Date(clock.now().getTime() + EXPIRES_MS).toISOString()}\n`
   }
 
-  /** A file that the administrator put there, or a local one. */
+  /** A file of the administrator, or the built-in one. */
   async function file(request: FastifyRequest, reply: FastifyReply, { path, maxAgeMs }: { path: string; maxAgeMs: number }) {
     const cacheControl = `max-age=${Math.round(maxAgeMs / 1000)}`
     for (const folder of [config().storage.well_known, OWN_FILES]) {
@@ -63,10 +63,7 @@ export function wellKnownArea({ config, clock, urls }: WellKnownDeps): Area {
   }
 }
 
-/**
- * The form; else the address of who runs the server, where they have made it public themselves; else the page on which they may say
- * how they are reached.
- */
+/** The contact form; otherwise the operator's address, if it is public; otherwise the about page. */
 function contactOf(config: Config, origin: string): string {
   if (config.contact_form.enabled && isMailEnabled(config)) return `${origin}/about/contact`
   const address = publicAddress(config)

@@ -1,11 +1,9 @@
-// Why an archive is refused, as one typed error with a text that its owner may read.
+// The typed error of a refused archive, with a text for its owner.
 
 /**
- * - `not-an-archive`: no ZIP at all, empty, or with something before its first file.
- * - `damaged`: truncated, or sizes, offsets or checksums that do not fit.
- * - `unsafe`: made to do harm: names that lead elsewhere, links, files inside each other, bombs.
- * - `unsupported`: encrypted, spread over several files, or compressed in a way that is not read here.
- * - `too-large`: more files, bytes or values than are read here.
+ * - `not-an-archive`: no ZIP at all, empty, or with data before its first file. - `damaged`: truncated, or with inconsistent sizes, offsets
+ * or checksums. - `unsafe`: malicious: names that lead outside, links, overlapping files, bombs. - `unsupported`: encrypted, split, or
+ * compressed with an unsupported method. - `too-large`: more files, bytes or values than allowed.
  */
 export type ArchiveFault = 'not-an-archive' | 'damaged' | 'unsafe' | 'unsupported' | 'too-large'
 

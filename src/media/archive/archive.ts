@@ -1,5 +1,5 @@
-// Reads a ZIP that lies in the store, by ranges: neither the archive nor a file of it is ever held in memory, or unpacked to a disk.
-// The list of its entries is checked as a whole before anything is read, and each file again while it is.
+// Reads a ZIP in the store by ranges: neither the archive nor a file of it is buffered in memory, or unpacked to disk. The whole list of
+// entries is checked before anything is read, and each file again while it is read.
 
 import { pipeline, Readable, Transform } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
@@ -14,27 +14,27 @@ import { readDocument } from './read-document.ts'
 /** A file of an archive. */
 export interface ArchiveFile {
   path: string
-  /** Bytes, uncompressed, as declared. */
+  /** Declared uncompressed bytes. */
   size: number
-  /** Its bytes. The stream fails with an ArchiveError when they are not those that were declared. */
+  /** Its bytes. The stream fails with an ArchiveError if they differ from the declared ones. */
   open(): Promise<Readable>
 }
 
 export interface Archive {
-  /** Undefined when there is no such file. */
+  /** Undefined if there is no such file. */
   file(path: string): ArchiveFile | undefined
-  /** The parsed document, which is no long list (see read-list.ts); undefined when there is none. Throws ArchiveError. */
+  /** The parsed document (for long lists see read-list.ts); undefined if there is none. Throws ArchiveError. */
   document(path: string): Promise<unknown>
   close(): void
 }
 
-/** Bytes fetched at once of the list of entries, and of a file's own header. */
+/** Bytes per read of the list of entries, and of a file's own header. */
 const LIST_WINDOW = 2 ** 20
 const HEADER_WINDOW = 512
-/** An entry of the list takes so many bytes at least. */
+/** Minimum bytes of an entry in the list. */
 const LEAST_LISTED = 46
 
-/** Opens an archive. Throws ArchiveError for one that cannot or must not be read, and what the store throws. */
+/** Opens an archive. Throws ArchiveError if it is unreadable or refused, and errors of the store. */
 export async function openArchive(options: {
   store: Pick<Store, 'open'>
   ref: FileRef
@@ -46,7 +46,7 @@ export async function openArchive(options: {
   const limits = { ...archiveLimits, ...options.limits }
   const source = new StoredArchive({ store, ref, size, window: LIST_WINDOW })
 
-  /** Tells what is wrong with the archive from what is wrong with the store. */
+  /** Distinguishes errors of the archive from errors of the store. */
   async function reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -83,7 +83,7 @@ export async function openArchive(options: {
 }
 
 async function listEntries(zip: yauzl.ZipFile, { size, limits }: { size: number; limits: ArchiveLimits }) {
-  // Where the list begins: what its typing calls otherwise.
+  // The start of the list, which yauzl's types do not expose.
   const listStart = Number(zip.readEntryCursor)
   if (zip.entryCount === 0) throw new ArchiveError('not-an-archive', 'The archive is empty.')
   if (zip.entryCount > limits.entries) throw new ArchiveError('too-large', 'The archive has too many files.')
@@ -112,7 +112,7 @@ async function listEntries(zip: yauzl.ZipFile, { size, limits }: { size: number;
   return { entries, endOf: ({ offset }: ListedEntry): number => next.get(offset) ?? listStart }
 }
 
-/** `end` is where the next entry begins. */
+/** `end` is the offset of the next entry. */
 async function openEntry(options: {
   zip: yauzl.ZipFile
   store: Pick<Store, 'open'>
@@ -132,13 +132,13 @@ async function openEntry(options: {
   const packed =
     entry.compressedSize === 0 ? Readable.from([]) : (await store.open(ref, { start, end: start + entry.compressedSize - 1 })).stream
   const checked = checking(entry)
-  // Whoever reads hears of every failure.
+  // The reader of the stream gets every failure.
   if (entry.method === 0) pipeline(packed, checked, () => undefined)
   else pipeline(packed, inflating(), checked, () => undefined)
   return checked
 }
 
-/** Bytes that are no Deflate are the archive's fault. */
+/** Invalid Deflate data is an error of the archive. */
 function inflating(): Transform {
   const inflate = createInflateRaw()
   const destroy = inflate._destroy.bind(inflate)
@@ -146,7 +146,7 @@ function inflating(): Transform {
   return inflate
 }
 
-/** Lets bytes pass as long as they are those that were declared. */
+/** Passes bytes through while they match the declared size and checksum. */
 function checking({ size, crc32: declared }: ListedEntry): Transform {
   let seen = 0
   let sum = 0
@@ -165,7 +165,7 @@ const damaged = (cause?: unknown): ArchiveError => new ArchiveError('damaged', '
 
 const isZlib = (error: Error | null): boolean => error !== null && 'code' in error && /^Z_/.test(String(error.code))
 
-/** yauzl tells by texts alone. */
+/** yauzl's errors differ only in their messages. */
 function asArchiveError(cause: unknown): ArchiveError {
   const text = cause instanceof Error ? cause.message : String(cause)
   if (/^(invalid characters in fileName|absolute path|invalid relative path)/.test(text)) {

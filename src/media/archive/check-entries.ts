@@ -1,23 +1,23 @@
-// What an archive says of its entries, held against what an honest one says. Pure.
+// Validates the declared entries of an archive. Pure.
 
 import { ArchiveError } from './archive-error.ts'
 import type { ArchiveLimits } from './limits.ts'
 
-/** Of the list at the end of the archive. Bytes. */
+/** From the list at the end of the archive. Bytes. */
 export interface ListedEntry {
   path: string
-  /** Where its own header lies. */
+  /** Offset of its own header. */
   offset: number
-  /** Of its name in the archive, in bytes. */
+  /** Bytes of its name in the archive. */
   nameLength: number
   compressedSize: number
   size: number
   crc32: number
-  /** 0 as it is, 8 Deflate. */
+  /** 0 stored, 8 Deflate. */
   method: number
 }
 
-/** What is looked at beside, of each entry alone. */
+/** Further properties of a single entry. */
 export interface EntryTraits {
   flags: number
   externalAttributes: number
@@ -34,7 +34,7 @@ const FOLDER = 0o040000
 
 export const isFolder = ({ path }: Pick<ListedEntry, 'path'>): boolean => path.endsWith('/')
 
-/** Throws ArchiveError unless the entry, taken alone, is a plain file or folder of an allowed name and size. */
+/** Throws ArchiveError unless the entry by itself is a plain file or folder with an allowed name and size. */
 export function checkEntry(entry: ListedEntry, traits: EntryTraits, limits: ArchiveLimits): void {
   const { path, compressedSize, size, method } = entry
   const shown = JSON.stringify(path.slice(0, 100))
@@ -58,8 +58,8 @@ export function checkEntry(entry: ListedEntry, traits: EntryTraits, limits: Arch
 }
 
 /**
- * Throws ArchiveError unless the entries lie one behind the other, from the first byte to the list of them (`end`), with each name
- * once, and are not too much together. Archives whose entries share bytes are bombs: a better zip bomb, D. Fifield, 2019.
+ * Throws ArchiveError unless the entries are contiguous from the first byte to the list (`end`), with unique names, and within the total
+ * limits. Archives with overlapping entries are bombs: a better zip bomb, D. Fifield, 2019.
  */
 export function checkTogether(entries: readonly ListedEntry[], end: number, limits: ArchiveLimits): void {
   refuseSharedNames(entries)
@@ -80,14 +80,14 @@ export function checkTogether(entries: readonly ListedEntry[], end: number, limi
   }
 }
 
-/** Behind its bytes, if its own header has no further fields. */
+/** End of its bytes, if its own header has no extra fields. */
 const leastEnd = ({ offset, nameLength, compressedSize }: ListedEntry): number => offset + HEADER_BYTES + nameLength + compressedSize
 
-/** Also of names that only some systems tell apart, by letter case or by how Unicode is composed; and no file is another one's folder. */
+/** Also refuses names that differ only by case or Unicode composition, and a file with the name of a folder. */
 function refuseSharedNames(entries: readonly ListedEntry[]): void {
   const keys = entries.map(({ path }) => path.replace(/\/$/, '').normalize('NFC').toLowerCase().replaceAll('/', '\0'))
   const files = new Set(keys.filter((_key, index) => entries[index] && !isFolder(entries[index])))
-  // Names have no U+0000, and nothing comes before it: what is in a folder comes right behind the folder.
+  // Names have no U+0000, which sorts first: the content of a folder directly follows it.
   keys.sort()
   keys.forEach((key, index) => {
     const next = keys[index + 1] ?? ''
@@ -101,7 +101,7 @@ function refuseSharedNames(entries: readonly ListedEntry[]): void {
 
 function isSafePath(path: string, limits: Pick<ArchiveLimits, 'path' | 'name' | 'names'>): boolean {
   if (path.length === 0 || path.length > limits.path) return false
-  // What is in the place of bytes that are no UTF-8.
+  // The replacement of invalid UTF-8.
   if (path.includes('\\') || path.includes('\ufffd') || hasControl(path)) return false
   const names = path.replace(/\/$/, '').split('/')
   return names.length <= limits.names && names.every((name) => isSafeName(name) && Buffer.byteLength(name) <= limits.name)

@@ -1,33 +1,33 @@
-// What an archive may hold. An archive that is over one of these is refused before anything of it is used.
+// Limits of archives. An archive that exceeds one is refused before anything of it is used.
 
 export interface ArchiveLimits {
-  /** Entries, folders too. */
+  /** Entries, including folders. */
   entries: number
   /** Bytes of the list of entries at the end of the archive. */
   directory: number
   /** Characters of a path. */
   path: number
-  /** Bytes of each name in a path, in UTF-8: file systems take no longer ones (NAME_MAX of Linux). */
+  /** Bytes of each name in a path, in UTF-8, as file systems limit them (NAME_MAX of Linux). */
   name: number
-  /** Names in a path. Archives of users have three; what compares paths costs as much as they are deep. */
+  /** Names in a path. Archives of users have three; comparing paths costs time proportional to their depth. */
   names: number
   /** Uncompressed bytes of all entries. */
   total: number
   /** Uncompressed bytes of one entry. */
   entry: number
-  /** Uncompressed bytes for one compressed; Deflate comes to 1032 at most, with nothing but repetition. */
+  /** Uncompressed bytes per compressed byte; Deflate reaches at most 1032, for pure repetition. */
   ratio: number
-  /** Uncompressed bytes up to which the ratio of an entry does not matter. */
+  /** Entries up to this size in uncompressed bytes have no ratio limit. */
   ratioFrom: number
-  /** Bytes of a JSON document, and of an item of a list, which are held in memory. */
+  /** Bytes of a JSON document, and of an item of a list, which are buffered in memory. */
   document: number
-  /** Bytes of a JSON document that is one long list, which lies on the disk while it is read. */
+  /** Bytes of a JSON document with one long list, which is on disk while it is read. */
   list: number
-  /** Objects and lists inside each other. */
+  /** Nesting of objects and lists. */
   depth: number
   /** Items of a list. */
   items: number
-  /** Commas and colons, which stand for the values, of one item and of a document that is no list: that much is parsed at once. */
+  /** Commas and colons, as a bound of the values, of one item and of a document that is not a list: that much is parsed at once. */
   values: number
 }
 

@@ -1,11 +1,11 @@
-// Random access to a file of the store, as yauzl asks for it: many reads of few bytes, mostly one after the other, are answered from
-// one window, so that a list of 100,000 entries is some requests to object storage and not 200,000.
+// Random access to a file of the store for yauzl: its many small, mostly sequential reads are served from one window, so that a list of
+// 100,000 entries takes some requests to object storage and not 200,000.
 
 import { buffer as collect } from 'node:stream/consumers'
 import yauzl from 'yauzl'
 import type { FileRef, Store } from '../store/store.ts'
 
-/** yauzl knows its sources by their class. */
+/** yauzl recognises its sources by their class. */
 export class StoredArchive extends yauzl.RandomAccessReader {
   readonly #open: (start: number, end: number) => Promise<Buffer>
   readonly #size: number
@@ -21,12 +21,12 @@ export class StoredArchive extends yauzl.RandomAccessReader {
     this.#open = async (start, end) => await collect((await store.open(ref, { start, end })).stream)
   }
 
-  /** What the store failed with, for whoever has to tell that from a fault of the archive. */
+  /** The store's error, to distinguish it from an error of the archive. */
   failure(): unknown {
     return this.#failure
   }
 
-  /** Bytes fetched at once from here on. */
+  /** Sets the bytes per read. */
   setWindow(bytes: number): void {
     this.#length = bytes
     this.#window = { start: 0, bytes: Buffer.alloc(0) }
@@ -41,11 +41,11 @@ export class StoredArchive extends yauzl.RandomAccessReader {
   ): void {
     this.#bytesAt(position, length)
       .then((bytes) => callback(null, bytes.copy(target, offset)))
-      // Of the callback, too: it has to hear of its own faults, or nobody does.
+      // Also for errors thrown by the callback, which would be lost otherwise.
       .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error))))
   }
 
-  /** Fewer than asked for at the end of the file. */
+  /** Fewer than requested at the end of the file. */
   async #bytesAt(position: number, length: number): Promise<Buffer> {
     const inside = (): Buffer | undefined => {
       const { start, bytes } = this.#window

@@ -1,4 +1,4 @@
-// A JSON document of strangers: held in memory as a whole, so bytes, depth and values are counted before anything is made of them.
+// Reads an untrusted JSON document into memory: bytes, depth and values are limited before it is parsed.
 
 import type { Readable } from 'node:stream'
 import { ArchiveError } from './archive-error.ts'
@@ -13,7 +13,7 @@ const OBJECT_END = 0x7d
 export const LIST = 0x5b
 export const LIST_END = 0x5d
 
-/** Parses one that is no list. Throws ArchiveError when it is no JSON (`damaged`), or over a limit (`too-large`). */
+/** Parses a document that is not a list. Throws ArchiveError if it is not JSON (`damaged`), or exceeds a limit (`too-large`). */
 export async function readDocument(bytes: Readable, limits: ArchiveLimits): Promise<unknown> {
   const text = await collect(bytes, limits)
   let values = 0
@@ -51,8 +51,8 @@ export const noJson = (cause?: unknown): ArchiveError => new ArchiveError('damag
 const tooMany = (): ArchiveError => new ArchiveError('too-large', 'A document of the archive has too many values.')
 
 /**
- * Looks at a text piece by piece. `mark` is told of quotes around texts, of commas and colons, and of brackets, with their offsets and
- * how deep it is outside of them.
+ * Scans a text in chunks. `mark` gets quotes around texts, commas and colons, and brackets, with their offsets and the depth outside of
+ * them.
  */
 export function makeScanner(
   { depth: deepest }: Pick<ArchiveLimits, 'depth'>,

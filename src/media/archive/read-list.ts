@@ -1,5 +1,5 @@
-// A JSON document of strangers that is one long list: it lies on the disk, its items are found in the bytes and parsed one by one when
-// they are wanted, so that neither the document nor all of its values are held, nor everybody else waits until all of them are parsed.
+// Reads an untrusted JSON document with one long list: it is on disk, its items are located in the bytes and parsed one by one on demand,
+// so that neither the document nor all values are in memory, and the event loop is never blocked for long.
 
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -11,20 +11,19 @@ import { COLON, COMMA, LIST, LIST_END, makeScanner, noJson, parse, QUOTE } from 
 /** The items of a list. */
 export interface ArchivedList {
   readonly length: number
-  /** Undefined for one with too many values or bytes. Throws ArchiveError when it is no JSON. */
+  /** Undefined for an item with too many values or bytes. Throws ArchiveError if it is not JSON. */
   item(index: number): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Bytes that are looked at without a break. */
+/** Bytes that are scanned without a pause. */
 const SLICE = 2 ** 18
-/** Bytes of what stands beside the list. */
+/** Bytes outside of the list. */
 const MOST_BESIDE = 2 ** 20
 
 /**
- * Finds the list of this name at the top of a document that lies at `path`. Undefined when there is none. Throws ArchiveError when the
- * document is no JSON (`damaged`), or over a limit (`too-large`); whether an item is JSON is seen when it is read. The file is read until
- * the list is closed.
+ * Finds the list of this name at the top level of the document at `path`. Undefined if there is none. Throws ArchiveError if the document
+ * is not JSON (`damaged`), or exceeds a limit (`too-large`); items are validated when they are read. The file is read until the list ends.
  */
 export async function readList(path: string, name: string, limits: ArchiveLimits = archiveLimits): Promise<ArchivedList | undefined> {
   const finder = makeFinder(name, limits)
@@ -43,7 +42,7 @@ export async function readList(path: string, name: string, limits: ArchiveLimits
 async function itemsOf(path: string, { starts, ends, tooLarge }: Found, limits: ArchiveLimits): Promise<ArchivedList> {
   const file = await open(path)
   const [start, end] = [starts[0], ends[0]]
-  // With nothing in it, a list has no item; with one, it has no comma either.
+  // An empty list has no item; with one item, it has no comma either.
   const isEmpty = starts.length === 1 && !tooLarge.has(0) && isBlank(await bytesOf(file, start ?? 0, end ?? 0))
   return {
     length: isEmpty ? 0 : starts.length,
@@ -68,7 +67,7 @@ async function bytesOf(file: FileHandle, start: number, end: number): Promise<Bu
   return bytes
 }
 
-/** Where items lie. */
+/** Positions of items. */
 interface Found {
   starts: number[]
   ends: number[]
@@ -108,7 +107,7 @@ function makeFinder(name: string, { items: most, values, document }: ArchiveLimi
     } else if (byte === COLON) isNamed = key === name
     else if (byte === COMMA) isNamed = false
     else if (byte === LIST && isNamed) {
-      // Of a name that is there twice the last counts, as it does for JSON.parse.
+      // The last of duplicate names counts, like in JSON.parse.
       found = { starts: [], ends: [], tooLarge: new Set() }
       beside.pause(at + 1)
       isIn = true
@@ -118,10 +117,10 @@ function makeFinder(name: string, { items: most, values, document }: ArchiveLimi
   }
 
   return {
-    /** The bytes that are scanned next, and that they were scanned. */
+    /** Receives the next bytes before and after they are scanned. */
     look: beside.look,
     looked: beside.looked,
-    /** `depth` is how deep it is outside of a bracket. */
+    /** `depth` is the depth outside of a bracket. */
     mark(byte: number, at: number, depth: number): void {
       if (isIn) markInside(byte, at, depth)
       else if (depth === 1) markBeside(byte, at)
@@ -135,7 +134,7 @@ function makeFinder(name: string, { items: most, values, document }: ArchiveLimi
   }
 }
 
-/** Keeps the bytes that stand beside the list, of those that come by piece after piece. Offsets are those of the document. */
+/** Collects the bytes outside of the list from consecutive chunks. Offsets are those of the document. */
 function makeBeside() {
   const kept: Buffer[] = []
   let size = 0

@@ -1,5 +1,4 @@
-// Writes a ZIP as a stream, one entry after the other: nothing of it is held but the list of its entries. Zip64 where an entry, or
-// the whole, needs it.
+// Writes a ZIP as a stream, one entry after another: only the list of its entries is in memory. Zip64 if an entry, or the whole, needs it.
 
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -7,36 +6,36 @@ import { ZipFile } from 'yazl'
 import { MediaError } from '../errors.ts'
 
 export interface ZipWriter {
-  /** The archive while it is made. Whoever takes it decides how fast that goes. */
+  /** The archive while it is written, with back-pressure from its reader. */
   readonly stream: Readable
   /**
-   * Adds an entry, and is done when its bytes are read. Destroys the source whatever happens. Throws what went wrong with it, which
-   * then ends the archive, or MediaError `aborted` when nobody reads the archive any more.
+   * Adds an entry; resolves when its bytes are read. Always destroys the source. Throws its error, which then ends the archive, or
+   * MediaError `aborted` if the archive has no reader any more.
    */
   add(name: string, source: Readable, options: ZipEntryOptions): Promise<void>
-  /** After the last entry. */
+  /** Call it after the last entry. */
   end(): void
-  /** Ends the stream with an error, so that what is written of it is not taken for whole. */
+  /** Ends the stream with an error, so that an incomplete archive is not taken for a complete one. */
   fail(error: Error): void
 }
 
 export interface ZipEntryOptions {
-  /** Bytes, where they are known: another number is an error. */
+  /** Bytes, if known: another number is an error. */
   size?: number
-  /** False for what is compressed already. */
+  /** False for compressed content. */
   compress: boolean
 }
 
 /** Of a regular file that everybody may read. */
 const MODE = 0o100644
 
-/** `modifiedAt` is that of each entry, so that the same entries make the same archive. */
+/** `modifiedAt` applies to all entries, so that the same entries make the same archive. */
 export function makeZipWriter({ modifiedAt }: { modifiedAt: Date }): ZipWriter {
   const zip = new ZipFile()
   const stream = zip.outputStream as Readable
   const names = new Set<string>()
   const broken = Promise.withResolvers<never>()
-  // Whoever adds something hears of it.
+  // Callers of `add` get the error.
   broken.promise.catch(() => undefined)
   stream.once('error', broken.reject)
   stream.once('close', () => broken.reject(new MediaError('aborted', 'Nobody reads the archive any more.')))
@@ -46,7 +45,7 @@ export function makeZipWriter({ modifiedAt }: { modifiedAt: Date }): ZipWriter {
     stream,
     async add(name, source, { size, compress }) {
       try {
-        // Some systems do not tell them apart.
+        // Some systems ignore case.
         const key = name.toLowerCase()
         if (names.has(key)) throw new Error(`The archive has an entry of this name already: ${name}`)
         names.add(key)

@@ -1,4 +1,4 @@
-// From the bytes of a subtitle file to the WebVTT that we serve: text cues and nothing else, no scripts, styles or regions.
+// Converts subtitle files to the WebVTT that is served: only text cues, no scripts, styles or regions.
 
 import { inTurns } from '../../platform/in-turns.ts'
 import { MediaError } from '../errors.ts'
@@ -7,16 +7,16 @@ import { type Cue, moveCues, readCues } from './cues.ts'
 import { decodeText } from './encoding.ts'
 
 export interface ToWebVttOptions {
-  /** Of the text, which helps to recognise its encoding. */
+  /** Language of the text, which helps to recognise its encoding. */
   language?: string
   /**
-   * Called for a line (from 1 on) whose text cannot be stored; the rest is. When left out the whole file is refused for it, with
-   * a message for the client.
+   * Called for a line (from 1) whose text cannot be stored; the rest is stored. By default the whole file is refused, with a message for
+   * the client.
    */
   onLoss?: (line: number, why: string) => void
 }
 
-/** The WebVTT of a SubRip or WebVTT file. Throws MediaError `not-media` for what is no text of subtitles, or too much of it. */
+/** The WebVTT of a SubRip or WebVTT file. Throws MediaError `not-media` unless it is a subtitle text of a reasonable length. */
 export async function toWebVtt(bytes: Uint8Array, { language, onLoss = refuse }: ToWebVttOptions = {}): Promise<string> {
   const text = await decodeText(bytes, language)
   const isWebVtt = beginsAsWebVtt(text)
@@ -24,14 +24,14 @@ export async function toWebVtt(bytes: Uint8Array, { language, onLoss = refuse }:
   return isWebVtt || cues.length === 0 ? buildWebVtt(cues) : buildFromSubRip(cues)
 }
 
-/** The WebVTT of another server's file, as much of it as can be read. Throws MediaError `not-media` unless it is WebVTT. */
+/** The readable part of a remote WebVTT file. Throws MediaError `not-media` unless it is WebVTT. */
 export async function cleanWebVtt(bytes: Uint8Array): Promise<string> {
   const text = await decodeText(bytes)
   if (!beginsAsWebVtt(text)) throw new MediaError('not-media', 'The file is no WebVTT.')
   return buildWebVtt(await inTurns(readCues(text, { isWebVtt: true, onLoss: () => {} })))
 }
 
-/** The WebVTT of a video of which a stretch (seconds) is somewhere else now. What is outside of it goes. */
+/** Moves the cues within a stretch (seconds) to its new place. Cues outside of it are removed. */
 export async function retimeWebVtt(bytes: Uint8Array, stretch: Retiming): Promise<string> {
   const text = await decodeText(bytes)
   const cues = await inTurns(readCues(text, { isWebVtt: beginsAsWebVtt(text), onLoss: () => {} }))
@@ -46,7 +46,7 @@ const beginsAsWebVtt = (text: string): boolean => /^WEBVTT(?:[ \t\r\n]|$)/.test(
 
 const buildWebVtt = (cues: readonly Cue[]): string => `${['WEBVTT', ...cues.map((cue) => linesOf(cue).join('\n'))].join('\n\n')}\n`
 
-/** With numbers and line ends of SubRip, as clients are used to see them. */
+/** With numbers and line ends of SubRip, as clients expect. */
 const buildFromSubRip = (cues: readonly Cue[]): string =>
   ['WEBVTT FILE', ...cues.map((cue, index) => [index + 1, ...linesOf(cue)].join('\r\n')), ''].join('\r\n\r\n')
 

@@ -1,80 +1,80 @@
-// Cues of subtitle files, read from SubRip and WebVTT (W3C), as tolerantly as files in the wild need. Pure.
+// Parses cues of SubRip and WebVTT (W3C) files, as tolerantly as real files require. Pure.
 
 import { MediaError } from '../errors.ts'
 import type { Retiming } from '../studio/timeline.ts'
 
 export interface Cue {
-  /** In the form of WebVTT, such as `00:00:01.500`. */
+  /** In WebVTT format, such as `00:00:01.500`. */
   start: string
   end: string
-  /** Where the text stands, such as `align:start`; empty for the default. */
+  /** Position of the text, such as `align:start`; empty for the default. */
   settings: string
   lines: string[]
 }
 
 const TIME = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:[.,](\d{1,3}))?$/
-/** Start, end, and what follows them on the line. */
+/** Start, end, and the rest of the line. */
 const TIMING = /^(\S{4,20})\s*-->\s*(\S{4,20})(?:\s+([^\r\n]{0,300}))?$/
-/** Lines that can only be meant for a timing, however they are spelled: a time and an arrow, or an arrow between times to the second. */
+/** Lines that must be meant as a timing, in any notation: a time and an arrow, or an arrow between times with seconds. */
 const LIKE_TIMING = /^-?\p{Nd}[\p{Nd}:.,]{3,20}\s{0,4}-{1,3}>/u
 const TWO_TIMES =
   /^-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}[\p{Nd}:., ]{0,12}(?:[-–—− ]{0,6}[>→⇒]|,)\s?-?\p{Nd}{1,4}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,]\s?\p{Nd}/u
-/** Most lines do not, and are looked at no further. */
+/** Cheap test: most lines do not match, and need no further one. */
 const BEGINS_WITH_TIME = /^[\p{Cf}-]{0,4}\p{Nd}{1,5}\s?[:.]/u
-/** A time and an arrow beside it, wherever they stand in a line that is damaged before them or between. */
+/** A time next to an arrow, anywhere in a damaged line. */
 const DAMAGED_TIMING = (() => {
   const time = String.raw`\p{Nd}{1,2}\s?[:.]\s?\p{Nd}{1,2}\s?[:.,;]\s?\p{Nd}{1,4}`
   const arrow = String.raw`[-–—−]{1,3}\s?(?:>|&gt;)`
   return new RegExp(`${time}["\\s]{0,4}${arrow}|${arrow}["\\s]{0,4}${time}`, 'u')
 })()
-/** Formats of subtitles that are neither SubRip nor WebVTT: SubStation Alpha, MicroDVD, LRC, SAMI, TTML, and all that writes times. */
+/** Other subtitle formats: SubStation Alpha, MicroDVD, LRC, SAMI, TTML, and anything with times. */
 const OTHER_FORMAT =
   /^(?:Dialogue:|\{\d{1,9}\}\{\d{1,9}\}|\[\d{1,9}\]\[\d{1,9}\]|\[\d{1,3}:\d\d[.:\]])|<sync\s{1,4}start=|<p\s[^<>]{0,200}begin=|(?<!\d)\d{1,2}:\d\d:\d\d[.,:;]\d{2,3}/i
-/** Characters of a line that are looked at for those: longer lines are text. */
+/** Longest line that is checked for those: longer lines are text. */
 const LONGEST_TIMING = 300
-/** Marks of direction and the like, which editors of texts from right to left leave beside the times. */
+/** Directional marks and the like, which editors of right-to-left texts leave next to the times. */
 const UNSEEN = /\p{Cf}/gu
-/** The settings of WebVTT whose values name nothing outside of the cue. */
+/** Settings of WebVTT without references to anything outside of the cue. */
 const SETTING = /^(?:vertical|line|position|size|align):[\w.,%+-]{1,40}$/
-/** Blocks of WebVTT that are no cues. */
+/** Blocks of WebVTT that are not cues. */
 const NO_CUE = /^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/
 const NUMBER = /^\d{1,9}$/
 const MAX_CUES = 50_000
 const MAX_FILE_LINES = 500_000
 const MAX_LINES = 50
 const MAX_LINE = 2000
-/** Characters of all cues together: ten hours of speech have less than one million. */
+/** Characters of all cues: ten hours of speech have less than one million. */
 const MAX_TEXT = 4_000_000
-/** Lines after which others may have their turn. */
+/** Lines per turn of the event loop. */
 const TURN = 200
 
 export interface ReadCuesOptions {
-  /** WebVTT has notes, styles and names of cues; in SubRip cues have numbers, and all else is text. */
+  /** WebVTT has notes, styles and named cues; in SubRip cues have numbers, and everything else is text. */
   isWebVtt: boolean
   /** Called for what cannot be stored. `line` counts from 1. */
   onLoss: (line: number, why: string) => void
 }
 
-/** A cue whose text is still read, blank lines and the number of the next cue included. */
+/** A cue whose text is being read, including blank lines and the number of the next cue. */
 interface OpenCue extends Omit<Cue, 'lines'> {
   body: string[]
-  /** The line with its times. */
+  /** The line with its timing. */
   at: number
 }
 
 /**
- * The cues of a text. Headers, numbers, notes, styles and regions are left out, and cues without text. Blank lines in the middle of a cue
- * are left out too, and cues need none between them. Yields now and then, so that the caller can do something else. Throws
- * MediaError `not-media` for more cues or text than any film has.
+ * The cues of a text. Skips headers, numbers, notes, styles and regions, empty cues, and blank lines within a cue; cues need no blank line
+ * between them. Yields regularly, so that the caller can do other work. Throws MediaError `not-media` for more cues or text than any film
+ * has.
  */
 export function* readCues(text: string, options: ReadCuesOptions): Generator<void, Cue[]> {
   const { isWebVtt, onLoss } = options
   const cues: Cue[] = []
   let cue: OpenCue | undefined
   let [read, length, number] = [0, 0, 0]
-  /** Line of the first text before all cues, which has nowhere to go. A text without any cue is none of subtitles. */
+  /** Line of the first text before all cues. A text without cues is not a subtitle file. */
   let before: number | undefined
-  /** Line of the first text in another format of subtitles. */
+  /** Line of the first text in another subtitle format. */
   let foreign: number | undefined
 
   const close = (isFollowed: boolean): void => {
@@ -117,10 +117,10 @@ export function* readCues(text: string, options: ReadCuesOptions): Generator<voi
 
 const tooMuch = (): MediaError => new MediaError('not-media', 'The file has too much text.')
 
-/** What follows a timing that cannot be read goes with it. */
+/** The text after an unreadable timing is dropped. */
 const NEVER = { start: '', end: '', settings: '' }
 
-/** Without the number or name of the next cue, which is the line before its times. */
+/** Without the number or name of the next cue, which is the line before its timing. */
 function withoutName(body: readonly string[], next: number, isWebVtt: boolean): string[] {
   const last = body.findLastIndex((line) => line !== '')
   const name = body[last]
@@ -141,7 +141,7 @@ function linesOfCue(body: readonly string[], isWebVtt: boolean): string[] {
   return kept
 }
 
-/** The cues that show inside of a stretch, with it where it is moved to; those on its edges become shorter. */
+/** The cues within a stretch, moved with it; those on its edges become shorter. */
 export function moveCues(cues: readonly Cue[], { from, to, at }: Retiming): Cue[] {
   return cues.flatMap((cue) => {
     const start = Math.max(from, secondsOf(cue.start) ?? 0)
@@ -158,10 +158,10 @@ export function moveCues(cues: readonly Cue[], { from, to, at }: Retiming): Cue[
   })
 }
 
-/** Seconds: what is left of a cue that was cut off must be seen to be anything. */
+/** Seconds: a shorter rest of a cut cue would be invisible. */
 const SHORTEST = 0.05
 
-/** One after the other, up to a number that no honest file has: a large file of nothing else would take seconds. */
+/** One by one, up to a number that no honest file has: a large file of line breaks would take seconds. */
 function* linesOf(text: string): Generator<string> {
   const next = (end: string, at: number) => {
     const found = text.indexOf(end, at)
@@ -177,7 +177,7 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Undefined for a line that is none; what is wrong with one that is meant to be. */
+/** Undefined if the line is no timing; a text with the problem if it is an invalid one. */
 function timingOf(line: string): Omit<Cue, 'lines'> | string | undefined {
   if (!BEGINS_WITH_TIME.test(line)) return isDamagedTiming(line) ? UNREADABLE : undefined
   const text = line.slice(0, MAX_LINE).replaceAll(UNSEEN, '')
@@ -210,23 +210,23 @@ function timeOf(seconds: number): string {
 }
 
 /**
- * The tags of WebVTT and SubRip, and times in the middle of a cue; other angle brackets are text. Only some say something after their
- * name, and others may have attributes: `a <b and c> d` has no tag.
+ * The tags of WebVTT and SubRip, and times within a cue; other angle brackets are text. Only some have an annotation after their name, and
+ * others may have attributes: `a <b and c> d` has no tag.
  */
 const TAG =
   /<(\/?)(?:(b|i|u|c|ruby|rt)((?:\.[\w-]{1,50}){0,5})(?:[ \t](?:[^<>=]{0,200}=[^<>]{0,200})?)?|(v|lang|font)((?:\.[\w-]{1,50}){0,5})(?:[ \t]([^<>]{0,200}))?)>|<((?:\d{2,4}:)?[0-5]\d:[0-5]\d\.\d{3})>/gi
 const TIMESTAMPS = /<((?:\d{2,4}:)?[0-5]\d:[0-5]\d\.\d{3})>/g
-/** Tags whose text after the name says something. */
+/** Tags with a meaningful annotation. */
 const ANNOTATED = ['v', 'lang']
 const CLASSED = ['c', 'v']
-/** Most lines have nothing in them to look at. */
+/** Lines without special characters, which most are. */
 const PLAIN = /^[^<>{\p{Cc}\p{Cs}\u2028\u2029]*$/u
 const CONTROL = /(?!\t)[\p{Cc}\u2028\u2029]/gu
-/** Of SubStation Alpha, which SubRip files have too: `{\an8}`, `{\pos(10,20)}`. */
+/** Overrides of SubStation Alpha, which occur in SubRip files too: `{\an8}`, `{\pos(10,20)}`. */
 const OVERRIDE = /\{\s{0,4}\\[^{}]{0,300}\}/g
 const ALIGNMENT = /\\an([1-9])/
 
-/** The text of a cue in WebVTT, and where it stands. */
+/** The text of a cue in WebVTT, and its position. */
 function cleaned(lines: readonly string[], settings: string): { kept: string[]; settings: string } {
   const kept: string[] = []
   let place = settings
@@ -247,7 +247,7 @@ function cleaned(lines: readonly string[], settings: string): { kept: string[]; 
   return { kept, settings: place }
 }
 
-/** Of a key of the number pad, as it lies on the picture. */
+/** Position for a key of the number pad, whose layout is that of the picture. */
 function placeOf(key: number): string {
   const side = { 1: 'align:left', 0: 'align:right' }[key % 3]
   const height = key > 6 ? 'line:0' : key > 3 ? 'line:50%' : undefined
@@ -273,5 +273,5 @@ function cleanLine(line: string): string {
   return kept.join('')
 }
 
-/** Text in which nothing is a tag, nor an arrow that would begin a cue. */
+/** Text without tags, and without an arrow that would begin a cue. */
 const plain = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('-->', '--&gt;')

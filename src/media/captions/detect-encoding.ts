@@ -1,5 +1,5 @@
-// A worker thread that lists the encodings which a text may be in: the detector loads a model of tens of megabytes, and takes longer
-// than the event loop may wait.
+// A worker thread that lists the likely encodings of a text: the detector loads a model of tens of megabytes, and would block the event
+// loop.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { detectAll } from 'jschardet'

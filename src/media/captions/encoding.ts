@@ -1,4 +1,4 @@
-// The text in the bytes of a subtitle file, whatever encoding it is in.
+// Decodes a subtitle file of any encoding.
 
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
@@ -7,10 +7,9 @@ import { MediaError } from '../errors.ts'
 import type { DetectionTask, Guess } from './detect-encoding.ts'
 
 /**
- * Tries what is certain first: a byte order mark, UTF-16 by its zeros, UTF-8. Of the encodings before Unicode the detector says
- * which are likely, and those that are in use for the language (a tag such as `pt-BR`) are preferred where they give its letters. A
- * damaged byte becomes U+FFFD, and changes nothing else. Throws MediaError `not-media` for what is no text, or in an encoding
- * that cannot be told.
+ * Tries certain encodings first: a byte order mark, UTF-16 by its zeros, UTF-8. For encodings before Unicode the detector gives the likely
+ * ones, and those that are common for the language (a tag such as `pt-BR`) are preferred if they give its letters. A damaged byte becomes
+ * U+FFFD, without affecting others. Throws MediaError `not-media` unless it is a text in a recognisable encoding.
  */
 export async function decodeText(bytes: Uint8Array, language?: string): Promise<string> {
   const unicode = utf16Of(bytes) ?? iso2022Of(bytes) ?? (await utf8Of(bytes))
@@ -20,7 +19,7 @@ export async function decodeText(bytes: Uint8Array, language?: string): Promise<
   const [best] = candidatesOf(sample, guesses, expectationOf(language ?? '')).toSorted((one, other) => other.score - one.score)
   if (!best || best.score < LEAST_SCORE || isRatherUnreadable(sample, guesses, best)) throw unknownEncoding()
   const text = decode(bytes, best.encoding)
-  // Windows has more syllables than EUC-KR, which this decoder does not know.
+  // Windows has more syllables than EUC-KR, which this decoder does not support.
   if (best.encoding === 'euc-kr' && /[\u0080-\u009f]/.test(text)) throw unknownEncoding()
   return text
 }
@@ -29,9 +28,9 @@ interface Expectation {
   languages: readonly string[]
   /** Matches a letter of these languages. */
   script: RegExp
-  /** The usual one first. */
+  /** The most common one first. */
   encodings: readonly string[]
-  /** Matches letters of the script that are in none of these languages, but in the places of theirs in another encoding. */
+  /** Matches letters of the script that these languages lack, but that appear in place of theirs in a wrong encoding. */
   foreign?: RegExp
 }
 
@@ -84,10 +83,10 @@ const WESTERN = { languages: [], script: LATIN, encodings: ['windows-1252', 'iso
 
 const DETECTED = [...new Set([...EXPECTATIONS, WESTERN].flatMap(({ encodings }) => encodings))]
 
-/** Encodings of DOS that nothing here decodes; what is in one of them often passes for text in another. */
+/** Encodings of DOS that cannot be decoded here; text in one of them often passes for another. */
 const UNREADABLE = ['cp437', 'cp737', 'cp850', 'cp852', 'ibm855', 'cp862']
 
-/** Of the detector, whose names are not all in the Encoding Standard. */
+/** Names of the detector that the Encoding Standard lacks. */
 const ALIASES: Readonly<Record<string, string>> = {
   cp932: 'shift_jis',
   cp949: 'euc-kr',
@@ -97,38 +96,38 @@ const ALIASES: Readonly<Record<string, string>> = {
   macroman: 'macintosh',
 }
 
-/** Scripts of a language are a stronger sign than what the detector makes of a few words. */
+/** The script of the language outweighs the detector's guess from a few words. */
 const EXPECTED_BONUS = 1
-/** For encodings of which the detector is as sure. */
+/** Breaks ties of the detector. */
 const USUAL_BONUS = 0.005
 const RARE_MALUS = 0.03
 /**
- * Capitals and signs in the middle of words, and signs before words that stand alone or after them. Letters without case, as in Chinese,
- * may have signs between them, and apostrophes and dashes are in words of many languages.
+ * Capitals and signs within words, and signs before words that stand alone or after them. Caseless letters, as in Chinese, may have signs
+ * between them, and apostrophes and dashes occur in words of many languages.
  */
 const ODD =
   /(?<=\p{Ll})[\p{Lu}--[A-Z]]|(?<=[\p{Ll}--[a-z]])[A-Z]|(?<=[\p{Ll}\p{Lu}])[[\p{S}\p{No}†‡‰§¶«»„“”‚¡¿•·]--[\0-\x7f]](?=[\p{Ll}\p{Lu}])|¤|[¶¬¦¨¯´¸ˇ˘˙˛˝](?=\p{Ll})|(?<=\p{Ll})‚|(?<!\p{L})[œŒŸ](?!\p{L})|ς(?=\p{L})/gv
 const ODD_MALUS = 2
-/** Of what is beyond ASCII. */
+/** Share of the characters beyond ASCII. */
 const MOST_ODD = 0.2
-/** That frames are drawn of. */
+/** Box-drawing characters. */
 const BOXES = /[\u2500-\u259f]/g
 const MOST_FOREIGN = 0.05
 const ODD_AT_LEAST = 2
 const LEAST_SCORE = 0.02
-/** From which an encoding that cannot be read is believed against one that can. */
+/** Margin by which an unsupported encoding must win. */
 const CLEARLY = 0.15
 const CLEARLY_MORE = 3
-/** Parts of a text. */
+/** Share of a text. */
 const MOST_DAMAGED = 0.02
-/** A damaged byte may take the halves of the characters beside it along. */
+/** A damaged byte may also damage neighbouring characters. */
 const DAMAGED_AT_LEAST = 4
 const LEAST_OF_SCRIPT = 0.8
-/** Letters with marks among all letters: in languages in the Latin script most have none. */
+/** Share of letters with marks: in languages in the Latin script most have none. */
 const MOST_MARKED = 0.6
 const FEW_LETTERS = 5
 const SAMPLE_BYTES = 16_384
-/** Characters after which other work gets its turn. */
+/** Characters per turn of the event loop. */
 const TURN = 100_000
 
 function candidatesOf(sample: Uint8Array, guesses: readonly Guess[], expected: Expectation) {
@@ -150,7 +149,7 @@ function candidatesOf(sample: Uint8Array, guesses: readonly Guess[], expected: E
 
 const isRare = (encoding: string): boolean => encoding.includes('mac') || encoding === 'iso-8859-15'
 
-/** Whether the text is more likely in an encoding of DOS. Those of Macs put other letters into the same places. */
+/** True if a DOS encoding is more likely. Encodings of Macs put other letters into the same places. */
 function isRatherUnreadable(sample: Uint8Array, guesses: readonly Guess[], best: { encoding: string; confidence: number }): boolean {
   const dos = guesses.filter(({ encoding }) => UNREADABLE.includes(encoding.toLowerCase()))
   const likely = Math.max(0, ...dos.map(({ confidence }) => confidence))
@@ -166,7 +165,7 @@ function expectationOf(language: string): Expectation {
   return EXPECTATIONS.find(({ languages }) => languages.some(matches)) ?? WESTERN
 }
 
-/** The part of what is beyond ASCII that stands where no writer puts it; 1 when that is too much to be chance. */
+/** Share of characters beyond ASCII in odd places; 1 if that cannot be chance. */
 function oddnessOf(text: string, { foreign }: Expectation): number {
   const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0
   const odd = text.match(ODD)?.length ?? 0
@@ -176,7 +175,7 @@ function oddnessOf(text: string, { foreign }: Expectation): number {
   return (odd + alien) / Math.max(1, all)
 }
 
-/** No letters that only a wrong encoding gives: controls of Latin-1, unassigned and private characters. */
+/** True without characters that only a wrong encoding gives: controls of Latin-1, unassigned and private characters. */
 function isText(text: string): boolean {
   const odd = text.match(/[\u0080-\u009f\ufffd\p{Co}\p{Cn}]/gu)?.length ?? 0
   const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0
@@ -184,7 +183,7 @@ function isText(text: string): boolean {
 }
 
 function isWrittenIn(text: string, script: RegExp): boolean {
-  // Marks, punctuation and fractions are shared by many.
+  // Marks, punctuation and fractions occur in many encodings.
   const signs = text.match(/[^\0-\x7f\p{P}\p{M}\p{No}\u00a0\ufffd]/gu) ?? []
   const own = signs.filter((sign) => script.test(sign)).length
   const plain = text.match(/[a-z]/gi)?.length ?? 0
@@ -192,7 +191,7 @@ function isWrittenIn(text: string, script: RegExp): boolean {
   return own >= signs.length * LEAST_OF_SCRIPT
 }
 
-/** Undefined for other text than UTF-16. */
+/** Undefined unless the text is UTF-16. */
 function utf16Of(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return withoutZeros(decode(bytes, 'utf-16le'))
@@ -210,13 +209,13 @@ function utf16Of(bytes: Uint8Array): string | undefined {
   return withoutZeros(text)
 }
 
-/** UTF-32 begins as UTF-16 does, and its other halves are zeros. */
+/** UTF-32 looks like UTF-16 with zeros in between. */
 function withoutZeros(text: string): string {
   if (text.slice(0, SAMPLE_BYTES).includes('\0')) throw notText()
   return text
 }
 
-/** A Japanese encoding in seven bits, which would pass for UTF-8. */
+/** A seven-bit Japanese encoding, which would pass for UTF-8. */
 function iso2022Of(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   if (!text.includes('\u001b$')) return undefined
@@ -243,7 +242,7 @@ function* countBeyondAscii(text: string): Generator<void, [good: number, bad: nu
   return [good, bad]
 }
 
-/** Lines with other characters than ASCII, since all encodings have those in common. */
+/** Lines with non-ASCII characters, since ASCII is common to all encodings. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
   const lines: Uint8Array[] = []
   let size = 0

@@ -1,4 +1,4 @@
-// What a download came to, noted beside its file: whoever takes it up again later has it, and asks nobody for it once more.
+// Records the result of a download next to its file, so that a later attempt finds it and downloads nothing again.
 
 import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -34,10 +34,10 @@ const noteSchema = z.object({
 })
 type Note = z.infer<typeof noteSchema>
 
-/** Each try has a name of its own: one that wakes up late must not take the file of another for its own. */
+/** Unique per attempt: a late one must not mistake another's file for its own. */
 export const completePath = (folder: string, extension = ''): string => join(folder, `complete-${randomToken(8)}${extension}`)
 
-/** What an earlier try downloaded to its end. Throws DownloadError when it is larger than it may be now. */
+/** The result of an earlier attempt. Throws DownloadError if it exceeds the current limit. */
 export async function leftComplete(
   source: DownloadSource,
   { folder, maxBytes, bringBack }: DownloadOptions,
@@ -60,7 +60,7 @@ export async function leftComplete(
   }
 }
 
-/** Lasting, before anything is done with the file. */
+/** Durable before the file is used. */
 export async function noteComplete(source: DownloadSource, folder: string, video: DownloadedVideo): Promise<void> {
   const { path, fileName, metadata, picturePath, subtitles = [] } = video
   const note: Note = {
@@ -81,7 +81,7 @@ export async function noteComplete(source: DownloadSource, folder: string, video
   }
 }
 
-/** Before a download is begun anew: there may be no room for both. */
+/** Before a new download: there may be no space for both. */
 export async function forgetComplete(folder: string): Promise<void> {
   const names = await readdir(folder)
   for (const one of names) if (one === NOTE || COMPLETE.test(one)) await rm(join(folder, one), { force: true })
@@ -113,7 +113,7 @@ async function flushed(path: string): Promise<number> {
 
 const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size
 
-/** Addresses may hold secrets. */
+/** Hashed, since addresses may contain secrets. */
 function keyOf(source: DownloadSource): string {
   const what = source.kind === 'url' ? source.url : source.kind === 'magnet' ? source.uri : source.bytes
   return `${source.kind}:${sha256(what).toString('hex')}`

@@ -1,5 +1,5 @@
-// A media file at an address of its own: asked for once, and read on when the answer is one. What a process left that died in
-// the middle is gone on with, as long as the other side has the same file.
+// Downloads a media file at a direct address: one request, read further if the response is a media file. A download that a dead process
+// began is resumed if the other side still has the same file.
 
 import { createWriteStream } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -16,30 +16,30 @@ import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
 
 export type Direct =
   | { isMedia: true; download(): Promise<DownloadedVideo> }
-  /** Some other program may know what to do with the address. */
+  /** Another program may support the address. */
   | { isMedia: false; refusal: DownloadError }
 
 export interface DirectOptions extends DownloadOptions {
   http: Pick<GuardedFetch, 'stream'>
-  /** How long the other side may send nothing, in ms. */
+  /** Longest silence of the other side, in ms. */
   silenceMs: number
 }
 
-/** What a download that was begun is, as the other side named it. */
+/** A partial download, as identified by the other side. */
 interface Begun {
   url: string
   etag: string
-  /** The name of the file with what came of it. */
+  /** The file with the partial content. */
   part: string
 }
 
-/** Longest download, in ms: the import has its own end, this is for whoever forgets it. */
+/** Longest download, in ms: a safety net, since the import has its own timeout. */
 const LONGEST_MS = 24 * 3_600_000
-/** Each try has a name of its own, so that one which wakes up late finds its file no more. */
+/** Unique per attempt, so that a late one does not find its file any more. */
 const PART = /^direct-\w+\.part$/
 const BEGUN = 'direct.json'
 
-/** Throws FetchError, and DownloadError where no other program could do better. */
+/** Throws FetchError, and DownloadError if no other program can help. */
 export async function openDirect(url: string, options: DirectOptions): Promise<Direct> {
   const { http, folder, maxBytes, signal, silenceMs } = options
   const before = await leftOf(folder, url)
@@ -52,7 +52,7 @@ export async function openDirect(url: string, options: DirectOptions): Promise<D
       signal: AbortSignal.any([signal, guard.signal]),
       headers: {
         accept: 'video/*, audio/*, */*;q=0.5',
-        // A range is one of the bytes as they are.
+        // A range refers to the unencoded bytes.
         'accept-encoding': 'identity',
         ...(before ? { range: `bytes=${before.size}-`, 'if-range': before.etag } : {}),
       },
@@ -69,7 +69,7 @@ export async function openDirect(url: string, options: DirectOptions): Promise<D
   guard.end()
   answer.body.on('error', () => {}).destroy()
   if (from === undefined && before) {
-    // It was whole, or is another one now.
+    // It was complete, or has changed.
     await rm(join(folder, BEGUN), { force: true })
     return await openDirect(url, options)
   }
@@ -83,9 +83,9 @@ interface Receiving extends DirectOptions {
   url: string
   answer: FetchedStream
   guard: ReturnType<typeof silenceGuard>
-  /** Bytes that are there already. */
+  /** Bytes that exist already. */
   from: number
-  /** The file of an earlier try. */
+  /** The file of an earlier attempt. */
   left: string | undefined
 }
 
@@ -110,7 +110,7 @@ async function receive(receiving: Receiving): Promise<DownloadedVideo> {
         done(null, chunk)
       },
     })
-    // At its position, where another try that still writes puts the same bytes.
+    // At its position, where a concurrent attempt writes the same bytes.
     await pipeline(body, guard.ear, count, createWriteStream(part, from > 0 ? { flags: 'r+', start: from } : {}))
     if ((await stat(part)).size !== received) throw new FetchError('reset', url, { message: 'another try wrote too' })
     if (total !== undefined && received !== total && headers['content-encoding'] === undefined) {
@@ -129,7 +129,7 @@ async function receive(receiving: Receiving): Promise<DownloadedVideo> {
   return { path, fileName: fileNameOf(answer), metadata: {} }
 }
 
-/** What an earlier try left of the same file, when the other side can say that it is the same. */
+/** The partial file of an earlier attempt, if the other side can identify it. */
 async function leftOf(folder: string, url: string): Promise<(Begun & { size: number }) | undefined> {
   try {
     const begun = begunSchema.parse(JSON.parse(await readFile(join(folder, BEGUN), 'utf8')))
@@ -146,13 +146,13 @@ async function removeParts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (PART.test(name)) await rm(join(folder, name), { force: true })
 }
 
-/** Only a strong tag says that bytes are the same. */
+/** Only a strong ETag identifies bytes. */
 async function note(folder: string, { url, etag, part }: Omit<Begun, 'etag'> & { etag?: string | undefined }) {
   if (etag?.startsWith('"')) await writeFile(join(folder, BEGUN), JSON.stringify({ url, etag, part } satisfies Begun))
   else await rm(join(folder, BEGUN), { force: true })
 }
 
-/** Where its first byte belongs; undefined when that is not where it is to go on. */
+/** The position of its first byte; undefined if it is not the expected one. */
 function startOf({ status, headers }: FetchedStream, before: { size: number } | undefined): number | undefined {
   if (status === 416 && before) return undefined
   if (status !== 206) return 0
@@ -174,7 +174,7 @@ function refusalOf({ status, headers, url }: FetchedStream): DownloadError | und
 
 const MEDIA_NAME = /\.(mp4|m4v|webm|ogv|ogg|mkv|mov|avi|flv|wmv|mpg|mpeg|ts|m2ts|mts|3gp|mxf|mp3|m4a|flac|wav|aac|oga|opus)$/i
 
-/** A list of the parts of a stream, or a description of it, is not the video. */
+/** A stream's playlist or manifest is not a video file. */
 const isPlaylist = (type: string): boolean => /mpegurl|dash\+xml|scpls/.test(type)
 
 const typeOf = (contentType: string | undefined): string => (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''

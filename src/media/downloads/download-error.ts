@@ -1,14 +1,11 @@
-// Why a video could not be downloaded, in words that its user may read: never an address of the inside, never a path.
+// Why a download failed, with a message for the user: without internal addresses and paths.
 
 import { FetchError } from '../../platform/fetch/index.ts'
 import { MediaError, systemCode } from '../errors.ts'
 
 /**
- * - `unusable`: there is no video at the address, or one that cannot be taken.
- * - `refused`: the server does not go to this address.
- * - `too-large`, `time-out`, `disk-full`: as they say.
- * - `no-program`: it takes yt-dlp, which is not there.
- * - `failed`: the other side failed, or the program did.
+ * - `unusable`: no usable video at the address. - `refused`: the server does not contact this address. - `too-large`, `time-out`,
+ * `disk-full`: as named. - `no-program`: yt-dlp is required and missing. - `failed`: the other side or the program failed.
  */
 export type DownloadFailure = 'unusable' | 'refused' | 'too-large' | 'time-out' | 'disk-full' | 'no-program' | 'failed'
 
@@ -25,7 +22,7 @@ export class DownloadError extends Error {
 export const tooLarge = (cause?: unknown): DownloadError =>
   new DownloadError('too-large', 'The video is larger than what may be added.', { cause })
 
-/** The typed form of what a fetch or the disk threw; other errors stay what they are. */
+/** Converts errors of fetches and of the disk; returns others unchanged. */
 export function asDownloadError(error: unknown): unknown {
   if (isDiskFull(error)) return diskFull(error)
   if (!(error instanceof FetchError)) return error

@@ -1,4 +1,4 @@
-// Downloads of videos that users import: which way an address or torrent is taken, and what comes of it.
+// Downloads for video imports: chooses the method for an address or torrent.
 
 import { join } from 'node:path'
 import type { Config } from '../../config/index.ts'
@@ -19,32 +19,32 @@ import { makeYtDlp, type YtDlp } from './yt-dlp/yt-dlp.ts'
 
 export interface Downloads {
   /**
-   * Throws DownloadError, what `bringBack` throws, and the reason of the signal. All stays in the folder, also of a video that is
-   * whole: asked for again it is answered at once.
+   * Throws DownloadError, errors of `bringBack`, and the reason of the signal. All files stay in the folder, so that a repeated call
+   * returns a complete video at once.
    */
   download(source: DownloadSource, options: DownloadOptions): Promise<DownloadedVideo>
   /**
-   * The videos that a channel or playlist of another site lists, in its order, at most `limit`. Throws DownloadError
-   * (`no-program` without yt-dlp).
+   * The videos that a channel or playlist of another site lists, in its order, at most `limit`. Throws DownloadError (`no-program` without
+   * yt-dlp).
    */
   listRemoteVideos(ask: {
     url: string
     limit: number
-    /** A folder of its own to work in. */
+    /** A working folder for this call. */
     folder: string
     signal: AbortSignal
   }): Promise<RemoteVideoEntry[]>
 }
 
 export interface DownloadsOptions {
-  /** Takes plain http too. */
+  /** Allows plain http, too. */
   http: Pick<GuardedFetch, 'stream' | 'fetch'>
   /** The same guard for connections of other programs. */
   guard: { isAllowed: (address: string) => boolean; resolve: Resolve; proxy?: () => string | undefined }
   config: () => Config
   logger: Logger
   ffmpeg: Ffmpeg
-  /** Which versions of yt-dlp are run. */
+  /** Which versions of yt-dlp may run. */
   isSafe?: (version: string) => boolean
 }
 
@@ -127,7 +127,7 @@ export function makeDownloads(options: DownloadsOptions): Downloads {
   }
 }
 
-/** The largest rendition that is made, or any picture where none are. */
+/** Height of the largest rendition, or any without renditions. */
 function heightOf({ transcoding }: Config): number {
   if (!transcoding.enabled || transcoding.always_transcode_original_resolution) return LARGEST_HEIGHT
   const heights = Object.entries(transcoding.resolutions).flatMap(([name, isOn]) => (isOn ? [Number.parseInt(name, 10)] : []))

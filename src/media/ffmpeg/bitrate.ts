@@ -1,6 +1,6 @@
 // Bit rates of renditions, by the formula and the table of the contract (limits.json, transcoding).
 
-/** Bits per pixel and frame, by the resolution (short side in px) from which they count. */
+/** Bits per pixel and frame, by minimum resolution (short side in px). */
 const BITS_PER_PIXEL = [
   { from: 2160, min: 0.02, average: 0.08, max: 0.14 },
   { from: 1440, min: 0.02, average: 0.09, max: 0.16 },
@@ -38,14 +38,14 @@ export function theoreticalBitrate({ width, height, fps }: Picture, level: Bitra
   return Math.floor(resolution * resolution * ratio * fps * row[level])
 }
 
-/** What to aim at, in bits per second: the average, but not much more than the input has, and not less than the minimum. */
+/** The target in bits per second: the average, limited by the input's bit rate, but at least the minimum. */
 export function targetBitrate(picture: Picture, inputBitrate: number | undefined): number {
   const average = theoreticalBitrate(picture, 'average')
   const wanted = inputBitrate === undefined ? average : Math.min(average, Math.floor(inputBitrate * INPUT_MARGIN))
   return Math.max(theoreticalBitrate(picture, 'min'), wanted)
 }
 
-/** Bits per second for AAC, when the source has this bit rate. */
+/** Bits per second for AAC from a source with this bit rate. */
 export const audioBitrate = (inputBitrate: number | undefined): number => Math.min(MAX_AUDIO_BITRATE, inputBitrate ?? UNKNOWN_AUDIO_BITRATE)
 
 export const isAudioBitrateKept = (inputBitrate: number | undefined): boolean =>

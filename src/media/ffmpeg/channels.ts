@@ -1,8 +1,8 @@
-// Sound with more channels than two, or with such as nobody knows how to mix.
+// Sound with more than two channels, or with an unknown layout.
 
 import type { AudioProbe } from './media-probe.ts'
 
-/** Layouts that FFmpeg makes stereo of. */
+/** Layouts that FFmpeg can downmix to stereo. */
 const KNOWN = new Set([
   'mono',
   'stereo',
@@ -32,12 +32,12 @@ const KNOWN = new Set([
   '7.1(wide-side)',
   'octagonal',
 ])
-/** Of so many at most it guesses what they are for. */
+/** Up to this number of channels it guesses the layout. */
 const MOST_GUESSED = 8
 
 /**
- * Filters for sound that FFmpeg cannot mix down, before all others; none where it can. Of the tracks of a recorder the first two
- * are taken, of a sphere (ambisonic) the one that is the same in all directions.
+ * Filters for sound that FFmpeg cannot downmix, before all others; none if it can. Of a recorder's tracks the first two are used, of
+ * ambisonic sound the omnidirectional one.
  */
 export function mixable({ channels, layout }: Pick<AudioProbe, 'channels' | 'layout'>): string[] {
   const isKnown = layout === undefined ? channels <= MOST_GUESSED : KNOWN.has(layout)

@@ -1,4 +1,4 @@
-// From a plan to the arguments of one ffmpeg process. Pure. Only options that ffmpeg 4.1 and newer both know.
+// Builds the arguments of one ffmpeg process from a plan. Pure. Only options that ffmpeg 4.1 and newer both support.
 
 import { inputGuard } from './guard.ts'
 import { colourOptions, toStandardColours, upright } from './picture.ts'
@@ -16,33 +16,33 @@ export interface RenditionFiles {
 
 export interface CommandOptions {
   plan: LadderPlan
-  /** Those of one step (`stepsOf`). */
+  /** Renditions of one step (`stepsOf`). */
   renditions: readonly RenditionPlan[]
   input: string
-  /** The image under an audio file; black without one. */
+  /** The picture under an audio file; black without one. */
   stillPath?: string | undefined
-  /** What one encoder would get; shared out when there are several. 0 leaves all counts to ffmpeg. */
+  /** Threads of a single encoder; divided among several. 0 leaves all counts to ffmpeg. */
   threads: number
   canToneMap: boolean
-  /** Of the ffmpeg that runs it (`Ffmpeg.asFiltered`). */
+  /** Supported option of the installed ffmpeg (`Ffmpeg.asFiltered`). */
   asFiltered: readonly string[]
   filesOf: (rendition: RenditionPlan) => RenditionFiles
 }
 
-/** Seconds of a segment (limits.json, transcoding.hls), and of the distance of key frames, which divides it. */
+/** Seconds of a segment (limits.json, transcoding.hls); the distance of key frames divides it. */
 const SEGMENT_SECONDS = 4
 const KEY_FRAME_SECONDS = 2
 const X264 = ['-preset', 'veryfast', '-bf', '16', '-b_strategy', '1']
 export const SCALE_FLAGS = 'bicubic'
 /** Seconds. */
 const SHORTEST_STILL = 0.04
-/** The guard of media files knows no images; this one is a JPEG of ours. */
+/** The guard of media files allows no images; this one is a JPEG made by this server. */
 const STILL_GUARD = ['-protocol_whitelist', 'file', '-codec_whitelist', 'mjpeg']
 const STILL_IMAGE = [...STILL_GUARD, '-f', 'image2', '-pattern_type', 'none', '-loop', '1']
 export const WEB_MP4 = ['-max_muxing_queue_size', '4096', '-movflags', '+faststart', '-f', 'mp4']
 export const NO_METADATA = ['-map_metadata', '-1', '-map_metadata:s', '-1', '-map_chapters', '-1', '-sn', '-dn']
 
-/** The source's own picture in new wrapping, for HLS and web video at once, with the sound where that is apart. */
+/** Remuxes the source's own picture for HLS and web video at once, with the sound if that is separate. */
 export function copyCommand({ plan, renditions, input, threads, filesOf }: CommandOptions): FfmpegCommandSpec {
   const sound = soundOptions(plan)
   const outputs = renditions.flatMap((rendition) => {
@@ -58,8 +58,8 @@ export function copyCommand({ plan, renditions, input, threads, filesOf }: Comma
 }
 
 /**
- * One process that decodes once and encodes all renditions of the step, each scaled from the next larger one. Their rate is
- * constant as it comes from the filters: ffmpeg 4 would repeat the picture before a long pause once more for all of the pause.
+ * One process that decodes once and encodes all renditions of the step, each scaled from the next larger one. The filters make their rate
+ * constant: otherwise ffmpeg 4 would repeat the picture before a long pause for its whole length.
  */
 export function encodeCommand(options: CommandOptions): FfmpegCommandSpec {
   const { plan, renditions, threads, filesOf, asFiltered } = options
@@ -84,8 +84,8 @@ export function encodeCommand(options: CommandOptions): FfmpegCommandSpec {
 }
 
 /**
- * Web videos beside HLS are the same streams in other wrapping: one process copies all of them. With split sound they
- * take it from the rendition that has it, or from the source when an earlier step made that one and gave it away.
+ * Web videos next to HLS are remuxes of the same streams: one process copies all of them. With split sound they take it from the rendition
+ * that has it, or from the source if an earlier step made that one and passed it on.
  */
 export function packageCommand({ plan, renditions, input, threads, filesOf }: CommandOptions): FfmpegCommandSpec | undefined {
   if (!plan.outputs.hls || !plan.outputs.webVideos) return undefined
@@ -108,13 +108,13 @@ export function packageCommand({ plan, renditions, input, threads, filesOf }: Co
 
 function encodeInputs({ plan, renditions, input, stillPath, threads }: CommandOptions): CommandInput[] {
   const turning = plan.source.looks ? upright(plan.source.looks).options : []
-  // Beside several encoders half of the cores keep up; one small encoder would wait for the decoder.
+  // With several encoders half of the cores suffice; one small encoder would wait for the decoder.
   const decoding = renditions.filter(({ video }) => video).length > 1 ? half(threads) : threads
   const source = { source: input, options: [...inputGuard(), '-threads', `${decoding}`, ...turning] }
   if (plan.source.picture === 'video') return [source]
   const { width, height } = plan.source
   const rate = formatRate(plan.encoded.find(({ video }) => video)?.video?.rate ?? { num: 25, den: 1 })
-  // A length of 0 is none: the still would never end.
+  // A length of 0 means no limit: the still would never end.
   const length = ['-t', Math.max(plan.duration, SHORTEST_STILL).toFixed(3)]
   const still = stillPath
     ? { source: stillPath, options: [...STILL_IMAGE, '-framerate', rate] }
@@ -155,7 +155,7 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
   return parts.join(';')
 }
 
-/** Constant quality below a ceiling; key frames at the same times in all renditions. */
+/** Constant quality with a ceiling; key frames at the same times in all renditions. */
 export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>, threads: number): string[] {
   const target = encode?.targetBitrate ?? 0
   return [
@@ -180,8 +180,8 @@ export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>
 }
 
 /**
- * The largest rendition keeps most cores busy and must never make the others wait; the smaller ones fill the gaps. With
- * x264's own choice for each of six encoders, a tenth of the time went into switching between them (bench/ladder.ts).
+ * The largest rendition uses most cores and must never delay the others; the smaller ones fill the gaps. With x264's own choice for each of
+ * six encoders, a tenth of the time went into context switches (bench/ladder.ts).
  */
 function threadsOf(index: number, threads: number): number {
   const shares = [2, 1.5, 1]
@@ -190,7 +190,7 @@ function threadsOf(index: number, threads: number): number {
 
 const half = (threads: number): number => Math.ceil(threads / 2)
 
-/** Silence where there is no sound at the start, or for long in between. */
+/** Inserts silence where there is no sound at the start, or for long in between. */
 const FROM_THE_START = 'aresample=async=1:first_pts=0'
 
 function soundOptions({ audio, source }: LadderPlan, input = 0): string[] {
@@ -198,7 +198,7 @@ function soundOptions({ audio, source }: LadderPlan, input = 0): string[] {
 }
 
 function codecOptions(audio: AudioPlan): string[] {
-  // AAC from a transport stream has its set-up in every frame; MP4 wants it once. Others pass unchanged.
+  // AAC from a transport stream has its configuration in every frame; MP4 wants it once. Others pass unchanged.
   if (audio.mode === 'copy') return ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc']
   const rate = audio.sampleRate === undefined ? [] : ['-ar', `${audio.sampleRate}`]
   return ['-af', [...audio.filters, FROM_THE_START].join(','), '-c:a', 'aac', '-b:a', `${audio.bitrate}`, '-ac', '2', ...rate]
@@ -210,7 +210,7 @@ function hlsOutput({ playlist, fragmented }: RenditionFiles, streams: string[]):
     ...NO_METADATA,
     '-max_muxing_queue_size',
     '4096',
-    // Otherwise each file would be moved by its encoder's own delay, and sound of its own would drift from the picture.
+    // Otherwise each file would be shifted by its encoder's own delay, and separate sound would drift from the picture.
     ...['-avoid_negative_ts', 'disabled'],
     '-f',
     'hls',

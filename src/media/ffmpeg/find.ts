@@ -1,4 +1,4 @@
-// Finding the ffmpeg and ffprobe to use, and what they can do.
+// Finds the ffmpeg and ffprobe to use, and their features.
 
 import { execFile } from 'node:child_process'
 import { access, chmod, constants, stat } from 'node:fs/promises'
@@ -14,18 +14,18 @@ export interface Ffmpeg {
   ffprobePath: string
   /** The version as ffmpeg prints it, such as `5.1.6-0+deb12u1` or `N-47683-g0e8eb07980-static`. */
   version: string
-  /** True for the binaries that come with the packages, false for those of the system or the configuration. */
+  /** True for the binaries from packages, false for those of the system or the configuration. */
   bundled: boolean
-  /** True when HDR sources can be mapped to standard dynamic range. */
+  /** True if HDR sources can be tone-mapped. */
   canToneMap: boolean
-  /** The options of an output whose pictures come at the times that its filters gave them, none twice. */
+  /** Output options that keep the frame times of the filters, without duplicates. */
   asFiltered: readonly string[]
-  /** One line each for the log at start. */
+  /** Warnings for the log at the start, one line each. */
   warnings: string[]
 }
 
 export interface FindFfmpegOptions {
-  /** Taken as they are, without looking further. */
+  /** Used as they are, without a search. */
   ffmpegPath?: string | undefined
   ffprobePath?: string | undefined
   /** The search path; the environment's by default. */
@@ -33,8 +33,8 @@ export interface FindFfmpegOptions {
 }
 
 /**
- * Prefers the paths given, then the binaries on PATH when their ffmpeg encodes H.264 and AAC, then the packaged ones.
- * Throws MediaError `ffmpeg-missing` with one line that names what to do.
+ * Prefers the given paths, then the binaries on PATH if their ffmpeg encodes H.264 and AAC, then the packaged ones. Throws MediaError
+ * `ffmpeg-missing` with a one-line message and a remedy.
  */
 export async function findFfmpeg(options: FindFfmpegOptions = {}): Promise<Ffmpeg> {
   const reasons: string[] = []
@@ -114,7 +114,7 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** What the binaries can do, or the reason why they are of no use. */
+/** The features of the binaries, or why they are unusable. */
 async function inspect(ffmpegPath: string, ffprobePath: string) {
   try {
     const options = { timeout: 20_000, maxBuffer: 4 << 20 }
@@ -132,7 +132,7 @@ async function inspect(ffmpegPath: string, ffprobePath: string) {
     return {
       version: name,
       canToneMap: listed(filters.stdout, 'zscale') && listed(filters.stdout, 'tonemap'),
-      // Since 5.1, which left the older one to be removed.
+      // Since 5.1, which deprecated the older one.
       asFiltered: [/^-fps_mode/m.test(help.stdout) ? '-fps_mode' : '-vsync', 'vfr'],
       warnings: warningsOf(name, version.stdout),
     }
@@ -145,18 +145,18 @@ const listed = (table: string, name: string): boolean => new RegExp(`^ \\S+\\s+$
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? ''
 
-/** Known holes that reach files which users send, with the releases of each line that close them. */
+/** Known vulnerabilities reachable by users' files, with the fixed release of each line. */
 const HOLES = [
   {
     name: 'CVE-2026-8461',
-    // Later lines have it from their first release on.
+    // Later lines contain the fix from their first release on.
     fixedIn: { 5.1: 10, 6.1: 6, 7.1: 5, 8.1: 2 } as Readonly<Record<string, number>>,
     lastLine: 8.1,
     kept: 'its decoder (MagicYUV) is switched off here',
   },
 ]
 
-/** What the log says of a build that no longer gets fixes, or that has known holes: it is used only behind the guard. */
+/** Warnings about a build without security updates, or with known vulnerabilities: it is used only behind the guard. */
 function warningsOf(version: string, banner: string): string[] {
   const [, major, minor, patch] = /^n?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? []
   const builtUntil = Number(/\(c\) \d{4}-(\d{4})/.exec(banner)?.[1] ?? Number.NaN)
@@ -165,7 +165,7 @@ function warningsOf(version: string, banner: string): string[] {
     const advice = 'install a current ffmpeg package for production'
     return [`ffmpeg ${version} is an old build without security fixes (${namesOf(HOLES)} among others); ${advice}.`]
   }
-  // A build from a branch tells its date, but not what was merged.
+  // A build from a branch contains its date, but not what was merged.
   if (major === undefined || minor === undefined) return []
   const open = HOLES.filter(({ fixedIn, lastLine }) => {
     const line = Number(`${major}.${minor}`)

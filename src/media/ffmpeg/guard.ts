@@ -1,5 +1,5 @@
-// What ffmpeg and ffprobe may open: local files, demuxers of media files and common decoders. Playlists, concatenation
-// scripts, image sequences and exotic decoders are where the known holes of FFmpeg are (reliability cases, "Files").
+// Restricts what ffmpeg and ffprobe may open: local files, demuxers of media files and common decoders. Playlists, concatenation scripts,
+// image sequences and exotic decoders are where FFmpeg's known vulnerabilities are (reliability cases, "Files").
 
 /** Names of FFmpeg's demuxers. A list entry matches any of the comma-separated names of a demuxer. */
 const DEMUXERS = [
@@ -135,7 +135,7 @@ const DECODER_ALIASES = [
   'libopencore_amrwb',
 ]
 
-/** Decoders of subtitles, which are never used but which ffprobe insists on opening. */
+/** Decoders of subtitles, which are never used but which ffprobe always opens. */
 const SUBTITLE_DECODERS = [
   'mov_text',
   'subrip',
@@ -162,7 +162,7 @@ const ALLOWED_CODECS: ReadonlySet<string> = new Set([...VIDEO_CODECS, ...AUDIO_C
 
 export const isAllowedCodec = (codec: string): boolean => ALLOWED_CODECS.has(codec)
 
-/** Options that belong before an input, for ffmpeg and ffprobe alike; both know them since 2.8. */
+/** Options before an input, for both ffmpeg and ffprobe; supported since 2.8. */
 export function inputGuard(protocol: 'file' | 'pipe' = 'file'): string[] {
   return [
     '-protocol_whitelist',
@@ -174,7 +174,7 @@ export function inputGuard(protocol: 'file' | 'pipe' = 'file'): string[] {
   ]
 }
 
-/** The options of an input with the guard, unless they have one or their own limits, or nothing is read from a file. */
+/** The options of an input with the guard, unless they contain one or their own limits, or no file is read. */
 export function guarded(options: readonly string[]): readonly string[] {
   const isGenerated = options.some((option, index) => option === 'lavfi' && options[index - 1] === '-f')
   return isGenerated || options.includes('-codec_whitelist') ? options : [...inputGuard(), ...options]

@@ -1,4 +1,4 @@
-// Puts the picture of one file and the sound of another, or the streams of one, into a plain MP4, without encoding.
+// Muxes the picture of one file and the sound of another, or the streams of one, into a plain MP4, without encoding.
 
 import type { Ffmpeg } from './find.ts'
 import { inputGuard } from './guard.ts'
@@ -13,16 +13,16 @@ interface CopyOptions {
 }
 
 export interface JoinOptions extends CopyOptions {
-  /** The paths of files that a ladder made. */
+  /** The paths of files from a ladder. */
   picture: string
   sound: string
 }
 
-/** Throws MediaError as `runFfmpeg` does. */
+/** Throws MediaError like `runFfmpeg`. */
 export const joinStreams = ({ picture, sound, ...run }: JoinOptions): Promise<void> =>
   copyStreams([picture, sound], ['-map', '0:v:0', '-map', '1:a:0'], run)
 
-/** The first picture and sound of a file, each if there is one. Throws MediaError as `runFfmpeg` does. */
+/** The first picture and sound of a file, if present. Throws MediaError like `runFfmpeg`. */
 export const unfragment = ({ source, ...run }: CopyOptions & { source: string }): Promise<void> =>
   copyStreams([source], ['-map', '0:v:0?', '-map', '0:a:0?'], run)
 

@@ -1,6 +1,6 @@
-// Makes the renditions of a plan in a work folder, step by step, and says what each file is. May be killed at any moment
-// and started again with the same folder: finished steps are taken up, half-made ones are thrown away. Each try writes into a
-// folder of its own in there, so that two at once, one of which does not know yet that it was replaced, spoil nothing.
+// Makes the renditions of a plan in a work folder, step by step, and describes each file. It can be killed at any moment and started again
+// with the same folder: finished steps are reused, unfinished ones are removed. Each attempt writes into a subfolder of its own, so that
+// concurrent attempts, one of which has lost its lease, do not interfere.
 
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -32,11 +32,11 @@ export interface LadderFile {
   hasAudio: boolean
   /** Bytes. */
   size: number
-  /** The name to store it under: `<uuid>-<resolution>-fragmented.mp4` or `<uuid>-<resolution>.mp4`. */
+  /** Its name in the store: `<uuid>-<resolution>-fragmented.mp4` or `<uuid>-<resolution>.mp4`. */
   filename: string
   path: string
   metadata: FileMetadata
-  /** For HLS: the media playlist to store beside it, and the facts for the master and the hashes. */
+  /** For HLS: the media playlist to store with it, and the data for the master and the hashes. */
   hls: { entry: HlsEntry; playlistPath: string } | undefined
 }
 
@@ -48,29 +48,29 @@ export interface RunLadderOptions {
   /** A JPEG to show under an audio file. */
   stillPath?: string | undefined
   /**
-   * A folder of this job's own; removed when all is done. After a failure the finished steps stay in it for another try, and the
-   * caller removes it when there will be none.
+   * A folder of this job; removed at the end. After a failure the finished steps stay in it for another attempt; the caller removes it if
+   * there will be none.
    */
   workFolder: string
-  /** Configuration `transcoding.threads`; 0 means as many as there are cores. */
+  /** Configuration `transcoding.threads`; 0 means the number of cores. */
   threads: number
   limits: RunLimits
   niceness?: number
   signal?: AbortSignal | undefined
   newUuid: () => string
-  /** Steps whose files an earlier try has already stored. */
+  /** Steps whose files an earlier attempt has stored. */
   skip?: readonly LadderStep[]
-  /** 0 to 100 over all steps, never falling. */
+  /** 0 to 100 over all steps, monotonic. */
   onProgress?: (percent: number) => void
   onStart?: (process: { pid: number; commandLine: string; step: LadderStep | 'package' }) => void
   /**
-   * Called when the files of a step are complete. They may be moved away. After a kill it can be called again with the
-   * same file names, so it must be idempotent by name.
+   * Called when the files of a step are complete. They may be moved away. After a kill it can be called again with the same file names, so
+   * it must be idempotent by name.
    */
   onFiles: (files: LadderFile[], step: LadderStep, playlist: PlaylistNames) => Promise<void>
 }
 
-/** Of the playlist over all renditions; the same for every try at an outline in the same folder. */
+/** Names of the master playlist; the same for every attempt at an outline in the same folder. */
 export interface PlaylistNames {
   masterFilename: string
   hashesFilename: string
@@ -81,18 +81,18 @@ export const newPlaylistNames = (newUuid: () => string): PlaylistNames => ({
   hashesFilename: `${newUuid()}-segments-sha256.json`,
 })
 
-/** What is done of the whole work when a step ends, in per cent. */
+/** Progress at the end of each step, in per cent. */
 const DONE_AFTER: Record<LadderStep, number> = { copy: 5, quick: 20, encode: 100 }
-/** The share of a step that the wrapping of web videos takes. */
+/** The share of a step for remuxing web videos. */
 const PACKAGING = 0.05
 const NAMES_FILE = 'names.json'
 const PID_FILE = 'ffmpeg.pid'
-/** How the folder of a try begins. */
+/** Prefix of an attempt's folder. */
 const TRY = 'try-'
 
 /**
- * Runs the steps of a plan: the rendition that can be played soon, then one process for all the others; after each the wrapping of
- * web videos where both kinds are wanted. Throws MediaError as `runFfmpeg` does, or what `onFiles` threw.
+ * Runs the steps of a plan: the rendition that can be played soon, then one process for all others; after each the remuxing of web videos
+ * if both kinds are wanted. Throws MediaError like `runFfmpeg`, and errors of `onFiles`.
  */
 export async function runLadder(options: RunLadderOptions): Promise<void> {
   const { workFolder, plan, onProgress } = options
@@ -113,28 +113,25 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
   onProgress?.(100)
 }
 
-/** A try at a ladder. */
+/** An attempt at a ladder. */
 interface Work extends RunLadderOptions {
   names: Names
   playlist: PlaylistNames
-  /** The folder of this try. */
+  /** The folder of this attempt. */
   own: string
-  /** Those of the ones before. */
+  /** Folders of earlier attempts. */
   earlier: readonly string[]
-  /** Seconds that may come of the source. */
+  /** Longest plausible duration of the source in seconds. */
   longest: number
 }
 
-/**
- * Ends what the workers before left running, and throws away what they had half made. Answers the folders of those that finished
- * a step.
- */
+/** Ends processes of earlier workers, and removes their unfinished files. Returns the folders of those that finished a step. */
 async function endEarlierTries(workFolder: string): Promise<string[]> {
   const names = (await readdir(workFolder)).filter((name) => name.startsWith(TRY))
   const kept: string[] = []
   for (const folder of names.map((name) => join(workFolder, name))) {
     await killOrphan(join(folder, PID_FILE), folder)
-    // Another worker may be at the same.
+    // Another worker may be doing the same.
     const found = new Set(await readdir(folder).catch(() => []))
     const steps = Object.keys(DONE_AFTER)
     const unfinished = steps.filter((step) => !found.has(markerOf(step)))
@@ -146,7 +143,7 @@ async function endEarlierTries(workFolder: string): Promise<string[]> {
   return kept
 }
 
-/** Says that a step is finished, and what it made. */
+/** The marker of a finished step, with its files. */
 const markerOf = (step: string): string => `${step}.json`
 
 interface Share {
@@ -164,7 +161,7 @@ async function runStep(work: Work, { step, renditions, share }: Step): Promise<v
   const earlier = await loadDone(work, step, renditions)
   if (earlier) {
     if (await areTaken(work, earlier.files, step)) return
-    // Made once more, it is looked for there no more.
+    // When the step is made again, the earlier files must not be found any more.
     await rm(earlier.marker, { force: true })
   }
   const folder = join(work.own, step)
@@ -175,7 +172,7 @@ async function runStep(work: Work, { step, renditions, share }: Step): Promise<v
   await work.onFiles(files, step, work.playlist)
 }
 
-/** False when some of them are gone, as after a receiver that was cut short put them where they were not looked for again. */
+/** False if some of them are missing, for example after an interrupted receiver moved them elsewhere. */
 async function areTaken({ onFiles, playlist }: Work, files: LadderFile[], step: LadderStep): Promise<boolean> {
   try {
     await onFiles(files, step, playlist)
@@ -216,7 +213,7 @@ async function makeFiles(work: Work, { step, renditions, share }: Step): Promise
     if (plan.outputs.webVideos) files.push(await describeFile(work, rendition, 'web-video', paths.webVideo))
   }
   if (signal?.aborted) throw new MediaError('aborted', 'The work was cancelled.')
-  // The marker is written whole: a rename is the only moment at which the step becomes finished.
+  // The marker is renamed into place: the step becomes finished at that moment.
   const marker = join(own, markerOf(step))
   await writeFile(`${marker}.part`, JSON.stringify({ plan: outlineOf(plan), files }))
   await rename(`${marker}.part`, marker)
@@ -294,8 +291,8 @@ type NamesFile = z.infer<typeof namesSchema>
 type Names = NamesFile['names']
 
 /**
- * The random part of each file's name, chosen once per job and outline, so that a second try makes the same names. Another
- * outline has others: what was stored before is not written over.
+ * The random part of each file's name, chosen once per job and outline, so that a retry makes the same names. Another outline has others,
+ * so that stored files are not overwritten.
  */
 async function loadNames({ plan, workFolder, newUuid }: RunLadderOptions): Promise<NamesFile> {
   const path = join(workFolder, NAMES_FILE)
@@ -361,8 +358,8 @@ const doneSchema = z.object({
 })
 
 /**
- * The files of a step that an earlier try finished for the same renditions, and what says so, or undefined. Those that the
- * receiver had moved away are listed all the same.
+ * The files of a step that an earlier attempt finished for the same renditions, and its marker, or undefined. Files that the receiver has
+ * moved away are included.
  */
 async function loadDone(
   { plan, earlier }: Work,

@@ -1,10 +1,10 @@
-// How long a file of so many bytes may be. A time costs nothing to write into a file, and may cost days to encode.
+// The longest plausible duration of a file by its size. A wrong duration is easy to write into a file, and may cost days to encode.
 
 import { MediaError } from '../errors.ts'
 
-/** Bytes of a second: a fraction of what a black picture takes that nobody speaks to. */
+/** Bytes per second: a fraction of what a silent black picture takes. */
 const FEWEST_BYTES = 10
-/** Seconds that a few still pictures may be shown for. */
+/** Seconds that a few still pictures may last. */
 const ALWAYS = 3600
 
 /** Seconds. `bytes` are those of the whole file. */

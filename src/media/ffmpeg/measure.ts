@@ -1,4 +1,4 @@
-// How long a file really is, where its header does not say or cannot be trusted: all packets are read once, none decoded.
+// Measures the duration of a file whose header lacks it or cannot be trusted: reads all packets, decodes none.
 
 import type { Ffmpeg } from './find.ts'
 import { inputGuard } from './guard.ts'
@@ -7,7 +7,7 @@ import { runFfmpeg } from './run.ts'
 export interface MeasureOptions {
   ffmpeg: Ffmpeg
   path: string
-  /** Of the stream to follow. */
+  /** Index of the stream. */
   index: number
   stallMs: number
   /** Bytes beyond which it is killed. */
@@ -18,7 +18,7 @@ export interface MeasureOptions {
 /** The whole file is read, for one number. */
 const NICENESS = 10
 
-/** Seconds; 0 when there are no packets. Throws MediaError as `runFfmpeg` does. */
+/** Seconds; 0 without packets. Throws MediaError like `runFfmpeg`. */
 export async function measureDuration(options: MeasureOptions): Promise<number> {
   const { ffmpeg, path, index, stallMs, maxMemoryBytes, signal } = options
   let duration = 0

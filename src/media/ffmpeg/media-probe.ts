@@ -1,4 +1,4 @@
-// What is known of a media file.
+// The properties of a media file.
 
 import type { FileMetadata } from './metadata.ts'
 import type { Rational } from './rate.ts'
@@ -12,12 +12,12 @@ export interface VideoProbe {
   /** px as stored, before rotation and sample aspect ratio. */
   codedWidth: number
   codedHeight: number
-  /** px as a viewer sees it. */
+  /** px as displayed. */
   width: number
   height: number
   /** Degrees clockwise: 0, 90, 180 or 270. */
   rotation: number
-  /** True when only a tag tells of the rotation: ffmpeg itself turns such pictures in some versions, in others not. */
+  /** True if the rotation is only in a tag: some versions of ffmpeg apply it, others do not. */
   rotatedByTag: boolean
   squarePixels: boolean
   /** Frames per second, exact; a variable rate gives its average. */
@@ -28,14 +28,14 @@ export interface VideoProbe {
   interlaced: boolean
   /** True for PQ and HLG transfers. */
   hdr: boolean
-  /** As FFmpeg names them; undefined where the file does not say. */
+  /** FFmpeg's names; undefined if the file does not contain them. */
   colours: Colours
-  /** Bits per second of this stream, or of the file, or undefined when neither says. */
+  /** Bits per second of this stream, or of the file; undefined if unknown. */
   bitrate: number | undefined
-  /** Seconds from the start of the file to its first frame, and to the end of its last; undefined where nothing says. */
+  /** Seconds from the start of the file to its first frame, and to the end of its last; undefined if unknown. */
   startsAt: number
   endsAt: number | undefined
-  /** Whether its first frame can be shown without those before it. */
+  /** True if its first frame is decodable by itself. */
   startsWhole: boolean
 }
 
@@ -52,11 +52,11 @@ export interface AudioProbe {
   channels: number
   /** Hz. */
   sampleRate: number
-  /** What each of them is for, as FFmpeg names it; undefined where the file does not say. */
+  /** FFmpeg's name of the layout; undefined if the file does not contain it. */
   layout: string | undefined
   /** Bits per second. */
   bitrate: number | undefined
-  /** Seconds from the start of the file; undefined where nothing says. */
+  /** Seconds from the start of the file; undefined if unknown. */
   startsAt: number
   endsAt: number | undefined
 }
@@ -64,18 +64,18 @@ export interface AudioProbe {
 export interface MediaProbe {
   /** Bytes. */
   size: number
-  /** Seconds; 0 when the file does not say. */
+  /** Seconds; 0 if unknown. */
   duration: number
   format: string
   /** Bits per second of the whole file. */
   bitrate: number | undefined
   video: VideoProbe | undefined
   audio: AudioProbe | undefined
-  /** True when parts of what the file holds are not to be shown. */
+  /** True if edit lists hide parts of the file. */
   isCut: boolean
-  /** True for ISO media whose frames lie in fragments, as those of HLS do. */
+  /** True for fragmented ISO media, like those of HLS. */
   isFragmented: boolean
-  /** Seconds from one key frame to the next, on average; undefined where the file has no list of them. */
+  /** Average seconds between key frames; undefined if the file has no list of them. */
   keyFrameEvery: number | undefined
   /** The stream index of a cover picture in an audio file. */
   coverIndex: number | undefined

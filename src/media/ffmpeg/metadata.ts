@@ -1,4 +1,4 @@
-// ffprobe's answer: its schema, and the `metadata` document of a file in the REST API (format, streams, chapters).
+// ffprobe's output: its schema, and the `metadata` document of a file in the REST API (format, streams, chapters).
 
 import { z } from 'zod'
 
@@ -54,10 +54,10 @@ export interface FileMetadata {
   chapters: Record<string, unknown>[]
 }
 
-/** Streams kept in the document; a file with hundreds of them is not described at length. */
+/** Maximum streams in the document. */
 const MAX_STREAMS = 32
 
-/** Turns ffprobe's texts into numbers where they are numbers, and leaves out the path of the file. */
+/** Converts ffprobe's numeric texts to numbers, and removes the path of the file. */
 export function toMetadata({ format, streams, chapters }: Pick<Ffprobe, 'format' | 'streams' | 'chapters'>): FileMetadata {
   const { filename: _path, ...rest } = format
   return {
@@ -73,12 +73,12 @@ export function toMetadata({ format, streams, chapters }: Pick<Ffprobe, 'format'
   }
 }
 
-/** It counts what it reads: the first few packets. */
+/** The counts cover only the first few packets. */
 function withoutCounts({ nb_read_packets: _packets, nb_read_frames: _frames, ...stream }: FfprobeStream): FfprobeStream {
   return stream
 }
 
-/** What ffprobe leaves out where it does not know it, in its own words: clients look for these fields. */
+/** ffprobe omits unknown fields, which clients expect: adds its word for unknown. */
 function unknownOf({ codec_type: type }: FfprobeStream): Record<string, string> {
   const counts = { max_bit_rate: 'N/A', nb_read_frames: 'N/A', nb_read_packets: 'N/A' }
   if (type !== 'video') return counts

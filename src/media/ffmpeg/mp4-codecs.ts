@@ -1,4 +1,4 @@
-// The CODECS strings of RFC 6381 for a fragmented MP4 that we made, read from its init segment.
+// The CODECS strings of RFC 6381 for a fragmented MP4 of this server, from its init segment.
 
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl'])
 /** Bytes of the fixed fields before the child boxes. */
@@ -6,7 +6,7 @@ const STSD_HEADER = 8
 const VISUAL_ENTRY_HEADER = 78
 const AUDIO_ENTRY_HEADER = 28
 
-/** Such as `['avc1.64001f', 'mp4a.40.2']`, in the order of the tracks. `init` holds the whole `moov` box. */
+/** For example `['avc1.64001f', 'mp4a.40.2']`, in the order of the tracks. `init` contains the whole `moov` box. */
 export function codecsOf(init: Buffer): string[] {
   const codecs: string[] = []
   const visit = (from: number, to: number): void => {

@@ -1,6 +1,5 @@
-// What a mux reads of stored files: one on the disk by its path, one in object storage as it comes, so that its first bytes are there
-// at once and it takes no room here. A pipe cannot go back, so that what a file needs to be read has to stand before its bytes; one
-// where it does not is fetched first.
+// Inputs of a mux: a file on disk is read by its path, one in object storage is piped, so that its first bytes are available at once and it
+// occupies no disk. A pipe cannot seek, so the index must precede the media; other files are fetched first.
 
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -10,8 +9,8 @@ import type { MuxInput } from './mux.ts'
 type MuxStore = Pick<Store, 'open' | 'placeOf' | 'withLocalPath'>
 
 /**
- * The inputs are valid only until `work` settles. The signal is for the way there; throws MediaError `not-found` for the one or the
- * other, and `aborted`.
+ * The inputs are valid until `work` settles. The signal applies while they are opened; throws MediaError `not-found` for either, and
+ * `aborted`.
  */
 export async function withMuxInputs<T>(
   store: MuxStore,
@@ -27,7 +26,7 @@ async function withInput<T>(store: MuxStore, ref: FileRef, work: (input: MuxInpu
   if ((await store.placeOf(ref)) === 'object-storage') {
     // One that was moved to the disk meanwhile is read from there.
     const { stream } = await store.open(ref, undefined, signal)
-    // What goes wrong before somebody reads is seen by whoever does.
+    // The reader gets errors that occur before it begins.
     stream.on('error', () => undefined)
     try {
       const beginning = await beginningOf(stream).catch((error: unknown) => {
@@ -43,7 +42,7 @@ async function withInput<T>(store: MuxStore, ref: FileRef, work: (input: MuxInpu
   return await store.withLocalPath(ref, work, signal)
 }
 
-/** Bytes that hold what stands before the index, and where it begins. */
+/** Bytes that contain what precedes the index, and its start. */
 const BEGINNING = 4096
 
 /** They stay in the stream. */
@@ -59,10 +58,10 @@ async function beginningOf(stream: Readable): Promise<Buffer> {
   }
 }
 
-/** Boxes of ISO/IEC 14496-12 that say nothing of where the media are. */
+/** Boxes of ISO/IEC 14496-12 without positions of media. */
 const BEFORE = new Set(['ftyp', 'free', 'skip', 'wide', 'uuid', 'pdin'])
 
-/** Whether they are those of an MP4 whose index comes before the media, as a ladder makes them. */
+/** True for an MP4 whose index precedes the media, as a ladder makes them. */
 function isReadInOrder(bytes: Buffer): boolean {
   for (let at = 0; at + 8 <= bytes.length; ) {
     const [length, type] = [bytes.readUInt32BE(at), bytes.toString('latin1', at + 4, at + 8)]

@@ -1,5 +1,5 @@
-// Puts the picture of one file and the sound of another into one MP4 on the fly, without encoding: fragmented, so that its
-// first bytes are there at once and nothing is written to the disk.
+// Muxes the picture of one file and the sound of another into one MP4 on the fly, without encoding: fragmented, so that its first bytes are
+// available at once and nothing is written to disk.
 
 import { spawn } from 'node:child_process'
 import { Readable, Transform, Writable } from 'node:stream'
@@ -12,26 +12,26 @@ export interface MuxOptions {
   ffmpeg: Ffmpeg
   picture: MuxInput
   sound: MuxInput
-  /** Milliseconds in which no byte is made, or none is read, until the process is killed. Those of an input that come count too. */
+  /** Milliseconds without written or read bytes until the process is killed. Received bytes of an input count too. */
   stallMs: number
-  /** 0 to 19: how much the process yields to others. */
+  /** 0 to 19: the niceness of the process. */
   niceness: number
 }
 
-/** The path of a file, or its bytes: those of one that can be read without going back in it. */
+/** The path of a file, or a stream of its bytes that can be read without seeking. */
 export type MuxInput = string | Readable
 
 export interface Mux {
   /**
-   * The MP4. Destroying it kills the process and destroys the inputs. Fails with MediaError `stalled` or `failed`, or with what went
-   * wrong with an input, and ends only when the file is whole.
+   * The MP4. Destroying it kills the process and destroys the inputs. Fails with MediaError `stalled` or `failed`, or with the error of an
+   * input, and ends only if the file is complete.
    */
   stream: Readable
-  /** When the process is gone, however it ended. */
+  /** Resolves when the process has ended, in any way. */
   gone: Promise<void>
 }
 
-/** The descriptor of the first input that is no file. */
+/** The descriptor of the first piped input. */
 const FIRST_PIPE = 3
 /** Milliseconds. */
 const LOOK_EVERY = 1000
@@ -39,7 +39,7 @@ const TAIL_CHARS = 2000
 /** Microseconds: sound alone has no key frames to cut at. */
 const FRAGMENT = 4_000_000
 
-/** Reads no faster than its reader: ffmpeg waits with the pipe full. */
+/** Limited by its reader: ffmpeg waits while the pipe is full. */
 export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOptions): Mux {
   const inputs = [picture, sound].filter((input) => input instanceof Readable)
   const child = spawn(ffmpeg.ffmpegPath, argumentsOf([picture, sound]), {
@@ -47,7 +47,7 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
     stdio: ['ignore', 'pipe', 'pipe', ...inputs.map((): 'pipe' => 'pipe')],
   })
   let said = ''
-  // `close` would wait until all that was made is read.
+  // `close` would wait until all output is read.
   const end = new Promise<number | null>((resolve) => {
     child.once('exit', resolve)
     child.once('error', (error) => {
@@ -57,7 +57,7 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
   })
   const { stdout, stderr } = child
   const pipes = (child.stdio ?? []).slice(FIRST_PIPE).filter((pipe) => pipe instanceof Writable)
-  // Such as when too many files are open.
+  // For example if too many files are open.
   if (!stdout || !stderr || pipes.length < inputs.length) throw new MediaError('failed', 'ffmpeg cannot be started.')
   if (child.pid !== undefined) lowerPriority(child.pid, niceness)
   stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -70,7 +70,7 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
       movedAt = performance.now()
       done(null, chunk)
     },
-    // A file that was cut off must not look like a whole one.
+    // A truncated file must not look complete.
     flush(done) {
       end.then((code) => {
         const isWhole = code === 0
@@ -85,7 +85,7 @@ export function muxStreams({ ffmpeg, picture, sound, stallMs, niceness }: MuxOpt
       movedAt = performance.now()
     })
     if (input.errored) fail(input.errored)
-    // It may be done before it has read all; whether it is says its exit code.
+    // ffmpeg may end before it has read everything; its exit code tells whether it succeeded.
     const pipe = pipes[index]?.on('error', () => input.destroy())
     if (pipe) input.pipe(pipe)
   }
@@ -114,7 +114,7 @@ function argumentsOf(given: readonly MuxInput[]): string[] {
   const inputs = given.flatMap((input) =>
     input instanceof Readable ? [...inputGuard('pipe'), '-i', `pipe:${FIRST_PIPE + pipes.indexOf(input)}`] : [...inputGuard(), '-i', input],
   )
-  // Where it has to go back in a pipe, it would make do with what it has.
+  // If it has to seek in a pipe, it would continue with an incomplete file.
   const strict = pipes.length > 0 ? ['-xerror'] : []
   const streams = ['-map', '0:v:0', '-map', '1:a:0', '-c', 'copy', '-map_metadata', '-1', '-map_chapters', '-1']
   const fragments = ['-movflags', '+frag_keyframe+empty_moov+delay_moov+default_base_moof']

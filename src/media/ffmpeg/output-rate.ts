@@ -13,7 +13,7 @@ const HIGH_STANDARD = [50, 60]
 export interface OutputRateOptions {
   /** Of the source. */
   rate: Rational
-  /** A variable rate becomes the nearest whole constant one. */
+  /** A variable rate becomes the nearest constant whole one. */
   variable: boolean
   /** Short side of the rendition, px. */
   resolution: number
@@ -24,8 +24,8 @@ export interface OutputRateOptions {
 }
 
 /**
- * Small renditions of fast sources get the standard rate that divides the source's best; the others keep it, between 1 and
- * the maximum. Throws MediaError `frame-rate` below 0.1 frames per second.
+ * Small renditions of fast sources get the standard rate that divides the source's best; the others keep it, between 1 and the maximum.
+ * Throws MediaError `frame-rate` below 0.1 frames per second.
  */
 export function outputRate({ rate, variable, resolution, isOriginal, maxFps }: OutputRateOptions): Rational {
   const fps = toNumber(rate)

@@ -1,12 +1,12 @@
-// What must be done to decoded frames so that they stand upright and have colours that every screen shows. Pure.
+// Filters for upright pictures with standard colours. Pure.
 
 import type { Colours, VideoProbe } from './media-probe.ts'
 
 export type Looks = Pick<VideoProbe, 'rotation' | 'rotatedByTag' | 'hdr' | 'colours' | 'pixelFormat'>
 
 /**
- * Options of the input, and filters for its frames. A rotation in the stream's side data is done by ffmpeg itself; one in a
- * tag only by some of its versions, which are told to leave it.
+ * Options of the input, and filters for its frames. ffmpeg applies a rotation in the stream's side data itself; only some versions apply
+ * one in a tag, and are told not to.
  */
 export function upright({ rotation, rotatedByTag }: Pick<Looks, 'rotation' | 'rotatedByTag'>) {
   if (!rotatedByTag) return { options: [], filters: [] }
@@ -19,17 +19,17 @@ const TURNS: Record<number, string[]> = {
   270: ['transpose=cclock'],
 }
 
-/** Colours that screens of standard range do not show: PQ, HLG, and those of BT.2020. */
+/** Colours that standard screens cannot show: PQ, HLG, and BT.2020. */
 export const isWide = ({ hdr, colours }: Pick<Looks, 'hdr' | 'colours'>): boolean =>
   hdr || [colours.matrix, colours.primaries].some((name) => name?.startsWith('bt2020') === true)
 
-/** Filters that make BT.709 of wider colours, and of RGB; none for other sources. */
+/** Filters from wider colours and RGB to BT.709; none for other sources. */
 export function toStandardColours(looks: Looks, canToneMap: boolean): string[] {
   if (isWide(looks)) return canToneMap ? withZimg(looks) : byTable(looks)
   return isRgb(looks) ? ['scale=out_color_matrix=bt709:out_range=tv'] : []
 }
 
-/** What the encoder writes of the colours: those made here, else those of the source. */
+/** Colour tags of the output: those converted to, or those of the source. */
 export function colourOptions(looks: Looks): string[] {
   if (isWide(looks)) return [...tags({ matrix: BT709, primaries: BT709, transfer: BT709 }), '-color_range:v', 'tv']
   return tags(isRgb(looks) ? { ...looks.colours, matrix: BT709 } : looks.colours)
@@ -50,7 +50,7 @@ function tags({ matrix, primaries, transfer }: Colours): string[] {
 const isRgb = ({ pixelFormat }: Pick<Looks, 'pixelFormat'>): boolean => /^(0?rgb|0?bgr|gbr|argb|abgr|pal8)/.test(pixelFormat)
 
 function withZimg({ hdr, colours }: Looks): string[] {
-  // zscale takes no picture of unknown colours: what the file does not say is what the rest of it makes likely.
+  // zscale refuses unknown colours: missing values are guessed from the others.
   const said = [
     ...(colours.matrix === undefined ? ['min=2020_ncl'] : []),
     ...(colours.primaries === undefined ? ['pin=2020'] : []),
@@ -62,8 +62,8 @@ function withZimg({ hdr, colours }: Looks): string[] {
 }
 
 /**
- * For a build without zimg: the light of PQ (SMPTE ST 2084) by a table for each channel, with a shoulder (Reinhard's, white
- * at 1,000 cd/m²) instead of cut highlights. HLG was made to be looked at as it is. Colours stay a little pale.
+ * For a build without zimg: PQ (SMPTE ST 2084) is mapped by a table per channel, with a shoulder (Reinhard's, white at 1,000 cd/m²) instead
+ * of clipped highlights. HLG is viewable as it is. Colours stay a little pale.
  */
 function byTable({ colours }: Looks): string[] {
   const toBt709 = 'scale=in_color_matrix=bt2020:out_color_matrix=bt709:out_range=tv'

@@ -1,4 +1,4 @@
-// The ladder of a video: which renditions to make, of what size, rate and bit rate, and what can be copied. Pure.
+// Plans the ladder of a video: the renditions, their size, rate and bit rate, and what can be copied. Pure.
 
 import { audioBitrate, isAudioBitrateKept, targetBitrate, theoreticalBitrate } from './bitrate.ts'
 import { mixable } from './channels.ts'
@@ -7,7 +7,7 @@ import { outputRate } from './output-rate.ts'
 import { isWide, type Looks } from './picture.ts'
 import { type Rational, toNumber } from './rate.ts'
 
-/** The part of the configuration's `transcoding` section that decides a ladder. */
+/** The part of the configuration's `transcoding` section that the ladder depends on. */
 export interface LadderSettings {
   always_transcode_original_resolution: boolean
   /** `0p` (sound only), `144p` ... `2160p`. */
@@ -27,7 +27,7 @@ export interface VideoPlan {
   width: number
   height: number
   rate: Rational
-  /** Undefined when the picture is copied. */
+  /** Undefined if the picture is copied. */
   encode: { targetBitrate: number } | undefined
 }
 
@@ -43,36 +43,36 @@ export interface LadderPlan {
   /** Seconds. */
   duration: number
   source: {
-    /** What the picture is made of; `still` is an image (or black) under an audio file. */
+    /** Source of the picture; `still` is an image (or black) under an audio file. */
     picture: 'video' | 'still'
     videoIndex: number | undefined
     audioIndex: number | undefined
-    /** How its frames are turned and coloured; undefined for a still. */
+    /** Rotation and colours of its frames; undefined for a still. */
     looks: Looks | undefined
     interlaced: boolean
-    /** Seconds until which the last frame stands, when the sound goes on after the picture. */
+    /** Seconds until which the last frame is shown, if the sound is longer than the picture. */
     heldUntil: number | undefined
-    /** True when the decoded frames already have the top rendition's size and shape. */
+    /** True if the decoded frames already have the top rendition's size and shape. */
     width: number
     height: number
     squarePixels: boolean
   }
   outputs: { hls: boolean; webVideos: boolean }
-  /** True when HLS has its sound in a rendition of its own and none in the others. */
+  /** True if HLS has its sound in a separate rendition and none in the others. */
   splitAudio: boolean
   audio: AudioPlan | undefined
-  /** Remuxed first, when the source's codecs already fit: playable within seconds. */
+  /** Remuxed first, if the source's codecs fit: playable within seconds. */
   copied: RenditionPlan | undefined
   /** Made by one process that decodes once, highest first. Sound only is the last. */
   encoded: RenditionPlan[]
-  /** The resolution among them that is made before the others, so that there is something to play. */
+  /** The resolution among them that is made first, so that there is something to play. */
   quick: number | undefined
 }
 
-/** `copy` and `quick` are over soon; there is one of them at most. */
+/** `copy` and `quick` are short; there is at most one of them. */
 export type LadderStep = 'copy' | 'quick' | 'encode'
 
-/** What is made in which order. Sound of its own comes with the first picture, which nobody could hear otherwise. */
+/** The steps in order. Separate sound is made with the first picture, which would be silent otherwise. */
 export function stepsOf(plan: LadderPlan): { step: LadderStep; renditions: RenditionPlan[] }[] {
   const first = plan.copied ?? plan.encoded.find(({ resolution }) => resolution === plan.quick)
   const sound = plan.splitAudio ? plan.encoded.filter(({ video }) => !video) : []
@@ -85,8 +85,8 @@ export function stepsOf(plan: LadderPlan): { step: LadderStep; renditions: Rendi
 }
 
 /**
- * What is made, in which steps and which kinds of file: renditions of two plans fit together when it is the same. Resolutions alone
- * would not tell a picture with sound from one without.
+ * Describes the renditions, steps and file kinds: renditions of two plans are compatible if it is the same. Resolutions alone would not
+ * distinguish a picture with sound from one without.
  */
 export function outlineOf(plan: LadderPlan): string {
   const steps = stepsOf(plan).map(({ step, renditions }) => {
@@ -99,9 +99,9 @@ export function outlineOf(plan: LadderPlan): string {
 export interface PlanLadderOptions {
   probe: MediaProbe
   settings: LadderSettings
-  /** px of the picture to show under an audio file. */
+  /** px of the picture under an audio file. */
   still?: { width: number; height: number } | undefined
-  /** Whether somebody may watch before all renditions are there. */
+  /** True if the video may be watched before all renditions exist. */
   early?: boolean
 }
 
@@ -111,19 +111,19 @@ const RESOLUTIONS = [2160, 1440, 1080, 720, 480, 360, 240, 144]
 const AUDIO_UPLOAD = { resolution: 480, rate: { num: 25, den: 1 } }
 const DEFAULT_STILL = { width: 850, height: 480 }
 const QUICK_COPY = { codec: 'h264', pixelFormat: 'yuv420p', minFps: 2, audioCodec: 'aac' }
-/** Seconds by which a copied stream may begin late: players of HLS take no notice of the pause that a copy would write. */
+/** Seconds by which a copied stream may begin late: players of HLS ignore the pause of a copy. */
 const LATEST_START = 0.1
-/** Seconds of sound without picture, which players of HLS would leave out. */
+/** Seconds of sound after the end of the picture, which players of HLS would skip. */
 const LONGEST_REST = 0.5
-/** Seconds. A segment of a copy ends at a key frame, and players fetch whole ones. */
+/** Seconds. A segment of a copy ends at a key frame, and players fetch whole segments. */
 const RAREST_KEY_FRAMES = 20
-/** Formats whose times can be taken over, by FFmpeg's first name of them: others do not say when a frame is shown. */
+/** Formats with reliable frame times, by FFmpeg's first name of them. */
 const COPYABLE_FORMATS = ['mov', 'matroska', 'flv', 'mpegts']
 const MAX_SAMPLE_RATE = 48_000
 
 /**
- * Plans the renditions of a probed file by the contract (limits.json, transcoding): every enabled resolution not above the
- * input's, and the input's own. Throws MediaError `frame-rate` when the picture is too slow.
+ * Plans the renditions of a probed file by the contract (limits.json, transcoding): every enabled resolution not above the input's, and the
+ * input's own. Throws MediaError `frame-rate` if the picture is too slow.
  */
 export function planLadder({ probe, settings, still, early = false }: PlanLadderOptions): LadderPlan {
   const picture = probe.video ?? stillPicture(still)
@@ -174,8 +174,8 @@ export function planLadder({ probe, settings, still, early = false }: PlanLadder
 }
 
 /**
- * The first of the contract's order that takes little of the whole work. It costs one more decoding of the source, which short
- * videos are not worth.
+ * The first of the contract's order that is a small part of the whole work. It costs an additional decoding of the source, which is not
+ * worth it for short videos.
  */
 function quickOf(encoded: readonly RenditionPlan[], duration: number): number | undefined {
   const works = encoded.map(({ video }) => (video ? video.width * video.height * toNumber(video.rate) : 0))
@@ -193,7 +193,7 @@ function stillPicture(still: { width: number; height: number } | undefined): Pic
   return { ...size, rate: AUDIO_UPLOAD.rate, variableRate: false, bitrate: undefined }
 }
 
-/** The even size with that short side and the picture's shape. */
+/** The even size with that short side and the picture's aspect ratio. */
 function sizeFor({ width, height }: { width: number; height: number }, resolution: number) {
   const long = nearestEven((resolution * Math.max(width, height)) / Math.min(width, height))
   return height > width ? { width: resolution, height: long } : { width: long, height: resolution }
@@ -203,7 +203,7 @@ const toEven = (value: number): number => value + (value % 2)
 const nearestEven = (value: number): number => Math.max(2, Math.round(value / 2) * 2)
 const shownFps = (rate: Rational): number => Math.round(toNumber(rate))
 
-/** Pixels must already be as players show them, since a copy cannot turn or stretch them. */
+/** Pixels must already be as players show them, since a copy cannot rotate or scale them. */
 function canCopyVideo(probe: MediaProbe, settings: LadderSettings): boolean {
   const { video, isCut, format, keyFrameEvery = 0 } = probe
   if (!video) return false

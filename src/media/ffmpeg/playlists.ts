@@ -1,11 +1,11 @@
-// HLS playlists: reading the media playlist that ffmpeg wrote, and writing the master and the segment hashes.
+// HLS playlists: parses the media playlist of ffmpeg, and builds the master and the segment hashes.
 
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { MediaError } from '../errors.ts'
 import { codecsOf } from './mp4-codecs.ts'
 
-/** How much of a file is held in memory while it is hashed. */
+/** Bytes of a file in memory while it is hashed. */
 const CHUNK_BYTES = 256 * 1024
 
 export interface Segment {
@@ -24,7 +24,7 @@ export interface MediaPlaylist {
   targetDuration: number
 }
 
-/** What the master playlist and the hashes need to know of a rendition; kept by the caller beside the file. */
+/** Data of a rendition for the master playlist and the hashes; the caller stores it with the file. */
 export interface HlsEntry {
   /** Short side in px, 0 for sound only. */
   resolution: number
@@ -45,7 +45,7 @@ export interface HlsEntry {
   hashes: Record<string, string>
 }
 
-/** Reads a playlist of byte ranges in one file. Throws when it is not one. */
+/** Parses a playlist of byte ranges in one file. Throws if it is not one. */
 export function parseMediaPlaylist(text: string): MediaPlaylist {
   const init = /#EXT-X-MAP:.*BYTERANGE="(\d+)@(\d+)"/.exec(text)
   const target = /#EXT-X-TARGETDURATION:(\d+)/.exec(text)
@@ -62,7 +62,7 @@ export function parseMediaPlaylist(text: string): MediaPlaylist {
   }
 }
 
-/** Hashes the segments of a fragmented file and reads its codecs, in one pass with flat memory. */
+/** Hashes the segments of a fragmented file and reads its codecs, in one pass with constant memory. */
 export async function inspectFragmented(path: string, playlist: MediaPlaylist) {
   const handle = await open(path, 'r')
   try {
@@ -88,8 +88,8 @@ export async function inspectFragmented(path: string, playlist: MediaPlaylist) {
 }
 
 /**
- * Peak and average in bits per second. The peak is the largest among segments of at least half the target duration
- * (RFC 8216, 4.3.4.2), and never below the average of the file.
+ * Peak and average in bits per second. The peak is the largest among segments of at least half the target duration (RFC 8216, 4.3.4.2), and
+ * never below the average of the file.
  */
 export function bandwidthOf({ segments, targetDuration }: MediaPlaylist, fileSize: number) {
   const seconds = segments.reduce((sum, { duration }) => sum + duration, 0)
@@ -100,7 +100,7 @@ export function bandwidthOf({ segments, targetDuration }: MediaPlaylist, fileSiz
   return { bandwidth: Math.max(average, ...rates), averageBandwidth: average }
 }
 
-/** The master playlist, highest rendition first; sound of its own becomes an alternative rendition group. */
+/** The master playlist, highest rendition first; separate sound becomes an alternative rendition group. */
 export function buildMasterPlaylist(entries: readonly HlsEntry[]): string {
   const sorted = entries.toSorted((a, b) => b.resolution - a.resolution)
   const videos = sorted.filter(({ hasVideo }) => hasVideo)
@@ -130,7 +130,7 @@ export const playlistsOfMaster = (text: string): string[] =>
 function streamLine(entry: HlsEntry, group: HlsEntry | undefined): string {
   const peak = entry.bandwidth + (group?.bandwidth ?? 0)
   const average = entry.averageBandwidth + (group?.averageBandwidth ?? 0)
-  // The average is optional: of a single segment it says nothing new.
+  // The average is optional: for a single segment it equals the peak.
   const attributes = [`BANDWIDTH=${peak}`, ...(average === peak ? [] : [`AVERAGE-BANDWIDTH=${average}`])]
   if (entry.hasVideo) {
     attributes.push(`RESOLUTION=${entry.width}x${entry.height}`, `FRAME-RATE=${Number(entry.frameRate.toFixed(3))}`)

@@ -1,4 +1,4 @@
-// What is inside an uploaded file: ffprobe behind the guard, its answer checked and turned into plain facts.
+// Probes an uploaded file: ffprobe behind the guard, its output validated and converted to plain facts.
 
 import { z } from 'zod'
 import { MediaError, systemCode } from '../errors.ts'
@@ -19,7 +19,7 @@ export interface ProbeOptions {
   /** Milliseconds until ffprobe is killed. */
   timeoutMs?: number
   signal?: AbortSignal | undefined
-  /** Other than by a process that is started for it. */
+  /** Replaces the default of a new process. */
   runFfprobe?: RunFfprobe | undefined
 }
 
@@ -27,18 +27,18 @@ export interface ProbeOptions {
 const MAX_SIDE = 16_384
 const MAX_PIXELS = 8192 * 8192
 const MAX_OUTPUT_BYTES = 8 << 20
-/** Bytes: far more than the headers and the first frames of a usable file take. */
+/** Bytes: far more than ffprobe needs for a usable file. */
 const MAX_MEMORY_BYTES = 2 * 2 ** 30
 const RECKONED = new Set(['mp3', 'aac', 'ac3', 'eac3', 'dts', 'amr', 'mpeg', 'mpegvideo', 'm4v'])
 /** Seconds. */
 const MEASURED_TO = 0.5
 const DEFAULT_TIMEOUT_MS = 30_000
-/** Among so many packets is the first one of the picture. */
+/** The first packet of the picture is among this many. */
 const FIRST_PACKETS = 100
 
 /**
- * Reads a media file. Throws MediaError: `empty`, `playlist`, `truncated`, `not-media`, `unreadable`, `no-streams`,
- * `unsupported-codec`, `too-large`, `too-long`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are fine.
+ * Probes a media file. Throws MediaError: `empty`, `playlist`, `truncated`, `not-media`, `unreadable`, `no-streams`, `unsupported-codec`,
+ * `too-large`, `too-long`, or `time-out`, `stalled`, `memory`, `failed` and `aborted`. Files with only sound or only a picture are valid.
  */
 export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const { size, isIsoMedia, isCut, isFragmented, keyFrameEvery } = await sniff(options.path, options)
@@ -135,14 +135,14 @@ function parse(output: string) {
   return parsed.data
 }
 
-/** Packets tell when they begin; where that agrees with what is stated, the statement is exact to the end of the last. */
+/** Packets contain their start; if that agrees with the stated duration, that is exact to the end of the last one. */
 async function correctDuration({ timeoutMs, ...file }: ProbeOptions, index: number, stated: number): Promise<number> {
   const limits = { stallMs: timeoutMs ?? DEFAULT_TIMEOUT_MS, maxMemoryBytes: MAX_MEMORY_BYTES }
   const measured = await measureDuration({ ...file, ...limits, index })
   return measured > 0 && Math.abs(measured - stated) > MEASURED_TO ? measured : stated
 }
 
-/** Formats whose length ffprobe reckons from their bit rate, and files of Matroska that count from elsewhere than their start. */
+/** Formats whose duration ffprobe estimates from the bit rate, and Matroska files that do not count from their start. */
 function isEstimate({ format_name: name = '', start_time: start }: Ffprobe['format']): boolean {
   return RECKONED.has(name) || (name.startsWith('matroska') && Number(start ?? 0) > 1)
 }
@@ -209,7 +209,7 @@ function startOf(stream: FfprobeStream, format: Ffprobe['format']): number {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0
 }
 
-/** Matroska has the end of a track in a tag. */
+/** Matroska stores the end of a track in a tag. */
 function endOf(stream: FfprobeStream, format: Ffprobe['format']): number | undefined {
   const length = positive(stream.duration)
   if (length !== undefined) return startOf(stream, format) + length

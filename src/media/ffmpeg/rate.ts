@@ -11,8 +11,8 @@ export const toNumber = ({ num, den }: Rational): number => num / den
 export const formatRate = ({ num, den }: Rational): string => (den === 1 ? `${num}` : `${num}/${den}`)
 
 /**
- * The rate that a measured average stands for: a whole number, or an NTSC rate (n × 1000/1001), when within 0.2 % of one;
- * otherwise the nearest thousandth.
+ * The standard rate near a measured average: a whole number, or an NTSC rate (n × 1000/1001), within 0.2 %; otherwise the nearest
+ * thousandth.
  */
 export function snapRate(rate: Rational): Rational {
   const value = toNumber(rate)

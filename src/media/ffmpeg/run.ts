@@ -1,4 +1,4 @@
-// Runs one ffmpeg process: guarded inputs, progress, cancel, limits on stalls and memory, and a useful error.
+// Runs one ffmpeg process: guarded inputs, progress, abort, limits on stalls and memory, and useful errors.
 
 import { statfs } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
@@ -29,9 +29,9 @@ export interface FfmpegCommandSpec {
 }
 
 export interface RunLimits {
-  /** Milliseconds without a new frame or time mark until the process is killed. */
+  /** Milliseconds without a new frame or timestamp until the process is killed. */
   stallMs: number
-  /** Bytes of resident memory beyond which the process is killed (where /proc tells). */
+  /** Bytes of resident memory beyond which the process is killed (if /proc exists). */
   maxMemoryBytes?: number | undefined
 }
 
@@ -39,30 +39,30 @@ export interface RunOptions {
   ffmpeg: Ffmpeg
   spec: FfmpegCommandSpec
   limits: RunLimits
-  /** Seconds of the result, for progress; 0 when not known. */
+  /** Seconds of the result, for progress; 0 if unknown. */
   duration: number
-  /** Seconds of the result beyond which it is given up. */
+  /** Seconds of the result beyond which the process is killed. */
   longest?: number
-  /** 0 to 19: how much this process yields to others. */
+  /** 0 to 19: the niceness of the process. */
   niceness?: number
   signal?: AbortSignal | undefined
-  /** 0 to 100, never falling. */
+  /** 0 to 100, monotonic. */
   onProgress?: (percent: number) => void
-  /** Seconds of the result that are done. */
+  /** Finished seconds of the result. */
   onTime?: (seconds: number) => void
   onStart?: (process: { pid: number; commandLine: string }) => void
-  /** Where the process id is noted while it runs, so that a restarted worker can end an orphan. */
+  /** File with the process id while it runs, so that a restarted worker can kill an orphan. */
   pidFile?: string
 }
 
 const TAIL_CHARS = 2000
-/** A disk with less room is full: a file is written in pieces of this size. */
+/** A disk with less space counts as full: a file is written in blocks of this size. */
 const NO_ROOM_BYTES = 32 * 1024
 const NO_SPACE = /No space left on device|Disk quota exceeded/i
 
 /**
- * Runs until ffmpeg ended. Throws MediaError `aborted`, `stalled`, `memory`, `too-long`, `disk-full`, `ffmpeg-missing` or
- * `failed`, always after the process and all that it started are gone.
+ * Runs until ffmpeg ends. Throws MediaError `aborted`, `stalled`, `memory`, `too-long`, `disk-full`, `ffmpeg-missing` or `failed`, always
+ * after the process and its children have ended.
  */
 export async function runFfmpeg(options: RunOptions): Promise<void> {
   const { ffmpeg, spec, limits, duration, longest, niceness, signal, onProgress, onTime, onStart, pidFile } = options
@@ -109,7 +109,7 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
   onProgress?.(100)
 }
 
-/** ffmpeg ends well, and says nothing, when the last bytes of a file have no room: what it wrote is cut off then. */
+/** ffmpeg succeeds silently if the last bytes of a file do not fit: its output is truncated then. */
 async function refuseFullDisk({ outputs }: FfmpegCommandSpec): Promise<void> {
   const files = outputs.map(({ target }) => target).filter(isAbsolute)
   for (const folder of new Set(files.map(dirname))) {
@@ -119,12 +119,12 @@ async function refuseFullDisk({ outputs }: FfmpegCommandSpec): Promise<void> {
 }
 
 /**
- * Of one process, as fluent-ffmpeg lays them out; it is run by `runProcess`, in a group of its own, which that library cannot
- * do. No input is opened without its guard.
+ * The arguments of one process, built by fluent-ffmpeg; `runProcess` runs it in its own process group, which that library cannot do. No
+ * input is opened without its guard.
  */
 function argumentsOf({ inputs, filter, threads, outputs }: FfmpegCommandSpec): string[] {
   const command = ffmpegCommand()
-  // Options are given as separate arguments: in an array, fluent-ffmpeg would split a path at its space.
+  // Options are separate arguments: in an array, fluent-ffmpeg would split a path at its space.
   for (const [index, { source, options }] of inputs.entries()) {
     const general = index === 0 ? ['-hide_banner', '-nostdin', '-loglevel', 'warning', '-stats'] : []
     command.input(source).inputOptions(...general, ...guarded(options))
@@ -138,7 +138,7 @@ function argumentsOf({ inputs, filter, threads, outputs }: FfmpegCommandSpec): s
   return command._getArguments()
 }
 
-/** What the library itself runs, which its types leave out. */
+/** The library's internal method, which its types omit. */
 const hasArguments = (command: object): command is { _getArguments(): string[] } =>
   typeof Reflect.get(command, '_getArguments') === 'function'
 
@@ -158,7 +158,7 @@ function toError({ killedFor, code, endedBy, stderr }: ProcessEnd, isFull: boole
   return new MediaError(reason, MESSAGES[reason] ?? `ffmpeg ${how}${said(detail)}`, { detail })
 }
 
-/** The last line of what it said that is not about progress. */
+/** The last line of output that is not about progress. */
 function said(detail: string): string {
   const lines = detail.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '' && !/time=\s*\S+ bitrate=/.test(line))
   const last = lines.at(-1)

@@ -1,39 +1,39 @@
-// A look at the bytes of a file before any tool opens it: empty, a playlist or script, or an MP4 that was cut off.
+// Inspects the bytes of a file before any tool opens it: empty, a playlist or script, or a truncated MP4.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { MediaError } from '../errors.ts'
 
 const HEAD_BYTES = 4096
-/** Read at once: small boxes lie side by side. */
+/** Bytes per read: small boxes are adjacent. */
 const BLOCK_BYTES = 16 * 1024
-/** Boxes of a file side by side; a long recording has two for each of its fragments. What comes after them is not looked at. */
+/** Top-level boxes; a long recording has two per fragment. Further ones are ignored. */
 const MOST_PARTS = 50_000
-/** Boxes within the description of a movie, all tracks together: a hundred tracks have some 2,000. */
+/** Boxes within the description of a movie, for all tracks: a hundred tracks have some 2,000. */
 const MOST_IN_MOVIE = 10_000
 const DEFAULT_TIMEOUT_MS = 30_000
-/** Box types that an ISO base media or QuickTime file begins with. */
+/** Box types at the beginning of an ISO base media or QuickTime file. */
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof', 'sidx', 'uuid'])
 
 export interface Sniffed {
   /** Bytes. */
   size: number
-  /** True when the first bytes look like an ISO base media file (MP4, MOV, 3GP). */
+  /** True if the first bytes look like an ISO base media file (MP4, MOV, 3GP). */
   isIsoMedia: boolean
-  /** True when its edit lists hide or repeat a part of it: players of HLS show what is hidden. */
+  /** True if its edit lists hide or repeat a part of it: players of HLS show what is hidden. */
   isCut: boolean
-  /** True when its frames lie in fragments, which tell of themselves alone. */
+  /** True if its frames are in fragments, which describe only themselves. */
   isFragmented: boolean
-  /** Seconds from one key frame to the next, on average; undefined where no table tells. */
+  /** Average seconds between key frames; undefined without a table. */
   keyFrameEvery: number | undefined
 }
 
 export interface SniffOptions {
-  /** Milliseconds until it is given up. */
+  /** Timeout in milliseconds. */
   timeoutMs?: number | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Throws MediaError `empty`, `playlist`, `truncated`, `unreadable`, `time-out` or `aborted`; otherwise says what was seen. */
+/** Throws MediaError `empty`, `playlist`, `truncated`, `unreadable`, `time-out` or `aborted`; otherwise returns its findings. */
 export async function sniff(path: string, options: SniffOptions = {}): Promise<Sniffed> {
   const handle = await open(path, 'r')
   try {
@@ -51,7 +51,7 @@ export async function sniff(path: string, options: SniffOptions = {}): Promise<S
   }
 }
 
-/** Up to `length` bytes from `offset` on; fewer at the end of the file. */
+/** Up to `length` bytes from `offset`; fewer at the end of the file. */
 type Bytes = (offset: number, length: number) => Promise<Buffer>
 
 function makeReader(handle: FileHandle, { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: SniffOptions): Bytes {
@@ -79,19 +79,19 @@ function isScript(head: Buffer): boolean {
 
 interface Box {
   type: string
-  /** Of its content. */
+  /** Start of its content. */
   start: number
   end: number
 }
 
-/** How many boxes may still be looked at. */
+/** How many more boxes may be read. */
 interface Budget {
   left: number
 }
 
 /**
- * Boxes side by side. A box of size 0 reaches to the end; some writers leave a little padding after the last one. The ends are as
- * they are stated, whatever is there.
+ * Adjacent boxes. A box of size 0 extends to the end; some writers leave a little padding after the last one. The ends are the stated ones,
+ * even beyond the file.
  */
 async function* boxes(bytes: Bytes, { start, end }: Pick<Box, 'start' | 'end'>, budget: Budget): AsyncGenerator<Box> {
   let offset = start
@@ -108,21 +108,21 @@ async function* boxes(bytes: Bytes, { start, end }: Pick<Box, 'start' | 'end'>, 
   }
 }
 
-/** Those within another one, beyond whose end none reaches: what a box says of itself is cut there, as ffmpeg does. */
+/** Boxes within another one, truncated at its end, like in ffmpeg. */
 async function* boxesIn(bytes: Bytes, parent: Box, budget: Budget): AsyncGenerator<Box> {
   for await (const box of boxes(bytes, parent, budget)) yield { ...box, end: Math.min(box.end, parent.end) }
   if (budget.left <= 0) throw new MediaError('unreadable', 'The file describes itself at too great a length.')
 }
 
 interface Movie {
-  /** The `moov` box; undefined where fragments do without. */
+  /** The `moov` box; undefined in files that consist of fragments. */
   movie: Box | undefined
   isFragmented: boolean
 }
 
 const nothing: Movie = { movie: undefined, isFragmented: false }
 
-/** Throws `truncated` when the last box ends after the file. */
+/** Throws `truncated` if the last box ends after the file. */
 async function findMovie(bytes: Bytes, size: number): Promise<Movie> {
   let movie: Box | undefined
   let isFragmented = false
@@ -135,10 +135,10 @@ async function findMovie(bytes: Bytes, size: number): Promise<Movie> {
   return { movie, isFragmented }
 }
 
-/** Encoders need the start of a track to warm up, and pictures wait to be put in order: that is no cut. */
+/** Encoders need some samples at the start of a track to warm up, and pictures may be reordered: that is no cut. */
 const WARM_UP_SECONDS = 0.25
 
-/** Throws `unreadable` when a track is encrypted: what it holds looks like any other stream, and plays as noise. */
+/** Throws `unreadable` if a track is encrypted: it looks like any other stream, and plays as noise. */
 async function readMovie(bytes: Bytes, movie: Box): Promise<Pick<Sniffed, 'isCut' | 'keyFrameEvery'>> {
   const budget = { left: MOST_IN_MOVIE }
   let isCut = false
@@ -167,10 +167,10 @@ async function readMovie(bytes: Bytes, movie: Box): Promise<Pick<Sniffed, 'isCut
   return { isCut, keyFrameEvery }
 }
 
-/** Sample entries of ISO/IEC 23001-7 (Common Encryption), and of the shops before it. */
+/** Sample entries of ISO/IEC 23001-7 (Common Encryption), and of the earlier DRM of shops. */
 const ENCRYPTED = new Set(['encv', 'enca', 'drmi', 'drms'])
 
-/** How many key frames its table names; undefined without one, as where every frame is such. */
+/** Number of key frames in its table; undefined without one, for example if every frame is one. */
 async function readSamples(bytes: Bytes, media: Box, budget: Budget): Promise<number | undefined> {
   let keyFrames: number | undefined
   for await (const table of boxesIn(bytes, media, budget)) {
@@ -185,7 +185,7 @@ async function readSamples(bytes: Bytes, media: Box, budget: Budget): Promise<nu
   return keyFrames
 }
 
-/** The first moments that the edits of a track show, in its time scale; pauses are left out. Only the first few. */
+/** The start times of a track's edits, in its time scale, without pauses. Only the first few. */
 async function readEdits(bytes: Bytes, box: Box): Promise<number[]> {
   const content = await startOf(bytes, box, 8 + 8 * 20)
   const isLong = content.readUInt8(0) === 1
@@ -196,7 +196,7 @@ async function readEdits(bytes: Bytes, box: Box): Promise<number[]> {
   return starts.filter((at) => at >= 0)
 }
 
-/** `scale`: units in a second; `duration` in these. */
+/** `scale`: units per second; `duration` in these. */
 async function readTime(bytes: Bytes, box: Box): Promise<{ scale: number; duration: number }> {
   const content = await startOf(bytes, box, 32)
   return content.readUInt8(0) === 1
@@ -204,7 +204,7 @@ async function readTime(bytes: Bytes, box: Box): Promise<{ scale: number; durati
     : { scale: content.readUInt32BE(12), duration: content.readUInt32BE(16) }
 }
 
-/** The first bytes of a box, followed by zeros where it is shorter. */
+/** The first bytes of a box, padded with zeros. */
 async function startOf(bytes: Bytes, { start, end }: Box, length: number): Promise<Buffer> {
   const found = await bytes(start, Math.max(0, Math.min(length, end - start)))
   return Buffer.concat([found, Buffer.alloc(length - found.length)])

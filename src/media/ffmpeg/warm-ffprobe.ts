@@ -1,5 +1,5 @@
-// An ffprobe that is started before its file is there: most of its time goes into loading its libraries. It waits where it opens the
-// pipe for its answer, and then reads what a link names by that time. Each process still reads one file and ends.
+// Starts an ffprobe process before its file exists, since most of its time is spent loading libraries. It blocks while opening the pipe for
+// its output, and then reads the file that a link names by then. Each process still reads one file and ends.
 
 import { execFile } from 'node:child_process'
 import { constants, open } from 'node:fs'
@@ -12,19 +12,19 @@ import { promisify } from 'node:util'
 import { systemCode } from '../errors.ts'
 import { type ProcessEnd, type ProcessOptions, runProcess } from '../process.ts'
 
-/** Runs ffprobe as `runProcess` does. Its last argument is the file. */
+/** Runs ffprobe like `runProcess`. Its last argument is the file. */
 export type RunFfprobe = (options: ProcessOptions) => Promise<ProcessEnd>
 
 export interface WarmFfprobe {
   run: RunFfprobe
-  /** Ends the process that waits. */
+  /** Ends the waiting process. */
   close(): Promise<void>
 }
 
 interface Waiting {
   ended: Promise<ProcessEnd>
   stop: AbortController
-  /** From then on its limits count. */
+  /** Its limits count from then on. */
   begin(): void
   isOver: boolean
 }
@@ -37,19 +37,19 @@ interface Answer {
 
 const PREFIX = 'vireo-ffprobe-'
 const IDLE_MS = 600_000
-/** For the rest of an answer after the process ended. */
+/** For the rest of the output after the process has ended. */
 const DRAIN_MS = 1_000
 
-// The shell watches a pipe whose other end is this process, lest ffprobe wait for ever when this process is killed.
+// The shell watches a pipe to this process, so that ffprobe does not wait forever if this process is killed.
 const WRAPPER = '(read -r _; kill -9 $$) <&3 & exec "$@" 3<&-'
 
-/** After each file one process waits for the next one, for a while. Where the system has no named pipes, none does. */
+/** After each file one process waits for the next one, for a while. Without named pipes, none does. */
 export function makeWarmFfprobe(): WarmFfprobe {
   let place: Promise<{ folder: string; output: string; input: string } | undefined> | undefined
   let waiting: Waiting | undefined
   let idle: NodeJS.Timeout | undefined
   let isOff = false
-  /** One process at a time uses the place: another one would find the pipe open, and read the same link. */
+  /** One process at a time uses the folder: another one would find the pipe open, and read the same link. */
   let isAsked = false
 
   async function makePlace() {
@@ -85,7 +85,7 @@ export function makeWarmFfprobe(): WarmFfprobe {
     waiting = next
     const over = (): void => {
       next.isOver = true
-      // It ended by itself before it was asked: this ffprobe cannot wait.
+      // It ended before it was used: this ffprobe cannot wait.
       if (waiting === next && !stop.signal.aborted) isOff = true
     }
     ended.then(over, over)
@@ -137,11 +137,11 @@ export function makeWarmFfprobe(): WarmFfprobe {
 
   return {
     async run(options) {
-      // FFmpeg looks at the extension too, which the link has not.
+      // FFmpeg also uses the extension, which the link lacks.
       if (extname(options.args.at(-1) ?? '') !== '') return await runProcess(options)
       try {
         const end = await askWaiting(options)
-        // What goes wrong may be that it waited.
+        // The wait may have caused the failure.
         const isSure = end?.code === 0 || end?.killedFor !== undefined
         return end && isSure ? end : await runProcess(options)
       } finally {
@@ -160,7 +160,7 @@ export function makeWarmFfprobe(): WarmFfprobe {
   }
 }
 
-/** Folders of processes that were killed. */
+/** Folders of killed processes. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1])
@@ -176,7 +176,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Opened without waiting for the writer, whom it lets go on. */
+/** Opened without waiting for the writer, which unblocks it. */
 async function readPipe(path: string, maxBytes: number, tooLong: () => void): Promise<Answer> {
   const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const socket = new Socket({ fd, readable: true, writable: false })
@@ -195,7 +195,7 @@ async function readPipe(path: string, maxBytes: number, tooLong: () => void): Pr
     isTooLong: () => length > maxBytes,
     close: () => socket.destroy(),
     async text() {
-      // A process that never came to its answer opened no pipe that could end.
+      // A process that never reached its output did not open the pipe, which then has no end.
       await Promise.race([drained, pause(DRAIN_MS, undefined, { ref: false })])
       return Buffer.concat(chunks).toString('utf8')
     },

@@ -1,5 +1,5 @@
-// Avatars and banners: from an uploaded image, checked by its content, cropped to each size and encoded anew in its own
-// format, so that nothing of its metadata (place, camera, author) stays. Animations go on moving where they are small.
+// Avatars and banners: from an uploaded image, validated by its content, cropped to each size and encoded again in its own format, so that
+// no metadata (place, camera, author) remains. Small animations stay animated.
 
 import type { Sharp } from 'sharp'
 import type { EncodedImage, ImageSize } from './images.ts'
@@ -12,21 +12,18 @@ export interface ActorImageFile extends EncodedImage {
 
 const EXTENSIONS: Record<ImageFormat, string> = { jpeg: '.jpg', png: '.png', webp: '.webp', gif: '.gif' }
 const QUALITY = 85
-/**
- * px in all: more than cameras of telephones make. Of an animation all frames count; of one with more the first frame is
- * taken.
- */
+/** px in total: more than phone cameras make. For an animation all frames count; if it exceeds the limit, only its first frame is used. */
 const MAX_PIXELS = 50_000_000
 /**
- * px of all frames together that one size may have, as GIFs are slow to encode. A size that would have more shows the
- * first frame: the largest ones do, while those that lists show go on moving.
+ * px of all frames that one size may have, as GIFs are slow to encode. A larger size shows the first frame: the largest ones do, while
+ * those in lists stay animated.
  */
 const MAX_ENCODED_PIXELS = 1_000_000
 
-/** px of a side that is enough for every size. */
+/** px of a side that suffice for every size. */
 const coverOf = (sizes: readonly ImageSize[]): number => Math.max(...sizes.flatMap(({ width, height }) => [width, height]))
 
-/** One image for each size. Throws MediaError `not-media`, `unreadable` or `too-large`. */
+/** One image per size. Throws MediaError `not-media`, `unreadable` or `too-large`. */
 export async function fitActorImage(path: string, sizes: readonly ImageSize[]): Promise<ActorImageFile[]> {
   const { bytes: input, format } = await readImage(path)
   const sharp = await loadSharp()
@@ -36,7 +33,7 @@ export async function fitActorImage(path: string, sizes: readonly ImageSize[]): 
     const canMove = pages > 1 && pages * width * height <= MAX_PIXELS
     const crop = (from: Sharp, size: ImageSize): Sharp =>
       from.timeout({ seconds: DECODE_SECONDS }).resize(size.width, size.height, { fit: 'cover' })
-    // The large picture is decoded once; all sizes are made of one that is a little larger than the largest.
+    // The original is decoded once; all sizes are made from a copy that is slightly larger than the largest.
     const still = await sharp(input, bounds)
       .timeout({ seconds: DECODE_SECONDS })
       .autoOrient()
@@ -47,7 +44,7 @@ export async function fitActorImage(path: string, sizes: readonly ImageSize[]): 
     const images: ActorImageFile[] = []
     for (const size of sizes) {
       const animated = canMove && pages * size.width * size.height <= MAX_ENCODED_PIXELS
-      // For one frame PNG is smaller, faster and has all colours.
+      // For a single frame PNG is smaller, faster and has all colours.
       const target = format === 'gif' && !animated ? 'png' : format
       const from = animated
         ? sharp(input, { ...bounds, animated }).autoOrient()

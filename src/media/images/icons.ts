@@ -1,13 +1,13 @@
-// Square pictures of exactly one size, as PNG: icons of drawings (SVG) and of pictures that were stored.
+// Square PNG icons of exactly one size, from drawings (SVG) and stored pictures.
 
 import { DECODE_SECONDS, loadSharp, MAX_PIXELS, withTypedErrors } from './sharp.ts'
 
-/** px at which a drawing of 96 dpi is as wide as its viewBox says. */
+/** px at which a drawing of 96 dpi is as wide as its viewBox. */
 const DPI = 96
 
 /**
- * `size`: px of a side. Drawings are drawn at that size and not blown up. Only for pictures of this server: they are not looked at
- * before. Throws MediaError `unreadable` or `too-large`.
+ * `size`: px of a side. Drawings are rendered at that size, not enlarged. Only for pictures of this server, since they are not validated.
+ * Throws MediaError `unreadable` or `too-large`.
  */
 export async function renderIcon(picture: Uint8Array, size: number): Promise<Buffer> {
   const sharp = await loadSharp()

@@ -1,4 +1,4 @@
-// Thumbnails and previews: from an uploaded image, checked by its content and encoded anew, or from a frame of the video.
+// Thumbnails and previews: from an uploaded image, validated by its content and encoded again, or from a frame of the video.
 
 import { access, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,8 +23,8 @@ export interface EncodedImage extends ImageSize {
 export const JPEG_QUALITY = 80
 
 /**
- * Fits an image of any accepted kind to each size, cropped at the centre, as JPEG without metadata, on white where it is transparent. Of an animation the
- * first picture counts. Throws MediaError `not-media`, `unreadable` or `too-large`.
+ * Resizes an image of any accepted kind to each size, cropped at the centre, as JPEG without metadata, with a white background. For an
+ * animation the first picture is used. Throws MediaError `not-media`, `unreadable` or `too-large`.
  */
 export async function fitImage(path: string, sizes: readonly ImageSize[]): Promise<EncodedImage[]> {
   const { bytes: input } = await readImage(path)
@@ -45,7 +45,7 @@ export async function fitImage(path: string, sizes: readonly ImageSize[]): Promi
   return images
 }
 
-/** What has to be known of a file from which pictures are drawn. */
+/** Properties of a file that pictures are drawn from. */
 export type DrawnProbe = Pick<MediaProbe, 'video' | 'duration' | 'coverIndex'>
 
 export interface ImagesFromMediaOptions {
@@ -55,7 +55,7 @@ export interface ImagesFromMediaOptions {
   sizes: readonly ImageSize[]
   /** Configuration `thumbnails.generation_from_video.frames_to_analyze`. */
   framesToAnalyze: number
-  /** A folder for the frame; it is left as it was. */
+  /** A folder for the frame; it is emptied afterwards. */
   workFolder: string
   limits: RunLimits
   niceness?: number
@@ -63,16 +63,16 @@ export interface ImagesFromMediaOptions {
 }
 
 /**
- * Where frames are looked for, as shares of the duration: first where a film shows more than black or a title, then
- * elsewhere, until there is one that shows something.
+ * Positions to try, as shares of the duration: first where a film usually shows more than black or a title, then others, until a frame
+ * shows something.
  */
 const PLACES = [0.1, 0.4, 0.7, 0.25, 0]
 const PLACES_OF_SHORT = [0, 0.6]
 const LONG_ENOUGH_SECONDS = 5
-/** Spread of the brightness, of 255: fields of one colour have none, and what is hardly seen has little. */
+/** Deviation of the brightness, of 255: a single colour has none. */
 const SHOWS_SOMETHING = 12
 
-/** One picture per size of a media file: a typical frame, the cover of an audio file, or a plain field without either. */
+/** One picture per size of a media file: a typical frame, the cover of an audio file, or a plain colour without either. */
 export async function imagesFromMedia(options: ImagesFromMediaOptions): Promise<EncodedImage[]> {
   const { probe, sizes, workFolder } = options
   await mkdir(workFolder, { recursive: true })
@@ -82,7 +82,7 @@ export async function imagesFromMedia(options: ImagesFromMediaOptions): Promise<
     for (const [index, place] of placesIn(probe).entries()) {
       const path = join(workFolder, `frame-${index}.png`)
       made.push(path)
-      // A file whose duration is wrong may have no frame so late.
+      // A file with a wrong duration may have no frame at this position.
       if (!(await extractFrame(options, place * probe.duration, path))) continue
       const spread = await spreadOf(path)
       if (!best || spread > best.spread) best = { path, spread }
@@ -106,7 +106,7 @@ async function spreadOf(path: string): Promise<number> {
   return channels[0]?.stdev ?? 0
 }
 
-/** Writes the most typical of the frames from `start` (seconds) on; false when there is none. */
+/** Writes the most typical of the frames from `start` (seconds); false if there is none. */
 async function extractFrame(options: ImagesFromMediaOptions, start: number, target: string): Promise<boolean> {
   const { probe, ffmpeg, limits, signal, niceness } = options
   const index = probe.video?.index ?? probe.coverIndex
@@ -132,9 +132,9 @@ async function extractFrame(options: ImagesFromMediaOptions, start: number, targ
   )
 }
 
-/** Made small before they are compared, since all frames are held in memory until then. */
+/** Scaled down before they are compared, since all frames are in memory until then. */
 function filtersFor({ probe: { video }, ffmpeg, sizes, framesToAnalyze }: ImagesFromMediaOptions): string[] {
-  // A cover may be transparent, as `fitImage` knows.
+  // A cover may be transparent, which `fitImage` supports.
   if (!video) return ['format=rgba']
   const share = Math.min(1, Math.max(...sizes.map((size) => Math.max(size.width / video.width, size.height / video.height))))
   const scaled = (side: number): number => Math.max(1, Math.ceil(side * share))
@@ -143,20 +143,20 @@ function filtersFor({ probe: { video }, ffmpeg, sizes, framesToAnalyze }: Images
     ...upright(video).filters,
     ...(share < 1 && video.squarePixels ? smaller(video, { width, height }) : [`scale=${width}:${height}`]),
     'setsar=1',
-    // It wants two at least.
+    // It requires at least two.
     ...(framesToAnalyze > 1 ? [`thumbnail=${framesToAnalyze}`] : []),
     ...toStandardColours(video, ffmpeg.canToneMap),
     'format=rgb24',
   ]
 }
 
-/** Scaling and changing the pixel format in one step costs more than twice as much as one after the other. */
+/** Scaling and converting the pixel format in one step costs more than twice as much as in two. */
 const smaller = ({ pixelFormat }: VideoProbe, { width, height }: ImageSize): string[] => [
   `scale=${width}:${height}:flags=area`,
   ...(pixelFormat === 'yuv420p' ? ['format=yuv420p'] : []),
 ]
 
-/** A field of one colour, for what shows nothing. */
+/** A single colour, if there is nothing to show. */
 export async function plainImage({ width, height }: ImageSize): Promise<EncodedImage> {
   const sharp = await loadSharp()
   const bytes = await sharp({ create: { width, height, channels: 3, background: '#1b1b1f' } })

@@ -1,4 +1,4 @@
-// The image library behind one door: loaded on first use, fed with bytes whose type was looked at, its errors typed.
+// Wraps the image library: loaded on first use, called with bytes of a validated type, with typed errors.
 
 import { readFile } from 'node:fs/promises'
 import { fileTypeFromBuffer } from 'file-type'
@@ -17,7 +17,7 @@ export type ImageFormat = (typeof ACCEPTED)[keyof typeof ACCEPTED]
 export const MAX_PIXELS = 120_000_000
 export const DECODE_SECONDS = 20
 
-/** The library and its native part cost memory that an idle server should not hold. */
+/** The library and its native part use memory that an idle server should not. */
 export async function loadSharp() {
   const { default: sharp } = await import('sharp')
   sharp.cache(false)
@@ -25,7 +25,7 @@ export async function loadSharp() {
   return sharp
 }
 
-/** The bytes of an image and what they are by their content. Throws MediaError `not-media`. */
+/** The bytes of an image and its format, by its content. Throws MediaError `not-media`. */
 export async function readImage(path: string): Promise<{ bytes: Buffer; format: ImageFormat }> {
   // Read first: the decoder then never sees a path, whose extension or later change could mislead it.
   const bytes = await readFile(path)

@@ -1,4 +1,4 @@
-// Large files of other servers, as streams: under the guards of the fetcher, ended by silence and not by duration.
+// Large remote files as streams: with the guards of the fetcher, and a timeout for silence instead of the duration.
 
 import { pipeline, type Readable } from 'node:stream'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
@@ -7,17 +7,17 @@ import { silenceGuard } from '../silence.ts'
 
 export interface RemoteFileSource {
   http: Pick<GuardedFetch, 'stream'>
-  /** How long a server may send nothing, in ms. */
+  /** Longest silence of a server, in ms. */
   silenceMs: number
   signal: AbortSignal
 }
 
-/** Longest fetch of one file, in ms: whoever sends a byte now and then is not waited for for ever. */
+/** Longest fetch of one file, in ms: a server that sends a byte now and then must not block forever. */
 const LONGEST_MS = 12 * 3_600_000
 
 /**
- * The bytes of a file, at most `maxBytes` of them. Throws FetchError, and MediaError `failed` for any answer but 200; the
- * stream fails with the same.
+ * The bytes of a file, at most `maxBytes`. Throws FetchError, and MediaError `failed` for any response but 200; the stream fails with the
+ * same.
  */
 export async function streamRemoteFile(
   url: string,
@@ -36,7 +36,7 @@ export async function streamRemoteFile(
   }
 }
 
-/** The bytes of a small file, whole. */
+/** The bytes of a small file. */
 export async function readRemoteFile(url: string, source: RemoteFileSource & { maxBytes: number }): Promise<Buffer> {
   const parts: Buffer[] = []
   for await (const part of await streamRemoteFile(url, source)) parts.push(part)

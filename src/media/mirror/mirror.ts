@@ -1,4 +1,4 @@
-// A copy of another server's HLS video: master, media playlists and all that they name, in one folder of the store.
+// Copies a remote HLS video: master, media playlists and all files that they name, into one folder of the store.
 
 import type { Readable } from 'node:stream'
 import { MediaError } from '../errors.ts'
@@ -16,10 +16,10 @@ export interface MirrorLimits {
 
 export interface MirrorOptions extends RemoteFileSource {
   store: Store
-  /** What is in it already is kept where it is whole; what does not belong to the copy is removed. */
+  /** Complete files in it are kept; files that are not part of the copy are removed. */
   folder: FileRef
   masterUrl: string
-  /** Bytes of the files that the video's server announced, by their address: they are that long, or nothing is stored. */
+  /** Sizes of files as announced by the video's server, by address: a file with another size is refused. */
   sizes: ReadonlyMap<string, number>
   limits: MirrorLimits
   onProgress: (percent: number) => void
@@ -30,7 +30,7 @@ const PLAIN_NAME = /^[\w-][\w.-]{0,150}$/
 const PLAYLIST_NAME = /\.m3u8$/i
 const MEDIA_NAME = /\.(?:mp4|m4s|m4a|m4v|ts|aac|webm|vtt)$/i
 
-/** Makes the copy. Answers its bytes. Throws MediaError and FetchError; what was stored by then stays in the folder. */
+/** Makes the copy. Returns its bytes. Throws MediaError and FetchError; stored files stay in the folder. */
 export async function mirrorHls(options: MirrorOptions): Promise<number> {
   const { store, folder, limits, onProgress } = options
   const { playlists, names } = await readPlaylists(options)
@@ -46,7 +46,7 @@ export async function mirrorHls(options: MirrorOptions): Promise<number> {
     stored += await copyFile(url, names.of(url), limits.maxBytes - stored, options)
     onProgress(Math.floor((100 * (index + 1)) / (files.length + 1)))
   }
-  // The master comes last: where it is, all is.
+  // The master comes last: if it exists, everything does.
   for (const [url, playlist] of [...playlists].toReversed()) {
     const text = Buffer.from(playlist.withNames(names.of))
     stored += text.length
@@ -57,7 +57,7 @@ export async function mirrorHls(options: MirrorOptions): Promise<number> {
   return stored
 }
 
-/** One file that stands for itself. Answers its bytes. */
+/** A single file. Returns its bytes. */
 export async function mirrorFile(
   options: RemoteFileSource & { store: Store; target: FileRef; url: string; size: number; maxBytes: number },
 ): Promise<number> {
@@ -91,8 +91,8 @@ async function readPlaylists(options: MirrorOptions) {
 }
 
 /**
- * Names in the folder: the last part of the address where it is plain, since players look for that below another base;
- * else a number.
+ * Names in the folder: the last part of the address if it is a plain name, since players resolve it against another base; otherwise a
+ * number.
  */
 function makeNames() {
   const byUrl = new Map<string, string>()
@@ -133,7 +133,7 @@ async function copyTo(
   const { store, exact, room, signal } = options
   signal.throwIfAborted()
   const known = exact === undefined ? undefined : await store.stat(target)
-  // An interrupted download goes on behind the files that are whole.
+  // A resumed copy skips complete files.
   if (known && known.size === exact) return known.size
   const maxBytes = exact ?? room
   if (maxBytes <= 0 || maxBytes > room) throw new MediaError('too-large', 'The copy is larger than allowed.')

@@ -1,22 +1,22 @@
-// HLS playlists of other servers, read for the addresses in them (RFC 8216) and written with names in their place.
+// Remote HLS playlists: parses their addresses (RFC 8216) and replaces them by names.
 
 import { MediaError } from '../errors.ts'
 
 export interface RemotePlaylist {
   kind: 'master' | 'media'
-  /** The addresses in it, made absolute, each once, in order. */
+  /** Its absolute addresses, without duplicates, in order. */
   urls: string[]
-  /** The text with the name of each address in its place; as it was when they are the same. */
+  /** The text with each address replaced by its name; unchanged if they are the same. */
   withNames(nameOf: (url: string) => string): string
 }
 
-/** Tags that only mean something to players that fetch keys or jump between versions while a video plays. */
+/** Tags for players that fetch keys or switch versions while a video plays. */
 const REFUSED = /^#EXT-X-(?:KEY|SESSION-KEY):(?!METHOD=NONE(?:,|\s*$))/m
 const URI_ATTRIBUTE = /(\bURI=")([^"]*)(")/g
 
 /**
- * Reads a playlist that came from `baseUrl`. Throws MediaError `playlist` for what is none, is still growing, is encrypted,
- * or names more than `maxUrls` addresses.
+ * Parses a playlist from `baseUrl`. Throws MediaError `playlist` if it is invalid, still growing or encrypted, or names more than `maxUrls`
+ * addresses.
  */
 export function readRemotePlaylist(text: string, baseUrl: string, { maxUrls }: { maxUrls: number }): RemotePlaylist {
   if (!/^\uFEFF?#EXTM3U\s/.test(text)) throw refused('This is no playlist.')

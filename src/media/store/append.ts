@@ -1,11 +1,11 @@
-// Writing an upload from an offset on, so that only bytes that are on the disk are acknowledged.
+// Appends to an upload from an offset, so that only flushed bytes are acknowledged.
 
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { MediaError, systemCode } from '../errors.ts'
 import type { Appender } from './store.ts'
 
-/** Opens (or makes) the file at `path`, cuts it at `offset` and appends from there. */
+/** Opens (or creates) the file at `path`, truncates it at `offset` and appends from there. */
 export async function openAppender(path: string, offset: number): Promise<Appender> {
   const handle = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644)
   let size = offset
@@ -15,7 +15,7 @@ export async function openAppender(path: string, offset: number): Promise<Append
     if (found.size < offset) {
       throw new MediaError('offset', `The file has ${found.size} bytes, fewer than the offset ${offset}.`)
     }
-    // Bytes after the offset were never acknowledged: a crash came between the write and the answer.
+    // Bytes after the offset were never acknowledged: a crash came between the write and the response.
     if (found.size > offset) await handle.truncate(offset)
   } catch (error) {
     await handle.close()

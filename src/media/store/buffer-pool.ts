@@ -1,16 +1,16 @@
-// Files as streams by way of buffers that are used again. A stream of Node has a new buffer for each piece, and up to a hundred
-// megabytes of them come together before anybody collects them. Here whoever writes the last copy of a piece gives its buffer back
-// for the next one; a buffer that nobody gives back is collected as any other.
+// Streams files with a pool of buffers. A stream of Node allocates a new buffer for each chunk, and up to a hundred megabytes of them
+// accumulate before a garbage collection. Here the writer of a chunk's last copy returns its buffer for the next one; a buffer that is not
+// returned is garbage-collected as usual.
 
 import { close, createWriteStream, open, read, type WriteStream, write } from 'node:fs'
 import { Readable } from 'node:stream'
 
 const PIECE_BYTES = 64 * 1024
-/** Buffers that wait for their next use, at most: 4 MiB. */
+/** Maximum unused buffers: 4 MiB. */
 const MOST_SPARE = 64
 
 const spare: Buffer[] = []
-/** By the very object that went through the streams: a part of it, or a copy, gives nothing back. */
+/** By the identical object that passed through the streams: slices and copies are not returned. */
 const lent = new WeakMap<object, Buffer>()
 
 function giveBack(piece: object): void {
@@ -20,7 +20,7 @@ function giveBack(piece: object): void {
   if (spare.length < MOST_SPARE) spare.push(buffer)
 }
 
-/** The bytes of an open file, both ends included. The stream owns the descriptor. One reader only may have its pieces. */
+/** The bytes of an open file, both ends included. The stream owns the descriptor. Only one reader may get its chunks. */
 export function readPooled(fd: number, { start, end }: { start: number; end: number }): Readable {
   let at = start
   let isReading = false
@@ -43,7 +43,7 @@ export function readPooled(fd: number, { start, end }: { start: number; end: num
       })
     },
     destroy(error, done) {
-      // The descriptor may be that of another file as soon as it is closed.
+      // The descriptor may belong to another file as soon as it is closed.
       closed = () => close(fd, (failure) => done(error ?? failure ?? null))
       if (!isReading) closed()
     },
@@ -52,7 +52,7 @@ export function readPooled(fd: number, { start, end }: { start: number; end: num
 
 type Written = (error: NodeJS.ErrnoException | null, written: number, piece: Uint8Array) => void
 
-/** A new file. Pieces that were lent are given back when they are written. */
+/** A new file. Chunks from the pool are returned when they are written. */
 export function writePooled(path: string): WriteStream {
   const writePiece = (fd: number, piece: Buffer, offset: number, length: number, at: number, done: Written): void =>
     write(fd, piece, offset, length, at, (error, written) => {

@@ -1,4 +1,4 @@
-// A file brought from one place to the other: written, read back and compared. The one it was made of stays.
+// Copies a file from one place to the other, and verifies the copy. The source stays.
 
 import { createHash, type Hash } from 'node:crypto'
 import { addAbortSignal, PassThrough, Transform } from 'node:stream'
@@ -16,8 +16,8 @@ export interface Carry {
 }
 
 /**
- * Answers `missing` when the file is in neither place. Done twice it stays done: what is there already is compared, and written
- * once more only when it differs. Throws MediaError `truncated` when what was written is not what was read.
+ * Returns `missing` if the file is in neither place. Idempotent: an existing copy is compared, and written again only if it differs. Throws
+ * MediaError `truncated` if the copy differs from the source.
  */
 export async function carryFile({ from, to, ref, signal }: Carry): Promise<'carried' | 'there' | 'missing'> {
   const [source, target] = [await from.stat(ref), await to.stat(ref)]

@@ -1,4 +1,4 @@
-// The store on a file system: one folder per kind, whole files by rename, no symbolic links on the way.
+// The store on a file system: one folder per kind, atomic files by rename, no symbolic links in paths.
 
 import { close, constants, fstat, open as openCallback } from 'node:fs'
 import { copyFile, link, lstat, mkdir, open, opendir, readdir, rename, rm, statfs } from 'node:fs/promises'
@@ -13,23 +13,23 @@ import { readPooled, writePooled } from './buffer-pool.ts'
 import { makeSendFile } from './send-file.ts'
 import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, isLocalFile, type Source, type Store } from './store.ts'
 
-/** Files being received stay here, on the same file system as their place, and hidden from `list`. */
+/** Files being received are here, on the same file system as their destination, and hidden from `list`. */
 const INCOMING = '.incoming'
 
 const [openFd, statFd, closeFd] = [promisify(openCallback), promisify(fstat), promisify(close)]
 
 export interface FileStoreOptions {
-  /** One folder per kind; made on first use. */
+  /** One folder per kind; created on first use. */
   directories: Record<FileKind, string>
-  /** Work folders of jobs are made under it. */
+  /** Work folders of jobs are created under it. */
   tmp: string
-  /** A name of this process, carried by the parts that it writes. */
+  /** Name of this process, part of the names of its temporary files. */
   owner?: string
 }
 
 export interface FileStore extends Store {
   /**
-   * Removes what writers that died left behind: at once where `isGone` says so of the owner, else when it is older than
+   * Removes temporary files of dead writers: at once if `isGone` returns true for the owner, otherwise when they are older than
    * `olderThanMs`. Returns how many.
    */
   sweep(options: { olderThanMs: number; now: Date; isGone?: (owner: string) => boolean }): Promise<number>
@@ -40,7 +40,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
   const sendFile = makeSendFile()
   const rootOf = (kind: FileKind): string => resolve(directories[kind])
 
-  /** The path of a name and what is there, after checking that no part of it below the root is a symbolic link. */
+  /** Returns the path of a name and its stat, after checking that no part of it below the root is a symbolic link. */
   async function look(kind: FileKind, segments: readonly string[]) {
     let path = rootOf(kind)
     let found: Awaited<ReturnType<typeof lstatOrNothing>>
@@ -65,7 +65,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
   }
 
   async function* walk(root: string, folder: string): AsyncGenerator<FileStat> {
-    // Read as it goes: a folder may hold millions.
+    // Read incrementally: a folder may contain millions.
     const entries = await opendir(join(root, folder)).catch((error: unknown) => {
       if (isMissing(error)) return []
       throw error
@@ -121,7 +121,8 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
       assertName(ref.name)
       const segments = ref.name.split('/')
       const path = join((await look(ref.kind, segments.slice(0, -1))).path, segments.at(-1) ?? '')
-      // The last part may be no link either: O_NOFOLLOW. A bare descriptor: streams of a FileHandle take half as much processor time again.
+      // The last part must not be a link either: O_NOFOLLOW. A bare descriptor: streams of a FileHandle take half as much processor time
+      // again.
       const fd = await openFd(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
         throw asMediaError(error)
       })
@@ -130,7 +131,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
         if (!found.isFile()) throw new MediaError('not-found', 'There is no such file.')
         const last = found.size - 1
         const bounds = range ? { start: range.start, end: Math.min(range.end, last) } : { start: 0, end: last }
-        // It owns the descriptor, and reads nothing before it is asked to.
+        // It owns the descriptor, and reads nothing before it is read.
         const stream = readPooled(fd, bounds)
         return {
           stat: toStat(ref.name, found),
@@ -244,7 +245,7 @@ export function makeFileStore({ directories, tmp, owner = '' }: FileStoreOptions
   return store
 }
 
-/** Renames a local file into its place; false when it lies on another file system and must be copied. */
+/** Renames a local file into its place; false if it is on another file system and must be copied. */
 async function giveAway(path: string, target: string): Promise<boolean> {
   try {
     await flush(path)
@@ -258,8 +259,8 @@ async function giveAway(path: string, target: string): Promise<boolean> {
 }
 
 async function receive(from: Source, part: string): Promise<void> {
-  // A hard link would let a later writer of the source change the stored file; a copy by reference costs nothing where
-  // the file system has it.
+  // A hard link would let a later writer of the source change the stored file; a copy by reference costs nothing if the file system
+  // supports it.
   if (isLocalFile(from)) return copyFile(from.path, part, constants.COPYFILE_FICLONE)
   const stream = from instanceof Uint8Array ? Readable.from([from]) : from
   return pipeline(stream, writePooled(part))
@@ -274,7 +275,7 @@ async function flush(path: string): Promise<void> {
   }
 }
 
-/** Makes a rename durable; some file systems cannot flush a folder, and then the rename is as good as it gets. */
+/** Makes a rename durable, as far as the file system can flush a folder. */
 async function flushFolder(path: string): Promise<void> {
   const handle = await open(path, 'r').catch(() => undefined)
   await handle?.sync().catch(() => undefined)

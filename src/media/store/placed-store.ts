@@ -1,5 +1,5 @@
-// One store of two places: new files go to the place of their kind, and whatever still lies in the other one is found there. So a
-// server can be switched over with its old files where they are, and moves between the places go on while files are read.
+// One store of two places: new files go to the preferred place of their kind, and older ones are found in the other. So a server can switch
+// without moving its files first, and moves between the places can run while files are read.
 
 import { stat as statFile } from 'node:fs/promises'
 import { MediaError, StorageOutage } from '../errors.ts'
@@ -10,22 +10,21 @@ import type { FileKind, FileRef, Place, Store } from './store.ts'
 export interface PlacedStoreOptions {
   files: FileStore
   objects: ObjectStore
-  /** Where new files of a kind with a bucket go. */
+  /** Place of new files of a kind with a bucket. */
   preferred: Place
 }
 
 type OnePlace = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'only'>
 
 export function makePlacedStore({ files, objects, preferred }: PlacedStoreOptions): FileStore {
-  /** The first is where new files of the kind go. */
+  /** The first one is for new files of the kind. */
   function homesOf(kind: FileKind): [OnePlace, ...OnePlace[]] {
     if (!objects.has(kind)) return [files]
     return preferred === 'object-storage' ? [objects, files] : [files, objects]
   }
 
   /**
-   * The first answer that is one. What an outage hides may be in that place: the file is then known to be there or nowhere only
-   * when the other place has it.
+   * The first defined result. During an outage of a place, a missing file may be there: then it throws unless the other place has the file.
    */
   async function first<T>(kind: FileKind, ask: (home: OnePlace) => Promise<T | undefined>): Promise<T | undefined> {
     let outage: unknown
@@ -48,7 +47,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
       return one.answer
     })
 
-  /** In both places, so that a file on its way between them does not stay behind, nor one that an outage does not concern. */
+  /** In both places, so that neither a file that is being moved nor one outside of an outage is skipped. */
   async function everywhere(kind: FileKind, work: (home: OnePlace) => Promise<void>): Promise<void> {
     let done = false
     let outage: unknown
@@ -65,7 +64,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
   }
 
   const store: FileStore = {
-    // One of the same name in the other place is read no more, and goes when the file does.
+    // A file of the same name in the other place is hidden, and removed with this one.
     put: (ref, from) => homesOf(ref.kind)[0].put(ref, from),
 
     open: (ref, range, signal) => found(ref, (home) => home.open(ref, range, signal)),
@@ -110,7 +109,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
         const size = async (at: OnePlace) => (await at.stat({ kind: 'uploads', name }))?.size ?? 0
         return (await size(other)) >= offset && (await size(home)) < offset
       }
-      // Begun before the server was switched over.
+      // Begun before the switch.
       if (offset > 0) for (const other of others) if (await isElsewhere(other)) return await other.openAppend(name, offset)
       return await home.openAppend(name, offset)
     },
@@ -143,7 +142,7 @@ export function makePlacedStore({ files, objects, preferred }: PlacedStoreOption
   }
   return store
 
-  /** Asked of the place that has the file, as one on the disk has no address. */
+  /** Asks the place that has the file, as one on disk has no address. */
   async function addressed(ref: FileRef, ask: (home: OnePlace) => Promise<string | undefined>) {
     if (!objects.has(ref.kind)) return undefined
     if (preferred === 'file-system' && (await files.stat(ref))) return undefined

@@ -1,4 +1,4 @@
-// The client of object storage: loaded when it is first needed, with its errors told apart.
+// The client of object storage: loaded on first use, with classified errors.
 
 import { MediaError, messageOf, StorageOutage } from '../errors.ts'
 import type { ObjectSettings } from './object-settings.ts'
@@ -6,7 +6,7 @@ import type { ObjectSettings } from './object-settings.ts'
 /** Ms. */
 const CONNECTION_TIMEOUT = 5_000
 const SILENCE_TIMEOUT = 60_000
-/** Files are sent through this server by so many connections at most, and all else that is asked takes as many of its own. */
+/** Maximum connections for files that are proxied; all other requests have as many of their own. */
 const MAX_SOCKETS = 500
 
 export type S3 = Awaited<ReturnType<typeof loadS3>>
@@ -26,32 +26,32 @@ export async function loadS3(settings: ObjectSettings) {
       forcePathStyle: pathStyle,
       maxAttempts: attempts,
       ...(credentials.accessKeyId === '' ? {} : { credentials }),
-      // Not every store knows the checksums that the library adds of itself.
+      // Not every store supports the checksums that the library adds by default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
         connectionTimeout: CONNECTION_TIMEOUT,
         socketTimeout: SILENCE_TIMEOUT,
-        // Of requests that say how long they wait; without it they would only be told of in the log.
+        // For requests with a timeout; without it they would only be logged.
         throwOnRequestTimeout: true,
         httpAgent: { maxSockets: MAX_SOCKETS },
         httpsAgent: { maxSockets: MAX_SOCKETS },
       },
     })
-  // Readers hold their connections for as long as they like, and keep nobody from asking.
+  // Readers hold connections for any time, and must not block other requests.
   return { sdk, client: makeClient(), reader: makeClient(), Upload, getSignedUrl }
 }
 
-/** Whether the store says that there is no such object. */
+/** True if the store reports that there is no such object. */
 export const isMissing = (error: unknown): boolean =>
   (nameOf(error) === 'NoSuchKey' || statusOf(error) === 404) && nameOf(error) !== 'NoSuchBucket'
 
-/** Whether the object is another one than the request was for. */
+/** True if the object has changed since the request was made. */
 export const isReplaced = (error: unknown): boolean => statusOf(error) === 412
 
 /**
- * An error of the library in our words: `not-found`, an outage for all that another time, or the operator, can mend, or a refusal that
- * comes again each time. The text of the store is kept as it is the operator who reads it.
+ * Converts an error of the library: `not-found`, an outage for everything that time or the operator can fix, or a permanent refusal. The
+ * message of the store is included for the operator.
  */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof MediaError || error instanceof StorageOutage) return error
@@ -63,9 +63,9 @@ export function asStoreError(error: unknown): unknown {
   return new StorageOutage(`Object storage cannot be used now: ${reasonOf(error)}`, { cause: error })
 }
 
-/** Of the answers 4xx those that time, other credentials or another bucket can mend; all others blame the request. */
+/** 4xx responses that time, other credentials or another bucket can fix; all others mean a bad request. */
 const MENDABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 425, 429])
-/** Such as stand under status 400 (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
+/** Error codes with status 400 (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
 const MENDABLE_NAMES: ReadonlySet<string> = new Set([
   'AuthorizationHeaderMalformed',
   'BadDigest',
@@ -111,7 +111,7 @@ const isOfConnection = (error: unknown): boolean =>
   messageOf(error) === 'socket hang up' ||
   messageOf(error) === 'aborted'
 
-/** Whether it was waited for in vain. */
+/** True for a timeout. */
 export const isSilence = (error: unknown): boolean => nameOf(error) === 'TimeoutError' || codeOf(error) === 'ETIMEDOUT'
 
 const nameOf = (error: unknown): string | undefined =>

@@ -1,10 +1,10 @@
-// Copies inside object storage, by the store itself: the bytes never come here.
+// Server-side copies in object storage, without downloading the bytes.
 
 import type { S3 } from './s3-client.ts'
 
 /** Bytes. */
 export interface CopySizes {
-  /** What one request may copy. */
+  /** Maximum bytes of one request. */
   largest: number
   /** Of each part of a larger object, but the last. */
   part: number
@@ -21,12 +21,12 @@ interface Address {
 export interface Copy {
   from: Address
   to: Address
-  /** Such as an ACL, which a copy does not inherit. */
+  /** For example an ACL, which a copy does not inherit. */
   extra: { ACL?: 'private' }
   sizes: CopySizes
 }
 
-/** Copies an object whole or not at all; large ones in parts. Errors are those of the library. */
+/** Copies an object atomically; large ones in parts. Errors are those of the library. */
 export async function copyObject({ sdk, client }: Pick<S3, 'sdk' | 'client'>, { from, to, extra, sizes }: Copy): Promise<void> {
   const CopySource = `${from.Bucket}/${from.Key.split('/').map(encodeURIComponent).join('/')}`
   const found = await client.send(new sdk.HeadObjectCommand(from))

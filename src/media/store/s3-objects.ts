@@ -1,4 +1,4 @@
-// Single objects of one bucket: what the store and its uploads in progress are built on.
+// Single objects of one bucket: the basis of the store and its uploads.
 
 import { createReadStream } from 'node:fs'
 import { rm, stat as statFile } from 'node:fs/promises'
@@ -20,19 +20,19 @@ const PARTS_AT_ONCE = 2
 
 export interface S3Objects {
   head(ref: FileRef): Promise<FileStat | undefined>
-  /** The stream goes on where a connection is lost (`readOn`), and ends with the signal. */
+  /** The stream reconnects after a lost connection (`readOn`), and ends with the signal. */
   get(ref: FileRef, range?: ByteRange, signal?: AbortSignal): Promise<{ stat: FileStat; stream: Readable }>
-  /** Whole or not at all. A local file is removed afterwards unless it is to be kept. */
+  /** Atomic. A local file is removed afterwards unless `keep` is set. */
   put(ref: FileRef, from: Source): Promise<void>
   remove(ref: FileRef): Promise<void>
   /** Copies inside object storage. Throws `not-found`. */
   copy(ref: FileRef, to: FileRef): Promise<void>
-  /** All whose names begin so. */
+  /** All objects with this name prefix. */
   list(kind: FileKind, start: string): AsyncGenerator<FileStat>
   sign(ref: FileRef, saved?: SavedAs): Promise<string>
-  /** What is wrong with the bucket, as a line for the operator. */
+  /** A problem of the bucket, as one line for the operator. */
   complaint(kind: FileKind): Promise<string | undefined>
-  /** Ends its connections. */
+  /** Closes its connections. */
   close(): Promise<void>
 }
 
@@ -61,7 +61,7 @@ export function makeS3Objects(
 
   const aclOf = (ref: FileRef): { ACL?: 'private' } => {
     const acl = settings.acl[isPublicFile(ref) ? 'public' : 'private']
-    // Stores have words of their own for it.
+    // The type does not cover the ACLs of all stores.
     return acl === null ? {} : { ACL: acl as 'private' }
   }
 
@@ -78,7 +78,7 @@ export function makeS3Objects(
       await task.done()
     } catch (error) {
       if (body instanceof Readable) body.destroy()
-      // Parts that cannot be taken back end by the bucket's rule; what went wrong first is what counts.
+      // Parts that cannot be deleted expire by the bucket's rule; the original error is thrown.
       const parts = { ...address, UploadId: task.uploadId }
       if (task.uploadId) await client.send(new sdk.AbortMultipartUploadCommand(parts)).catch(() => undefined)
       throw asStoreError(error)
@@ -96,7 +96,7 @@ export function makeS3Objects(
     }
   }
 
-  /** The answer to a reader, whose body has to be read or destroyed. Errors are those of the library. */
+  /** The response to a reader, whose body must be read or destroyed. Errors are those of the library. */
   async function fetchBytes(
     ref: FileRef,
     range: { start: number; end: number | undefined } | undefined,
@@ -152,7 +152,7 @@ export function makeS3Objects(
       const reopen = async (from: number, until: AbortSignal) => {
         try {
           const rest = await fetchBytes(ref, { start: start + from, end }, { signal: until, etag })
-          // Not every store knows the condition.
+          // Not every store supports the condition.
           if (rest.etag === etag && rest.start === start + from) return rest.body
           rest.body.destroy()
           return undefined
@@ -161,7 +161,7 @@ export function makeS3Objects(
           throw asStoreError(error)
         }
       }
-      // Without a tag nobody can tell whether the bytes are still those of the same object.
+      // Without an ETag, nothing tells whether the object is still the same.
       return { stat, stream: readOn({ first: body, length, reopen: etag === undefined ? undefined : reopen, signal }) }
     },
 
@@ -235,7 +235,7 @@ export function makeS3Objects(
   }
 }
 
-/** The same bytes, and what went wrong with them before they came to the store: that is no fault of the store's. */
+/** The same bytes, and the error of the source, to distinguish it from one of the store. */
 function watched(source: Readable): { stream: Readable; fault(): { error: unknown } | undefined } {
   let fault: { error: unknown } | undefined
   const pieces = source[Symbol.asyncIterator]()
@@ -248,7 +248,7 @@ function watched(source: Readable): { stream: Readable; fault(): { error: unknow
     }
   }
   async function* bytes(): AsyncGenerator<unknown> {
-    // What the store's side throws in comes out of `yield`, and is none of the source's.
+    // Errors of the store's side come out of `yield`, and are not the source's.
     for (let piece = await next(); !piece.done; piece = await next()) yield piece.value
   }
   return { stream: Readable.from(bytes(), { objectMode: false }), fault: () => fault }

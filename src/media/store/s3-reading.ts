@@ -1,4 +1,4 @@
-// The bytes of an object as one stream that goes on where a connection was lost, as connections that last for hours are.
+// The bytes of an object as one stream that reconnects after a lost connection, which is likely within hours.
 
 import { addAbortSignal, finished, Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,25 +6,25 @@ import { StorageOutage } from '../errors.ts'
 import { asStoreError } from './s3-client.ts'
 
 export interface Reading {
-  /** The body of the first answer, and how many bytes it is to have, where the store says so. */
+  /** The body of the first response, and its expected length, if the store reports it. */
   first: Readable
   length: number | undefined
   /**
-   * The bytes from this one of them on; answers undefined when the object is another one by now. Throws `not-found`, StorageOutage and
-   * refusals. The signal is for the way there and for the bytes. Without it, a lost connection is the end.
+   * Opens the bytes from this offset; returns undefined if the object has changed. Throws `not-found`, StorageOutage and refusals. The
+   * signal applies to the request and the bytes. Without it, a lost connection is the end.
    */
   reopen: ((from: number, signal: AbortSignal) => Promise<Readable | undefined>) | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Ms before each try. */
+/** Ms before each attempt. */
 const PAUSES = [100, 500, 2_000]
-/** Bytes after which tries are counted anew: a connection that gives but a few each time is as good as none. */
+/** Bytes after which attempts are counted again: a connection that delivers only a few is useless. */
 const HEADWAY = 256 * 1024
 
 /**
- * Fails with StorageOutage when a connection is lost and no other one goes on with the same object. One that is lost while nobody
- * reads, as those of slow readers are, is opened again when somebody does.
+ * Fails with StorageOutage if a connection is lost and no other one continues with the same object. A connection that is lost while nobody
+ * reads, as for slow readers, is reopened on the next read.
  */
 export function readOn({ first, length, reopen, signal }: Reading): Readable {
   const leaving = new AbortController()
@@ -65,7 +65,7 @@ export function readOn({ first, length, reopen, signal }: Reading): Readable {
     })
     finished(bytes, { writable: false }, (error) => {
       if (stream.destroyed) return
-      // One that ends in order may still have been cut off on the way.
+      // A connection that ends normally may still have been truncated.
       if (length === undefined ? !error : got >= length) return void stream.push(null)
       lost = error ?? new StorageOutage('Object storage sent less than it said.')
       if (isWanted) goOn()

@@ -1,23 +1,23 @@
-// Object storage that takes connections and does not answer. Each request to it waits for long, and with it whatever could be had
-// without it; so after such a wait it is left alone for a while, but for one request at a time that finds out how it is.
+// Circuit breaker for an object storage that accepts connections but does not respond. After a timeout, requests fail at once for a while,
+// except for one at a time that probes the storage, so that they do not delay work that is possible without it.
 
 import { StorageOutage } from '../errors.ts'
 import { isSilence } from './s3-client.ts'
 
 /** Ms. */
 export interface Patience {
-  /** Until the answer to a request begins whose work is small. */
+  /** Timeout for the start of the response to a small request. */
   answer: number
-  /** For how long nothing is asked after one that was waited for in vain. */
+  /** How long requests fail at once after a timeout. */
   rest: number
 }
 
 export const PATIENCE: Patience = { answer: 10_000, rest: 5_000 }
 
 export interface Asking {
-  /** Runs a request, or throws StorageOutage at once while the last one was waited for in vain. Errors are those of the library. */
+  /** Runs a request, or throws StorageOutage at once after a recent timeout. Errors are those of the library. */
   ask<T>(request: () => Promise<T>): Promise<T>
-  /** Throws as `ask` does, for requests that tell nothing: how long they take is up to what they carry. */
+  /** Throws like `ask`, for requests whose duration depends on their size. */
   assertSpeaking(): void
 }
 

@@ -15,29 +15,29 @@ import { assertAwaited, assertName, type FileKind, type FileRef, type FileStat, 
 
 /** The store of bytes in buckets; it has no work folders of its own. */
 export type ObjectStore = Omit<Store, 'workFolder' | 'removeWorkFolder' | 'workFolders' | 'only'> & {
-  /** Whether the kind has a bucket. */
+  /** True if the kind has a bucket. */
   has(kind: FileKind): boolean
-  /** Removes the downloads that are left, by their paths and the processes that made them. Answers how many. */
+  /** Removes abandoned downloads, identified by their paths and owners. Returns how many. */
   sweep(isLeft: (path: string, owner: string) => Promise<boolean>): Promise<number>
-  /** What is wrong with the buckets, a line for each; empty when all can be used. */
+  /** Problems of the buckets, one line each; empty if all are usable. */
   complaints(): Promise<string[]>
-  /** Ends its connections. */
+  /** Closes its connections. */
   close(): Promise<void>
 }
 
-/** Deletions sent at once when a folder goes. */
+/** Concurrent deletions when a folder is removed. */
 const AT_ONCE = 8
 const DOWNLOADS = 'downloads'
 
 export interface S3StoreOptions {
   settings: ObjectSettings
-  /** A local folder that downloads for local tools are made in. */
+  /** A local folder for downloads that local tools need. */
   tmp: string
-  /** A name of this process, carried by its downloads. */
+  /** Name of this process, part of the names of its downloads. */
   owner?: string
-  /** How copies are cut; as S3 wants it unless it is said. */
+  /** Part sizes of copies; S3's by default. */
   copySizes?: CopySizes
-  /** How long an answer is waited for. */
+  /** Timeouts of responses. */
   patience?: Patience
 }
 
@@ -49,7 +49,7 @@ export function makeS3Store({ settings, tmp, owner = '', ...sizes }: S3StoreOpti
     assertName(ref.name)
     return ref
   }
-  /** Uploads lie in pieces, except pictures and other files that were put there whole. */
+  /** Uploads consist of pieces, except pictures and other files that were stored whole. */
   const pieced = (ref: FileRef): boolean => ref.kind === 'uploads'
 
   async function stat(ref: FileRef): Promise<FileStat | undefined> {
@@ -146,7 +146,7 @@ export function makeS3Store({ settings, tmp, owner = '', ...sizes }: S3StoreOpti
       await mkdir(downloads, { recursive: true })
       const folder = await mkdtemp(join(downloads, `${encodeURIComponent(owner)}~`))
       try {
-        // Tools look at the end of the name.
+        // Tools read the extension.
         const path = join(folder, `file${extname(ref.name)}`)
         await pipeline(stream, createWriteStream(path, { flags: 'wx' }), { signal }).catch((error: unknown) => {
           assertAwaited(signal)
@@ -179,7 +179,7 @@ export function makeS3Store({ settings, tmp, owner = '', ...sizes }: S3StoreOpti
 
     async downloadAddress(ref, saved) {
       const address = objectAddress(settings, named(ref))
-      // The bucket itself may be out of the reach of readers then.
+      // Readers may have no access to the bucket itself then.
       const isElsewhere = address !== undefined && settings.buckets[ref.kind]?.baseUrl !== ''
       return !isElsewhere && (await objects.head(ref)) ? await objects.sign(ref, saved) : undefined
     },

@@ -1,5 +1,5 @@
-// Uploads in progress on object storage, which cannot append: each stretch of bytes that was made safe is an object of its own,
-// named by where it begins and how long it is. Together they are read as one file.
+// Uploads in progress on object storage, which cannot append: each flushed stretch of bytes is an object of its own, named by its offset
+// and length. Together they are read as one file.
 
 import { Readable } from 'node:stream'
 import { MediaError } from '../errors.ts'
@@ -7,7 +7,7 @@ import { asStoreError } from './s3-client.ts'
 import type { S3Objects } from './s3-objects.ts'
 import type { Appender, ByteRange, FileRef, FileStat, OpenedFile } from './store.ts'
 
-/** Bytes kept in memory before they become an object, also when nobody asks for safety yet. */
+/** Bytes in memory before they become an object, even without a flush. */
 const LARGEST_PIECE = 8 * 2 ** 20
 const DIGITS = 15
 
@@ -18,7 +18,7 @@ interface Piece {
   stat: FileStat
 }
 
-/** What of a piece is read, by the bytes of the file: `end` is the first that is not. */
+/** The part of a piece to read, by offsets in the file: `end` is exclusive. */
 interface Stretch<P = Piece> {
   piece: P
   start: number
@@ -35,7 +35,7 @@ export interface S3Uploads {
 
 const pieceFolder = (name: string): string => `${name}.pieces/`
 
-/** The upload that an object belongs to; undefined for an object of its own. */
+/** The upload that an object belongs to; undefined for other objects. */
 export const uploadOfPiece = (name: string): string | undefined => /^(.+)\.pieces\/\d+-\d+$/.exec(name)?.[1]
 
 export function makeS3Uploads(objects: S3Objects): S3Uploads {
@@ -62,7 +62,7 @@ export function makeS3Uploads(objects: S3Objects): S3Uploads {
     }
     for (const torn of pieces.filter(({ start, size }) => start < offset && start + size > offset)) {
       const { stream } = await objects.get(refOf(torn.name), { start: 0, end: offset - torn.start - 1 })
-      // Both ends of it are the store.
+      // Copied within the store.
       await objects.put(refOf(nameOf(upload, torn.start, offset - torn.start)), stream).catch((error: unknown) => {
         throw asStoreError(error)
       })
@@ -140,8 +140,8 @@ export function makeS3Uploads(objects: S3Objects): S3Uploads {
 }
 
 /**
- * The file from its beginning to the first hole, without a byte twice. Where pieces overlap, both hold the same bytes of the same
- * upload: a writer that was taken for dead has sent them once more.
+ * The file from its beginning to the first hole, without duplicate bytes. Where pieces overlap, both contain the same bytes of the same
+ * upload: a client sent them again after a writer was considered dead.
  */
 export function coverOf<P extends Pick<Piece, 'start' | 'size'>>(pieces: readonly P[]): Stretch<P>[] {
   const waiting = pieces.toSorted((one, other) => one.start - other.start).values()
@@ -149,7 +149,7 @@ export function coverOf<P extends Pick<Piece, 'start' | 'size'>>(pieces: readonl
   let next = waiting.next().value
   let furthest: P | undefined
   for (let end = 0; ; end = endOf(furthest)) {
-    // Each piece is looked at once: clients that send small chunks leave many.
+    // Each piece is visited once: clients that send small chunks leave many.
     for (; next && next.start <= end; next = waiting.next().value) {
       if (!furthest || endOf(next) > endOf(furthest)) furthest = next
     }

@@ -1,5 +1,5 @@
-// Bytes of an open file into an answer, by way of buffers that are used again: a new one for each piece, as streams take
-// them, would keep the garbage collector busier than all the sending.
+// Sends the bytes of an open file with a pool of buffers: allocating one per chunk, as streams do, would cost more garbage collection than
+// the sending itself.
 
 import { read as readCallback } from 'node:fs'
 import type { Writable } from 'node:stream'
@@ -9,12 +9,12 @@ import { MediaError } from '../errors.ts'
 const read = promisify(readCallback)
 
 const PIECE_BYTES = 128 * 1024
-/** Buffers that wait for their next use, at most: 8 MiB. */
+/** Maximum unused buffers: 8 MiB. */
 const MOST_SPARE = 64
 
 export type SendFile = (fd: number, range: { start: number; end: number }, target: Writable) => Promise<void>
 
-/** Reads the next piece while one is on its way. Throws when the file is shorter, or the reader leaves. */
+/** Reads the next chunk while one is being written. Throws if the file is shorter, or the reader leaves. */
 export function makeSendFile(): SendFile {
   const spare: Buffer[] = []
   const take = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
@@ -29,13 +29,13 @@ export function makeSendFile(): SendFile {
         if (bytesRead === 0) throw new MediaError('truncated', 'The file ends before what was promised of it.')
         await writing
         writing = write(target, buffer.subarray(0, bytesRead))
-        // Who waits for it comes later.
+        // It is awaited later.
         writing.catch(() => undefined)
         at += bytesRead
       }
       await writing
     } finally {
-      // A write that is not over still reads its buffer.
+      // A pending write still reads its buffer.
       await writing.catch(() => undefined)
       for (const buffer of buffers) if (spare.length < MOST_SPARE) spare.push(buffer)
     }

@@ -1,5 +1,5 @@
-// Where bytes live: the interface that the file system and object storage share. Names are relative, with `/` between
-// segments, such as `hls/private/<uuid>/<uuid>-720.m3u8`.
+// The interface that file system and object storage share. Names are relative, with `/` between segments, such as
+// `hls/private/<uuid>/<uuid>-720.m3u8`.
 
 import { Readable, type Writable } from 'node:stream'
 import { MediaError } from '../errors.ts'
@@ -37,7 +37,7 @@ export interface FileStat {
   etag: string
 }
 
-/** Where bytes can lie. */
+/** Possible places of bytes. */
 export const places = ['file-system', 'object-storage'] as const
 export type Place = (typeof places)[number]
 
@@ -47,7 +47,7 @@ export interface ByteRange {
   end: number
 }
 
-/** How a download is answered. */
+/** Headers of a download. */
 export interface SavedAs {
   /** Content-Disposition. */
   disposition: string
@@ -57,23 +57,20 @@ export interface SavedAs {
 
 export interface OpenedFile {
   stat: FileStat
-  /** The bytes asked for. The reader must consume or destroy it. */
+  /** The requested bytes. The reader must consume or destroy it. */
   stream: Readable
-  /**
-   * Writes the bytes into an answer in place of `stream`, where that costs less, and does not end it. Throws when the reader
-   * leaves.
-   */
+  /** Writes the bytes into a response instead of `stream`, if that is cheaper, without ending it. Throws if the reader leaves. */
   sendTo?(target: Writable): Promise<void>
 }
 
-/** Bytes that grow an upload. What `sync` returned is on disk and may be acknowledged. */
+/** Appends to an upload. Bytes up to the result of `sync` are on disk and may be acknowledged. */
 export interface Appender {
   /** Bytes written so far, from the start of the file. */
   readonly size: number
   write(chunk: Uint8Array): Promise<void>
-  /** Flushes to the disk and returns the size that is safe. */
+  /** Flushes to the disk and returns the durable size. */
   sync(): Promise<number>
-  /** Closes without flushing; safe to call twice. */
+  /** Closes without flushing; idempotent. */
   close(): Promise<void>
 }
 
@@ -89,64 +86,55 @@ export const isLocalFile = (from: Source): from is LocalFile => !(from instanceo
 
 export interface Store {
   /**
-   * Stores a file as a whole or not at all, replacing one of the same name. `from` is a stream, bytes, or the path of a
-   * local file, which is moved unless `keep` is set.
+   * Stores a file atomically, replacing one of the same name. `from` is a stream, bytes, or the path of a local file, which is moved unless
+   * `keep` is set.
    */
   put(ref: FileRef, from: Source): Promise<FileStat>
   /**
-   * Throws MediaError `not-found`. A range beyond the end is cut to the end. The signal is for the way there, at the least; throws
+   * Throws MediaError `not-found`. A range beyond the end is cut to the end. The signal applies at least until the file is open; throws
    * MediaError `aborted`.
    */
   open(ref: FileRef, range?: ByteRange, signal?: AbortSignal): Promise<OpenedFile>
   stat(ref: FileRef): Promise<FileStat | undefined>
-  /** Removes a file; a missing one is fine. */
+  /** Removes a file; ignores a missing one. */
   remove(ref: FileRef): Promise<void>
-  /** Removes a folder and all in it; a missing one is fine. */
+  /** Removes a folder and its content; ignores a missing one. */
   removeFolder(ref: FileRef): Promise<void>
   /** The files under a folder (all of the kind without one), with full names, unordered. */
   list(kind: FileKind, folder?: string): AsyncIterable<FileStat>
-  /** Renames a file inside its kind, as between public and private. Done twice it stays done. */
+  /** Renames a file inside its kind, for example between public and private. Idempotent. */
   move(ref: FileRef, to: string): Promise<void>
-  /** Stores the same bytes under another name as well, of this kind or another. Done twice it stays done. */
+  /** Stores the same bytes under another name as well, of this kind or another. Idempotent. */
   copy(ref: FileRef, to: FileRef): Promise<void>
-  /** Renames a folder inside its kind. Done twice it stays done. */
+  /** Renames a folder inside its kind. Idempotent. */
   moveFolder(ref: FileRef, to: string): Promise<void>
-  /**
-   * Gives `fn` a path that local tools can read. It is valid only until `fn` settles. The signal is for the way there; throws
-   * MediaError `aborted`.
-   */
+  /** Calls `fn` with a path for local tools. It is valid until `fn` settles. The signal applies until then; throws MediaError `aborted`. */
   withLocalPath<T>(ref: FileRef, fn: (path: string) => Promise<T>, signal?: AbortSignal): Promise<T>
-  /**
-   * Opens an upload to be written from `offset` on; bytes after it are cut off. Throws MediaError `offset` when the file
-   * is shorter than that.
-   */
+  /** Opens an upload for writing at `offset`; bytes after it are cut off. Throws MediaError `offset` if the file is shorter. */
   openAppend(name: string, offset: number): Promise<Appender>
-  /** An empty or resumed folder under `tmp` for the work of one job. */
+  /** A new or existing folder under `tmp` for the work of one job. */
   workFolder(name: string): Promise<string>
   removeWorkFolder(name: string): Promise<void>
-  /** The names of those directly under `tmp`. */
+  /** Names of the folders directly under `tmp`. */
   workFolders(): Promise<string[]>
-  /**
-   * Bytes of the disk on which files of the kind are stored: those that are free for this process, and all of them. Undefined for a
-   * kind that goes to object storage.
-   */
+  /** Bytes on the disk for files of the kind: free for this process, and in total. Undefined for a kind in object storage. */
   room(kind: FileKind): Promise<{ free: number; total: number } | undefined>
-  /** Where the file lies now. */
+  /** Current place of the file. */
   placeOf(ref: FileRef): Promise<Place | undefined>
-  /** Where everybody reads the file without this server; undefined when it is not for everybody, or lies on the disk. */
+  /** Public address of the file without this server; undefined if it is private, or on disk. */
   publicAddress(ref: FileRef): Promise<string | undefined>
-  /** The same of a file that is not for everybody, for a short time; undefined when this server has to send it. */
+  /** The same for a private file, valid for a short time; undefined if this server has to send it. */
   signedAddress(ref: FileRef): Promise<string | undefined>
   /**
-   * The same of any file, which is answered with these headers; undefined when this server has to send it, also because the bucket is
-   * for everybody at another address.
+   * The same for any file, with these response headers; undefined if this server has to send it, also if the bucket's public address is
+   * another one.
    */
   downloadAddress(ref: FileRef, saved: SavedAs): Promise<string | undefined>
-  /** The files of the kind in that place alone; undefined when this server keeps none there. */
+  /** Only the files of the kind in that place; undefined if this server has none there. */
   only(place: Place, kind: FileKind): Store | undefined
 }
 
-/** Throws MediaError `aborted` when nobody waits for the bytes any more. */
+/** Throws MediaError `aborted` if the bytes are no longer needed. */
 export function assertAwaited(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new MediaError('aborted', 'Nobody waits for the file any more.')
 }

@@ -1,17 +1,17 @@
-// Which moments of a video its storyboard shows, how large, and how they lie side by side on one picture. Pure.
+// Plans a storyboard: the moments, their size, and their arrangement on one picture. Pure.
 
 import type { ImageSize } from '../images/images.ts'
 
 export interface StoryboardPlan {
   /** px of one moment. */
   sprite: ImageSize
-  /** Whole seconds that a sprite stands for. */
+  /** Whole seconds per sprite. */
   spriteDuration: number
-  /** Sprites, from left to right and then down. */
+  /** Sprites, in rows from left to right. */
   count: number
   columns: number
   rows: number
-  /** Whether the key frames are enough, so that all others need not be decoded. */
+  /** True if key frames suffice, so that no others are decoded. */
   keyFramesOnly: boolean
 }
 
@@ -23,9 +23,8 @@ const MAX_SPRITES = MAX_SPRITES_PER_EDGE ** 2
 const DEPTH = 3
 
 /**
- * `duration` in seconds, `width` and `height` in px as a viewer sees them. There is a sprite for each second, or for as many
- * seconds as keep their number within the limit. While that is one second the video is so short that it can be decoded
- * whole: its key frames may lie further apart.
+ * `duration` in seconds, `width` and `height` in px as displayed. There is a sprite per second, or per as many seconds as keep their number
+ * within the limit. With one per second the video is so short that it can be decoded whole: its key frames may be further apart.
  */
 export function planStoryboard({ duration, width, height }: ImageSize & { duration: number }): StoryboardPlan {
   const length = Math.max(1, duration)
@@ -53,8 +52,8 @@ export const totalSize = ({ sprite, columns, rows }: StoryboardPlan): ImageSize 
 })
 
 /**
- * Lays frames (RGB, one after the other) side by side. Where a file ends sooner than it says, and in what the last row has
- * left, the last frame stands. Undefined without a whole frame.
+ * Arranges consecutive RGB frames in a grid. If the file ends early, and at the end of the last row, the last frame is repeated. Undefined
+ * without a complete frame.
  */
 export function arrangeSprites(frames: Buffer, plan: StoryboardPlan): Buffer | undefined {
   const size = spriteBytes(plan)

@@ -1,4 +1,4 @@
-// Makes the storyboard of a media file: one ffmpeg process takes the moments, which then become one JPEG.
+// Makes the storyboard of a media file: one ffmpeg process extracts the frames, which become one JPEG.
 
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,9 +20,9 @@ export interface MakeStoryboardOptions {
   ffmpeg: Ffmpeg
   probe: MediaProbe
   input: string
-  /** Seconds, as players know them. */
+  /** Seconds, for players. */
   duration: number
-  /** A folder for the frames; it is left as it was. */
+  /** A folder for the frames; it is emptied afterwards. */
   workFolder: string
   limits: RunLimits
   niceness?: number
@@ -31,7 +31,7 @@ export interface MakeStoryboardOptions {
   onProgress?: (percent: number) => void
 }
 
-/** Undefined when the file has no picture, or none that can be read. Throws MediaError as `runFfmpeg` does. */
+/** Undefined if the file has no readable picture. Throws MediaError like `runFfmpeg`. */
 export async function makeStoryboard(options: MakeStoryboardOptions): Promise<Storyboard | undefined> {
   const { ffmpeg, probe, input, duration, workFolder, limits, niceness, signal, onProgress } = options
   if (!probe.video) return undefined
@@ -57,14 +57,14 @@ export async function makeStoryboard(options: MakeStoryboardOptions): Promise<St
 }
 
 /**
- * The rate of the result is that of the sprites, so that the frame in the middle of each is taken, and one frame for several
- * of them where there are no more. Only the bytes of key frames are read where the container lets, and only they are
- * decoded. One thread, since each more holds frames of its own, and nobody waits.
+ * The rate of the result is that of the sprites, so that the frame in the middle of each is used, and one frame for several of them if
+ * there are no more. Only key frames are read if the container allows it, and only they are decoded. One thread, since each further one
+ * holds frames of its own, and nobody waits.
  */
 export function framesCommand(frames: {
   plan: StoryboardPlan
   input: string
-  /** Of the stream in the file. */
+  /** Index of the stream. */
   index: number
   target: string
   looks: Looks

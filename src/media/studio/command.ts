@@ -1,5 +1,5 @@
-// From the plan of an edited video to the arguments of one ffmpeg process: each file is decoded once, only as far as it is
-// needed, and the result is encoded once. Pure. Only options that ffmpeg 4.1 and newer both know.
+// Builds the arguments of one ffmpeg process from the plan of an edited video: each file is decoded once, only as far as needed, and the
+// result is encoded once. Pure. Only options that ffmpeg 4.1 and newer both support.
 
 import { NO_METADATA, SCALE_FLAGS, WEB_MP4, x264Options } from '../ffmpeg/command.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
@@ -10,21 +10,21 @@ import type { Mark, PlannedClip, StudioPlan } from './plan.ts'
 
 export interface StudioCommandOptions {
   plan: StudioPlan
-  /** Where the files are: of the video, and of the tasks by their index. The picture of a watermark is as large as planned. */
+  /** Paths of the video's files, and of the tasks' files by index. The picture of a watermark has the planned size. */
   paths: { picture: string; sound: string; tasks: ReadonlyMap<number, string> }
   target: string
   /** 0 leaves all counts to ffmpeg. */
   threads: number
   canToneMap: boolean
-  /** Of the ffmpeg that runs it (`Ffmpeg.asFiltered`). */
+  /** Supported option of the installed ffmpeg (`Ffmpeg.asFiltered`). */
   asFiltered: readonly string[]
 }
 
-/** So good that what is made of it looks as if it was made of the video before. */
+/** So high that a second encoding does not look worse. */
 const QUALITY = 18
-/** Whatever the filters make of strange times, the file does not grow for ever. */
+/** Limits the file if filters handle strange times badly. */
 const SPARE_SECONDS = 5
-/** A picture of our own making. */
+/** A picture made by this server. */
 const STILL_IMAGE = ['-protocol_whitelist', 'file', '-codec_whitelist', 'png', '-f', 'image2', '-pattern_type', 'none']
 
 export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec {
@@ -57,9 +57,9 @@ export function studioCommand(options: StudioCommandOptions): FfmpegCommandSpec 
 
 interface Inputs {
   list: CommandInput[]
-  /** The numbers of the files of each stretch. */
+  /** Input numbers of each stretch. */
   clips: { picture: number; sound: number }[]
-  /** The number of each watermark's picture. */
+  /** Input number of each watermark's picture. */
   marks: Map<number, number>
 }
 
@@ -67,7 +67,7 @@ function inputsOf({ plan, paths, threads }: StudioCommandOptions): Inputs {
   const list: CommandInput[] = []
   const add = (source: string, options: string[]): number => list.push({ source, options }) - 1
   const media = (path: string, { from, to, picture }: PlannedClip): number => {
-    // Cut before it is decoded; what comes before the nearest key frame is decoded and thrown away.
+    // Seeks before decoding; frames between the nearest key frame and the start are decoded and discarded.
     const seek = from > 0 ? ['-ss', seconds(from)] : []
     const turning = picture ? upright(picture.looks).options : []
     const decoding = [...inputGuard(), '-threads', `${Math.ceil(threads / 2)}`, ...turning]
@@ -115,7 +115,7 @@ function clipFilters(options: StudioCommandOptions, clip: PlannedClip, place: nu
   return filters
 }
 
-/** Seconds: `trim` takes less than half a picture for no limit at all. */
+/** Seconds: `trim` treats less than half a frame as no limit. */
 const shortest = ({ picture }: StudioPlan): number => (picture ? 1 / toNumber(picture.rate) : 0)
 
 function pictureFilters({ plan, canToneMap }: StudioCommandOptions, { picture }: PlannedClip, input: number, length: string): string {
@@ -132,7 +132,7 @@ function pictureFilters({ plan, canToneMap }: StudioCommandOptions, { picture }:
     'format=yuv420p',
     ...(isWhole ? [] : [`pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:black`]),
     'setsar=1',
-    // A picture that ends before its sound stands still.
+    // A picture that ends before its sound is frozen.
     `tpad=stop=-1:stop_mode=clone,trim=duration=${length},setpts=PTS-STARTPTS`,
   ].join(',')}`
 }
@@ -149,7 +149,7 @@ function soundFilters(
   return `[${input}:${sound}]${[...first, `aresample=${sampleRate}:async=1:first_pts=0`, same, 'apad', cut].join(',')}`
 }
 
-/** A picture that lies over several stretches is given to each of them. */
+/** A picture over several stretches is passed to each of them. */
 function markCopies({ clips }: StudioPlan, { marks }: Inputs): string[] {
   return [...marks].map(([task, input]) => {
     const places = clips.flatMap((clip, place) => (clip.marks.includes(task) ? [place] : []))

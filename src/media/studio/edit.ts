@@ -1,5 +1,5 @@
-// Makes an edited video in a work folder. May be killed at any moment and started again with the same folder: a finished result
-// is taken up, a half-made one is thrown away.
+// Makes an edited video in a work folder. It can be killed at any moment and started again with the same folder: a finished result is
+// reused, an unfinished one is removed.
 
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -22,17 +22,17 @@ export type EditTask =
 
 export interface EditVideoOptions {
   ffmpeg: Ffmpeg
-  /** The paths of the file that has the picture of the video, and of the one that has its sound: often the same. */
+  /** Paths of the files with the video's picture and sound: often the same. */
   picture: string
   sound: string
   tasks: readonly EditTask[]
-  /** Configuration `transcoding.fps.max` and `transcoding.threads`; 0 threads are as many as there are cores. */
+  /** Configuration `transcoding.fps.max` and `transcoding.threads`; 0 threads means the number of cores. */
   maxFps: number
   threads: number
-  /** A folder of this work's own. */
+  /** A folder of this job. */
   workFolder: string
   limits: RunLimits
-  /** Milliseconds for a look into a file. */
+  /** Timeout of a probe in milliseconds. */
   probeTimeoutMs: number
   niceness?: number
   signal?: AbortSignal | undefined
@@ -44,8 +44,8 @@ export interface EditVideoOptions {
 const PID_FILE = 'ffmpeg.pid'
 
 /**
- * The path of the result in the work folder, and where the video is in it unless its times stayed. Throws MediaError as `runFfmpeg` and `probe` do, and
- * `empty` when a cut leaves nothing.
+ * The path of the result in the work folder, and the retiming unless its times stayed. Throws MediaError like `runFfmpeg` and `probe`, and
+ * `empty` if a cut leaves nothing.
  */
 export async function editVideo(options: EditVideoOptions): Promise<{ path: string; retiming: Retiming | undefined }> {
   const { ffmpeg, picture, sound, workFolder, limits, niceness, signal, onProgress, onStart } = options
@@ -84,8 +84,8 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
 }
 
 /**
- * The file itself or, where ffmpeg has to find a moment in its fragments, a plain copy of it: older releases look for ever when a
- * fragment has nothing of a stream.
+ * The file itself or, if ffmpeg has to seek in its fragments, an unfragmented copy: older releases loop forever if a fragment has nothing
+ * of a stream.
  */
 async function seekable(
   { ffmpeg, tasks, workFolder, limits, signal }: EditVideoOptions,
@@ -110,7 +110,7 @@ async function lookedAt(task: EditTask, look: (path: string) => Promise<MediaPro
   }
 }
 
-/** Watermarks are decoded and made anew by the image library: ffmpeg sees only local pictures. */
+/** The image library decodes watermarks and encodes them again: ffmpeg gets only local pictures. */
 async function pathsOf({ tasks, workFolder }: EditVideoOptions, plan: StudioPlan): Promise<Map<number, string>> {
   const paths = new Map<number, string>()
   for (const [index, task] of tasks.entries()) {

@@ -1,4 +1,4 @@
-// How an edited video is made by one process: the size, rate and sound of the result, and the stretches that it is made of. Pure.
+// Plans how one process makes an edited video: the size, rate and sound of the result, and its stretches. Pure.
 
 import { MediaError } from '../errors.ts'
 import { audioBitrate, theoreticalBitrate } from '../ffmpeg/bitrate.ts'
@@ -10,7 +10,7 @@ import { type Rational, toNumber } from '../ffmpeg/rate.ts'
 import type { ImageSize } from '../images/images.ts'
 import { arrangeClips, type Clip, lengthOf, type Retiming, retimingOf } from './timeline.ts'
 
-/** A task with all that is known of its file. */
+/** A task with the properties of its file. */
 export type StudioTask =
   | { name: 'cut'; start?: number | undefined; end?: number | undefined }
   | { name: 'add-intro' | 'add-outro'; probe: MediaProbe }
@@ -22,18 +22,18 @@ export interface Mark extends ImageSize {
   y: number
 }
 
-/** A stretch and how its picture and sound become those of the result. */
+/** A stretch, and how its picture and sound are converted. */
 export interface PlannedClip extends Clip {
   picture:
     | {
         index: number
         interlaced: boolean
         looks: Looks
-        /** px of it inside the result; what is left over is black. */
+        /** px within the result; the rest is black. */
         width: number
         height: number
       }
-    /** There is none: it is black. */
+    /** Without a picture it is black. */
     | undefined
   /** The index of the stream; undefined for silence. */
   sound: number | undefined
@@ -45,34 +45,34 @@ export interface StudioPlan {
   /** Seconds of the result. */
   duration: number
   clips: PlannedClip[]
-  /** Undefined when the video has sound alone; then the others give only theirs. */
+  /** Undefined if the video has only sound; then the others contribute only theirs. */
   picture: { width: number; height: number; rate: Rational; maxBitrate: number } | undefined
-  /** Undefined when nothing has any. */
+  /** Undefined if nothing has sound. */
   sound: { sampleRate: number; bitrate: number } | undefined
   /** By the index of the task. */
   marks: Map<number, Mark>
-  /** Where the video is in the result; undefined when all of it is where it was. */
+  /** Position of the video in the result; undefined if its times stay. */
   retiming: Retiming | undefined
 }
 
 export interface PlanStudioOptions {
   video: MediaProbe
-  /** The file that has its sound, when that is another one. */
+  /** The file with its sound, if that is separate. */
   sound?: MediaProbe | undefined
   tasks: readonly StudioTask[]
   /** Configuration `transcoding.fps.max`. */
   maxFps: number
 }
 
-/** limits.json, transcoding.watermark: parts of the height of the video. */
+/** limits.json, transcoding.watermark: shares of the height of the video. */
 const WATERMARK = { size: 0.1, horizontalMargin: 0.05, verticalMargin: 0.05 }
 const SAMPLE_RATES = { usual: 48_000, max: 48_000 }
-/** Below the rate up to which the ladder takes such a picture over as it is (`canCopyVideo`), with its container. */
+/** Below the bit rate up to which the ladder copies such a picture (`canCopyVideo`), including its container. */
 const COPYABLE = 0.9
 
 /**
- * Plans the result of the tasks: as large and as fast as the video is, with the sound of whatever has some. Throws MediaError
- * `empty` when a cut leaves nothing, and `unreadable` for a file that does not say how long it is.
+ * Plans the result of the tasks: with the size and rate of the video, and the sound of whatever has some. Throws MediaError `empty` if a
+ * cut leaves nothing, and `unreadable` for a file without a duration.
  */
 export function planStudio({ video, sound, tasks, maxFps }: PlanStudioOptions): StudioPlan {
   const own: Source = { video: video.video, audio: (sound ?? video).audio, duration: lengthKnown(video) }
@@ -132,7 +132,7 @@ function pictureOf(video: VideoProbe, maxFps: number): NonNullable<StudioPlan['p
   return { width, height, rate, maxBitrate: Math.floor(most * COPYABLE) }
 }
 
-/** As large as it fits into the result, with its own shape. */
+/** As large as it fits into the result, with its own aspect ratio. */
 function fitted(video: VideoProbe | undefined, result: ImageSize): PlannedClip['picture'] {
   if (!video) return undefined
   const scale = Math.min(result.width / video.width, result.height / video.height)
@@ -147,7 +147,7 @@ function fitted(video: VideoProbe | undefined, result: ImageSize): PlannedClip['
   }
 }
 
-/** Stereo, at the rate of the video's own sound, or else of the first that has any. */
+/** Stereo, at the rate of the video's own sound, or of the first that has any. */
 function soundOf(own: AudioProbe | undefined, used: readonly AudioProbe[]): StudioPlan['sound'] {
   const [first] = used
   if (!first) return undefined
@@ -158,10 +158,10 @@ function soundOf(own: AudioProbe | undefined, used: readonly AudioProbe[]): Stud
   }
 }
 
-/** Bits per second: encoded again, sound should not lose what it has. */
+/** Bits per second, so that a second encoding does not degrade the sound. */
 const LEAST_SOUND = 128_000
 
-/** In the corner at the top right. One that is wider than the video becomes smaller. */
+/** In the top right corner. One that is wider than the video is scaled down. */
 function marksOf(tasks: readonly StudioTask[], { width, height }: ImageSize): Map<number, Mark> {
   const marks = new Map<number, Mark>()
   const [right, top] = [Math.round(height * WATERMARK.horizontalMargin), Math.round(height * WATERMARK.verticalMargin)]

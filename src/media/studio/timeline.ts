@@ -1,14 +1,14 @@
-// What of a video is left after its tasks, and where it comes: the stretches of the result, one after the other. Pure.
+// Computes the stretches of the result from the tasks of an edition. Pure.
 
 import { MediaError } from '../errors.ts'
 
-/** A change of a video, in the order in which its owner asked for them. */
+/** A change of a video, in the order of the request. */
 export type TimelineTask =
-  /** What is before `start` and after `end` (seconds) goes. */
+  /** Removes what is before `start` and after `end` (seconds). */
   | { name: 'cut'; start?: number | undefined; end?: number | undefined }
-  /** A file of so many seconds before or after all that there is. */
+  /** A file of this duration before or after everything. */
   | { name: 'add-intro' | 'add-outro'; duration: number }
-  /** A picture over all that there is now; what is added later does not show it. */
+  /** A picture over everything so far; later additions do not show it. */
   | { name: 'add-watermark' }
 
 /** A stretch of the result. */
@@ -18,24 +18,24 @@ export interface Clip {
   /** Seconds of that file. */
   from: number
   to: number
-  /** The indexes of the tasks whose pictures lie over it, the lowest first. */
+  /** Indexes of the tasks whose pictures are over it, the lowest first. */
   marks: number[]
 }
 
-/** Where a stretch of the video before is in the video after, in seconds. */
+/** Maps a stretch of the previous video into the edited one, in seconds. */
 export interface Retiming {
   from: number
   to: number
-  /** Where `from` comes. */
+  /** New position of `from`. */
   at: number
 }
 
-/** Seconds: less than a frame of any video is nothing. */
+/** Seconds: less than a frame of any video. */
 const NOTHING = 0.01
 
 /**
- * The stretches of a video of `duration` seconds. A cut counts the seconds of what the tasks before it made. Throws MediaError
- * `empty` when a task leaves nothing; `task` is its index.
+ * The stretches of a video of `duration` seconds. The times of a cut refer to the result of the previous tasks. Throws MediaError `empty`
+ * if a task leaves nothing; `task` is its index.
  */
 export function arrangeClips(duration: number, tasks: readonly TimelineTask[]): Clip[] {
   let clips: Clip[] = [{ of: 'video', from: 0, to: duration, marks: [] }]
@@ -81,7 +81,7 @@ function cut(clips: readonly Clip[], start: number, end: number): Clip[] {
 
 export const lengthOf = (clips: readonly Clip[]): number => clips.reduce((sum, { from, to }) => sum + to - from, 0)
 
-/** Where the video itself is in the result. Nothing of it is an empty stretch. */
+/** Position of the video in the result. If nothing of it is left, an empty stretch. */
 export function retimingOf(clips: readonly Clip[]): Retiming {
   const index = clips.findIndex(({ of }) => of === 'video')
   const clip = clips[index]
@@ -89,7 +89,7 @@ export function retimingOf(clips: readonly Clip[]): Retiming {
   return { from: clip.from, to: clip.to, at: lengthOf(clips.slice(0, index)) }
 }
 
-/** Both, one after the other: what `second` says of the result of `first`, said of what `first` was made of. */
+/** Composes two retimings, one after another: maps the source of `first` to the result of `second`. */
 export function afterAnother(first: Retiming, second: Retiming): Retiming {
   const moved = first.at - first.from
   const from = Math.max(first.from, second.from - moved)

@@ -4,16 +4,16 @@ import { createHash, hash } from 'node:crypto'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { MediaError } from '../errors.ts'
 
-/** What of a torrent follows the video: all but the pieces. */
+/** The parts of a torrent that depend on the video: all but the pieces. */
 export interface TorrentFacts {
-  /** Of the file, as clients write it to their disks. */
+  /** Name of the downloaded file. */
   name: string
   /** Bytes. */
   size: number
-  /** When the file was made; part of the torrent, so that it is the same whenever it is made. */
+  /** When the file was made; part of the torrent, so that repeated builds are identical. */
   createdAt: Date
   trackers: Trackers
-  /** Where clients read the file over HTTP; null for one that not everybody may read. */
+  /** HTTP address of the file; null for a private one. */
   webSeed: string | null
 }
 
@@ -30,13 +30,13 @@ export interface Torrent {
 
 const CREATED_BY = 'Vireo'
 
-/** Bytes: from 16 KiB to 4 MiB, about a thousand pieces of a file (BEP 3 leaves it open). */
+/** Bytes: from 16 KiB to 4 MiB, about a thousand pieces per file (BEP 3 leaves it open). */
 function pieceLengthOf(size: number): number {
   const exponent = Math.round(Math.log2(Math.max(1, size / 1024)))
   return 2 ** Math.min(22, Math.max(14, exponent))
 }
 
-/** Reads the file and makes its torrent. Throws MediaError `not-found` when the stream has another length than `size`. */
+/** Reads the file and makes its torrent. Throws MediaError `not-found` if the stream has another length than `size`. */
 export async function makeTorrent(
   stream: Readable,
   facts: TorrentFacts,
@@ -58,7 +58,7 @@ export async function makeTorrent(
   return await encoded({ length, pieceLength, pieces: hasher.end() }, facts)
 }
 
-/** The SHA-1 of each piece (BEP 3). Bytes are hashed as they come: a copy of each piece would cost more than its hash. */
+/** The SHA-1 of each piece (BEP 3). Bytes are hashed as they arrive: copying each piece would cost more than its hash. */
 function makePieceHasher(pieceLength: number): { add(chunk: Uint8Array): void; end(): Uint8Array } {
   const hashes: Buffer[] = []
   let piece = createHash('sha1')
@@ -85,13 +85,13 @@ function makePieceHasher(pieceLength: number): { add(chunk: Uint8Array): void; e
   }
 }
 
-/** The torrent with other facts and the same pieces; undefined when `bytes` are no torrent of such a file. */
+/** The torrent with other facts and the same pieces; undefined if `bytes` are not a torrent of such a file. */
 export async function renewTorrent(bytes: Uint8Array, facts: TorrentFacts): Promise<Torrent | undefined> {
   const info = await infoOf(bytes)
   return info?.length === facts.size ? await encoded(info, facts) : undefined
 }
 
-/** As the reference orders it, so that clients which read it by position do. */
+/** In the order of the reference, for clients that parse it by position. */
 export function magnetOf(
   { infoHash, torrentUrl }: { infoHash: string; torrentUrl: string },
   { displayName, trackers, webSeed }: { displayName: string } & Pick<TorrentFacts, 'trackers' | 'webSeed'>,
@@ -108,15 +108,15 @@ export function magnetOf(
 }
 
 /**
- * The swarms in which players exchange the segments of an HLS playlist, in hexadecimal: those of p2p-media-loader's
- * protocol 2, one for each rendition by its place in the master.
+ * The swarms in which players exchange the segments of an HLS playlist, in hexadecimal: those of p2p-media-loader's protocol 2, one per
+ * rendition by its position in the master.
  */
 export const swarmsOfPlaylist = (masterUrl: string, renditions: number): string[] =>
   Array.from({ length: renditions }, (_, place) => hash('sha1', `${PEER_PROTOCOL}${masterUrl}+V${place}`))
 
 const PEER_PROTOCOL = 2
 
-/** Clients make paths of it. */
+/** Clients use it in paths. */
 const nameOf = ({ name }: TorrentFacts): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what file systems refuse.
   name.toWellFormed().replace(/[\u0000-\u001f\u007f/\\]/g, '_')

@@ -13,7 +13,7 @@ export type BusBackEnd = { kind: 'redis'; redis: RedisAddress } | { kind: 'postg
 
 export interface BusOptions {
   backend: BusBackEnd
-  /** Keeps several servers on one back end apart. */
+  /** Separates several servers on one back end. */
   prefix: string
   logger: Logger
 }
@@ -23,10 +23,10 @@ interface Message {
   payload: JsonValue
 }
 
-/** PostgreSQL's NOTIFY carries less than 8,000 bytes; Redis has no such bound, but both must behave the same. */
+/** PostgreSQL's NOTIFY carries less than 8,000 bytes; Redis has no such limit, but both must behave the same. */
 const MAX_BYTES = 7_000
 
-/** Connects. Throws when the back end cannot be used now. */
+/** Connects. Throws if the back end is unavailable. */
 export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<Bus> {
   const listeners = new Map<string, Set<(payload: JsonValue) => void>>()
   const self = newUuid()
@@ -58,7 +58,7 @@ export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<
     subscribe(topic, listener) {
       const ofTopic = listeners.get(topic) ?? new Set()
       listeners.set(topic, ofTopic)
-      // The same function may be subscribed twice: each subscription is its own.
+      // The same function may be subscribed twice: each subscription is separate.
       const own = (payload: JsonValue) => listener(payload)
       ofTopic.add(own)
       return () => {

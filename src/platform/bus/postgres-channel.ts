@@ -1,4 +1,4 @@
-// A channel of PostgreSQL: one connection of its own that listens and notifies, and comes back after an outage.
+// A PostgreSQL channel: one connection that listens and notifies, and reconnects after an outage.
 
 import pg from 'pg'
 import { batched } from '../batched.ts'
@@ -58,8 +58,8 @@ export async function openPostgresChannel(options: {
     }, delayMs).unref()
   }
 
-  // A connection carries one statement at a time. PostgreSQL tells of equal messages of one statement once, which is
-  // enough to know that something changed.
+  // A connection carries one statement at a time. PostgreSQL merges equal messages of one statement, which is enough to know that something
+  // changed.
   const notify = batched<string, void>(
     async (texts) => {
       if (!client) throw new Error('not connected')

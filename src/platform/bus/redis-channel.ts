@@ -1,4 +1,4 @@
-// A channel of Redis pub/sub: one connection that publishes, one that listens and subscribes again after an outage.
+// A Redis pub/sub channel: one connection that publishes, and one that listens and resubscribes after an outage.
 
 import type { Logger } from '../logger.ts'
 import { connectRedis, type RedisAddress } from '../redis.ts'

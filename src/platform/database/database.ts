@@ -11,20 +11,20 @@ import { makeStatements, type RunStatement, type StatementOptions } from './stat
 
 export type Row = Record<string, unknown>
 
-/** Runs one SQL statement with `$1` parameters and gives its rows. 64-bit integers come as numbers. */
+/** Runs one SQL statement with `$1` parameters and returns its rows. 64-bit integers are numbers. */
 export type Sql = <R extends object = Row>(text: string, values?: readonly unknown[], options?: StatementOptions) => Promise<R[]>
 
 export interface Transaction {
-  /** The entities of this transaction; flushed before it commits. */
+  /** The entities of this transaction; flushed before the commit. */
   readonly em: EntityManager
   /** Plain SQL inside this transaction. */
   query: Sql
-  /** Writes what changed of the entities; nothing when there are none. */
+  /** Writes the changed entities; does nothing without any. */
   flush(): Promise<void>
 }
 
 export interface TransactionOptions {
-  /** How long it waits for a row that another transaction has locked; for ever when left out. */
+  /** How long to wait for a locked row; by default forever. */
   lockTimeoutMs?: number
 }
 
@@ -33,44 +33,44 @@ export interface Database {
   query: Sql
   /** Runs `work` in one transaction with an EntityManager of its own. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Brings the schema up to date, one process at a time. Answers the names of the migrations that ran. */
+  /** Updates the schema, one process at a time. Returns the names of the migrations that ran. */
   migrate(): Promise<string[]>
-  /** For whoever must not change the schema under a server of another version. Throws an Error of one line. */
+  /** For commands that must not migrate under a server of another version. Throws an Error with a one-line message. */
   assertMigrated(): Promise<void>
   /** The names of the migrations that `migrate` would run now. Writes nothing. */
   pendingMigrations(): Promise<string[]>
   /** Statements sent since the start; the benchmarks count with it. */
   statements(): number
-  /** When a statement was last answered, on the clock of `performance.now()`. */
+  /** Time of the last response, on the clock of `performance.now()`. */
   answeredAt(): number
-  /** Connections of this process, and who waits for one. */
+  /** Connections of this process, and callers that wait for one. */
   connections(): { open: number; idle: number; waiting: number; most: number }
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   url: string
-  /** Connections at most. */
+  /** Maximum connections. */
   poolMax: number
-  /** Statements that each connection keeps prepared; 0 for none. */
+  /** Prepared statements per connection; 0 for none. */
   maxPrepared?: number
-  /** Encrypted; with `verifyCertificate`, only to a server whose certificate is valid. */
+  /** Encrypted; with `verifyCertificate`, only to a server with a valid certificate. */
   ssl?: boolean
   verifyCertificate?: boolean
   entities: (EntityClass<AnyEntity> | EntitySchema)[]
   migrations: { name: string; class: new (...args: never[]) => object }[]
   /** Statements are logged at level debug, without their values. */
   logger: Logger
-  /** As they are laid out, not in one line. */
+  /** Formatted, not on one line. */
   prettySql?: boolean
-  /** Called in the context of who asked, for each statement. */
+  /** Called in the caller's context, for each statement. */
   onAnswer?: () => void
 }
 
-// Any number that no other program takes for its advisory lock: "vireo" in ASCII.
+// Any number that no other program uses for its advisory lock: "vireo" in ASCII.
 const MIGRATION_LOCK = 0x766972656f
 const LOCK_EVERY_MS = 200
-/** As many as PgBouncer keeps track of by default. Each takes some 100 kB of the memory of a PostgreSQL connection. */
+/** As many as PgBouncer tracks by default. Each takes some 100 kB of memory in a PostgreSQL connection. */
 const MAX_PREPARED = 200
 
 // One set of parsers for entities and plain SQL: 64-bit integers are numbers (ids and bytes stay below 2^53), times are Dates.
@@ -79,10 +79,10 @@ const types = new TypeOverrides()
 types.setTypeParser(INT8, Number)
 types.setTypeParser(TIMESTAMPTZ, standardTypes.getTypeParser(TIMESTAMPTZ))
 
-/** Connects; throws an Error of one clear line when the server cannot be reached or refuses. */
+/** Connects; throws an Error with a one-line message if the server is unreachable or refuses. */
 export async function makeDatabase(options: DatabaseOptions): Promise<Database> {
   const described = await describe(options)
-  // Its connections and migrations: it needs no entities.
+  // For its connections and migrations: it needs no entities.
   const orm = await MikroORM.init({ ...ormOptions(options), entities: [] })
   const pool = await connect(orm, options.url)
   const { logger, prettySql = false, onAnswer } = options
@@ -163,7 +163,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     }),
     async close() {
       await orm.close(true)
-      // MikroORM ends the pool only when something went through its own queries.
+      // MikroORM ends the pool only if its own queries used it.
       if (!pool.ending) await pool.end()
     },
   }
@@ -171,7 +171,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
 
 type RunOn = <R extends object>(statement: Parameters<RunStatement>[1], options?: StatementOptions) => Promise<QueryResult<R>>
 
-/** On any connection; once more where its plan was of an older schema. */
+/** On any connection; repeated once if its plan was for an older schema. */
 const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
   const once: RunOn = async (statement, options) => {
     const connection = await pool.connect()
@@ -191,7 +191,7 @@ const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
   }
 }
 
-/** What a connection is worth after a transaction on it failed is for the pool to decide: it closes one that is broken. */
+/** The pool decides whether a connection is usable after a failed transaction: it closes a broken one. */
 async function inTransaction<T>(
   pool: Pool,
   { lockTimeoutMs }: TransactionOptions,
@@ -201,14 +201,14 @@ async function inTransaction<T>(
   let broken: Error | undefined
   try {
     try {
-      // One text, so that it is one way there and back.
+      // One text, so that it takes one round trip.
       const timeout = lockTimeoutMs === undefined ? '' : `; set local lock_timeout = ${Math.round(lockTimeoutMs)}`
       await connection.query(`begin${timeout}`).catch(tellOutage)
       const answer = await work(connection)
       await commit(connection)
       return answer
     } catch (error) {
-      // What failed is told, whatever becomes of the rollback.
+      // The original error is thrown, whatever happens to the rollback.
       await connection.query('rollback').catch((cause: Error) => {
         broken = cause
       })
@@ -219,7 +219,7 @@ async function inTransaction<T>(
   }
 }
 
-/** A transaction in which a statement failed is rolled back, also when its work does not say so. */
+/** A transaction with a failed statement is rolled back, even if its work does not throw. */
 async function commit(connection: PoolClient): Promise<void> {
   const { command } = await connection.query('commit').catch(tellOutage)
   if (command !== 'COMMIT') throw new Error('A statement of this transaction failed: nothing of it was stored.')
@@ -227,7 +227,7 @@ async function commit(connection: PoolClient): Promise<void> {
 
 const descriptions = new WeakMap<DatabaseOptions['entities'], Promise<MikroORM>>()
 
-/** A list of entities is described once in a process, which takes longer than to open a database. It never connects. */
+/** MikroORM processes a list of entities once per process, which takes longer than opening a database. It never connects. */
 function describe(options: DatabaseOptions): Promise<MikroORM> {
   const known = descriptions.get(options.entities)
   if (known) return known
@@ -236,9 +236,9 @@ function describe(options: DatabaseOptions): Promise<MikroORM> {
   return described
 }
 
-/** Entities that are read and written by way of this connection, inside its transaction. */
+/** Entities that are read and written on this connection, inside its transaction. */
 function managerOn(run: RunOn, orm: MikroORM): EntityManager {
-  // Its type allows cursors, which MikroORM does not ask for here.
+  // Its type allows cursors, which MikroORM does not use here.
   const query: PostgresPoolClient['query'] = (text: unknown, values: readonly unknown[] = []) =>
     run({ text: String(text), values }) as never
   const pool: PostgresPool = {
@@ -252,8 +252,8 @@ function managerOn(run: RunOn, orm: MikroORM): EntityManager {
 }
 
 /**
- * Tries until it is free. Who waits for a lock inside a statement has a snapshot, for whose end the other process would
- * wait when it makes an index `concurrently`.
+ * Polls until it is free. A session that waits for a lock inside a statement holds a snapshot, which would block another process that
+ * creates an index `concurrently`.
  */
 async function takeLock(connection: Pick<Pool, 'query'>): Promise<void> {
   for (;;) {
@@ -263,7 +263,7 @@ async function takeLock(connection: Pick<Pool, 'query'>): Promise<void> {
   }
 }
 
-/** The settings of MikroORM, which its command line shares (mikro-orm.config.ts). */
+/** The settings of MikroORM, shared with its command line (mikro-orm.config.ts). */
 export function ormOptions(options: DatabaseOptions): Options {
   return {
     clientUrl: options.url,
@@ -274,7 +274,7 @@ export function ormOptions(options: DatabaseOptions): Options {
       tableName: 'migration',
       snapshot: false,
       transactional: true,
-      // Each in a transaction of its own, so that no table is locked for the time of all of them.
+      // A transaction per migration, so that tables are not locked for the duration of all.
       allOrNothing: false,
       silent: true,
     },

@@ -1,4 +1,4 @@
-// What PostgreSQL's error codes mean for a command (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+// PostgreSQL's error codes and their meaning for a command (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 
 import { DriverException } from '@mikro-orm/postgresql'
 
@@ -8,34 +8,34 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 const FEATURE_NOT_SUPPORTED = '0A000'
 const UNIQUE_VIOLATION = '23505'
-/** Values that no column takes: text that is no UTF-8, numbers out of range. */
+/** Values that no column accepts: invalid UTF-8, numbers out of range. */
 const DATA_EXCEPTIONS = /^22/
 
-/** Whether the transaction may simply be run again. */
+/** True if the transaction can simply be repeated. */
 export const isRetryable = (error: unknown): boolean =>
   [SERIALIZATION_FAILURE, DEADLOCK_DETECTED].includes(codeOf(error) ?? '') || isStalePlan(error)
 
-/** Whether a prepared statement has other columns since the schema was changed; no setting of PostgreSQL plans it anew. */
+/** True if the columns of a prepared statement changed with the schema; PostgreSQL does not plan it again. */
 export const isStalePlan = (error: unknown): boolean =>
   codeOf(error) === FEATURE_NOT_SUPPORTED && messageOf(error).includes('cached plan must not change result type')
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE
 
-/** Whether a statement was ended because it took too long. */
+/** True if a statement was cancelled because it took too long. */
 export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === QUERY_CANCELED
 
-/** Whether the database refused the values themselves, so that no other try with them succeeds. */
+/** True if the values themselves were refused, so that no retry with them succeeds. */
 export const isBadData = (error: unknown): boolean => DATA_EXCEPTIONS.test(codeOf(error) ?? '')
 
-/** Whether a unique index refused the row; with `constraint`, that index. */
+/** True if a unique index refused the row; with `constraint`, that index. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== UNIQUE_VIOLATION) return false
   return constraint === undefined || messageOf(error).includes(constraint)
 }
 
-/** What it says when it cannot work now: shutdown, start, too many connections, locks, no connection. */
+/** Codes while the database is unavailable: shutdown, start, too many connections, locks, no connection. */
 const OUTAGE = /^(?:08...|57P0[123]|53[0-4]00|55P03|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/
-/** What the driver says, without a code, of a connection that ended under a statement or before it, or cannot be had. */
+/** Messages of the driver, without a code, for connections that are lost or cannot be opened. */
 const LOST = [
   'Connection terminated',
   'Client has encountered a connection error and is not queryable',
@@ -44,42 +44,39 @@ const LOST = [
   'timeout exceeded when trying to connect',
 ]
 
-/**
- * Whether the database cannot be worked with now. Of a connection that is lost while a transaction ends nobody knows whether it
- * was stored.
- */
+/** True if the database is unavailable. If the connection is lost during a commit, the result is unknown. */
 export const isOutage = (error: unknown): boolean =>
   causesOf(error).some(
     (cause) =>
       ('code' in cause && typeof cause.code === 'string' && OUTAGE.test(cause.code)) ||
-      // There is no socket of a server that does not run.
+      // The socket of a stopped server does not exist.
       ('syscall' in cause && cause.syscall === 'connect') ||
       ('message' in cause && typeof cause.message === 'string' && isLost(cause.message)),
   )
 
 const isLost = (message: string): boolean => LOST.some((text) => message.startsWith(text))
 
-/** What a statement throws that the database could not be reached for, or could not take now. */
+/** Thrown by a statement if the database is unreachable or unavailable. */
 class DatabaseOutage extends Error {
   override readonly name = 'DatabaseOutage'
 }
 
-/** Throws the error of a statement so that an outage can be told from one of another server. */
+/** Rethrows the error of a statement, so that a database outage can be distinguished from one of another server. */
 export function tellOutage(error: unknown): never {
   if (!isOutage(error) || isRetryable(error) || isLockTimeout(error)) throw error
   throw new DatabaseOutage(messageOf(error), { cause: error })
 }
 
-/** Whether it was the database that could not be worked with, and not another server. */
+/** True if the database was unavailable, and not another server. */
 export const isDatabaseOutage = (error: unknown): boolean =>
   causesOf(error).some(
     (cause) =>
       cause instanceof DatabaseOutage ||
-      // Of entities, which are read and written past the statements.
+      // For entities, which do not use the statements.
       (cause instanceof DriverException && isOutage(cause) && !isRetryable(cause) && !isLockTimeout(cause)),
   )
 
-/** An error and what caused it. */
+/** An error and its causes. */
 export function causesOf(error: unknown): object[] {
   const causes: object[] = []
   for (let at = error; typeof at === 'object' && at !== null && causes.length < DEEPEST; ) {

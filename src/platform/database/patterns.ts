@@ -1,4 +1,4 @@
 // Patterns for LIKE and ILIKE.
 
-/** Matches texts that hold `text`, in which no character is a wildcard. */
+/** Matches texts that contain `text` literally. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,6 +1,6 @@
-// Prepared statements: each connection parses and plans an SQL text once, and closes those that it has not used for longest.
-// PostgreSQL goes on planning for each request where that makes a plan that looks cheaper: for a list of one element, or for a null.
-// `(select $1::text[])` in the place of `$1::text[]` keeps the planner from looking at the value.
+// Prepared statements: each connection parses and plans an SQL text once, and closes the least recently used ones. PostgreSQL plans again
+// for each execution if such a plan seems cheaper: for a list of one element, or for a null. `(select $1::text[])` instead of `$1::text[]`
+// hides the value from the planner.
 
 import type { LRUCache } from 'lru-cache'
 import type { ClientBase, Connection, QueryResult, Submittable } from 'pg'
@@ -9,26 +9,23 @@ import { isStalePlan } from './errors.ts'
 
 export interface StatementOptions {
   /**
-   * False for texts whose best plan depends on the values: they are planned each time. So are several statements in one text, which
+   * False for texts whose best plan depends on the values: they are planned each time. Also for several statements in one text, which
    * PostgreSQL cannot prepare.
    */
   prepared?: boolean
 }
 
-/** Runs a statement on a connection. After `isStalePlan` the same statement, and every other one, is planned anew. */
+/** Runs a statement on a connection. After `isStalePlan`, all statements are planned again. */
 export type RunStatement = <R extends object>(
   connection: ClientBase,
   statement: { text: string; values: readonly unknown[] },
   options?: StatementOptions,
 ) => Promise<QueryResult<R>>
 
-/**
- * `max`: how many statements a connection keeps; 0 for none, as poolers need that mix the connections of their clients without
- * keeping track of names (PgBouncer before 1.21).
- */
+/** `max`: prepared statements per connection; 0 for none, for poolers that mix clients without tracking names (PgBouncer before 1.21). */
 export function makeStatements(max: number): RunStatement {
   const prepared = new WeakMap<ClientBase, Named>()
-  /** Changes with the schema: what was planned before is planned anew. */
+  /** Incremented when the schema changes: older plans are discarded. */
   let generation = 0
 
   function namesOn(connection: ClientBase): Named {
@@ -71,11 +68,11 @@ interface Named {
   /** By text. */
   names: LRUCache<string, string>
   generation: number
-  /** Names are not used again on a connection. */
+  /** Names are not reused on a connection. */
   next: number
 }
 
-/** The part of a connection of `pg` that its types leave out: the texts by their names, as far as the server knows them. */
+/** The part of `pg`'s connection that its types omit: texts by name, as known to the server. */
 interface WithStatements extends Connection {
   parsedStatements?: Record<string, string>
 }
@@ -91,7 +88,7 @@ function close(connection: ClientBase, names: readonly string[]): void {
       wire.sync()
     },
     handleReadyForQuery() {},
-    // A connection that is lost has no statements.
+    // A lost connection has no statements.
     handleError() {},
   }
   connection.query(closing)

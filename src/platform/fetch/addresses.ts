@@ -3,9 +3,9 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether a resolved address may be connected to: global unicast only. Loopback, private, link-local, CGNAT, multicast
- * and documentation ranges are not, nor are the IPv6 forms that carry an IPv4 address inside (mapped, compatible,
- * NAT64, 6to4, Teredo), because a gateway would turn them into one of those; nor anything with a scope.
+ * True if a resolved address may be connected to: global unicast only. Loopback, private, link-local, CGNAT, multicast and documentation
+ * ranges are excluded, and also the IPv6 forms that contain an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), because a gateway
+ * would translate them into one of those, and anything with a scope.
  */
 export function isPublicAddress(text: string): boolean {
   if (text.includes('%') || !ipaddr.isValid(text)) return false
@@ -14,7 +14,7 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || isGlobalUnicast(address)
 }
 
-/** All of today's global unicast lies in 2000::/3 (RFC 4291, IANA); documentation has 2001:db8::/32 and 3fff::/20. */
+/** All of today's global unicast is in 2000::/3 (RFC 4291, IANA); documentation has 2001:db8::/32 and 3fff::/20. */
 function isGlobalUnicast(address: ipaddr.IPv6): boolean {
   const [first = 0, second = 0] = address.parts
   if (first >> 13 !== 1) return false

@@ -1,16 +1,16 @@
-// The body of an answer: decoded, and never larger than asked for.
+// The body of a response: decoded, and limited in size.
 
 import type { Readable } from 'node:stream'
 import { pipeline, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { FetchError } from './errors.ts'
 
-/** What we ask for; nothing else is decoded. */
+/** Requested encodings; no other is decoded. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 /**
- * The decoded body. Both the bytes on the wire and the decoded ones are counted against `maxBytes`, so a small answer
- * that unpacks to gigabytes ends as soon as it passes the limit.
+ * The decoded body. `maxBytes` limits both the bytes on the wire and the decoded ones, so a small response that unpacks to gigabytes ends
+ * at the limit.
  */
 export function decodedBody(options: { body: Readable; encoding: string | undefined; maxBytes: number; url: string }): Readable {
   const { body, maxBytes, url } = options
@@ -24,7 +24,7 @@ export function decodedBody(options: { body: Readable; encoding: string | undefi
   const steps = decoders.length ? [cap(maxBytes, url), ...decoders, cap(maxBytes, url)] : [cap(maxBytes, url)]
   const last = steps.at(-1)
   if (!last) return body
-  // The error of any step destroys all of them; whoever reads the last one sees it.
+  // An error of any step destroys all of them; the reader of the last one sees it.
   pipeline([body, ...steps], () => {})
   return last
 }

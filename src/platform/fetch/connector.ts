@@ -1,18 +1,18 @@
-// Connects only to public addresses. The guard looks at the resolved address of this very connection, so a name that
-// answers differently the second time (DNS rebinding) gains nothing.
+// Connects only to public addresses. The guard checks the resolved address of this very connection, so a name that resolves differently the
+// second time (DNS rebinding) gains nothing.
 
 import { isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import { makeDial } from './dial.ts'
 import { guardedLookup, type Resolve, refusal } from './guarded-lookup.ts'
 
-/** undici's connector with the address guard. `timeoutMs` is for the connection alone. */
+/** undici's connector with the address guard. `timeoutMs` is for the connection only. */
 export function guardedConnector(options: {
-  /** Whether a resolved address may be connected to. */
+  /** True if a resolved address may be connected to. */
   isAllowed: (address: string) => boolean
   timeoutMs: number
   resolve: Resolve
-  /** An HTTP proxy to go through this time. */
+  /** The HTTP proxy for this connection. */
   proxy?: (() => string | undefined) | undefined
 }): buildConnector.connector {
   const { isAllowed, resolve, timeoutMs, proxy = () => undefined } = options

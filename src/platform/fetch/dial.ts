@@ -1,5 +1,5 @@
-// Plain connections to hosts that someone else chose: to public addresses only, looked at when they are connected to, and
-// through a proxy where the operator wants one.
+// Plain connections to untrusted hosts: to public addresses only, checked at connection time, and through a proxy if the operator wants
+// one.
 
 import { request } from 'node:http'
 import { connect, isIP, type Socket } from 'node:net'
@@ -15,11 +15,11 @@ export interface DialTarget {
 export type Dial = (target: DialTarget, signal?: AbortSignal) => Promise<Socket>
 
 export interface DialOptions {
-  /** Whether a resolved address may be connected to. */
+  /** True if a resolved address may be connected to. */
   isAllowed: (address: string) => boolean
   resolve: Resolve
   timeoutMs: number
-  /** An HTTP proxy (`http://user:password@host:port`) to go through this time, which is trusted. */
+  /** The HTTP proxy (`http://user:password@host:port`) for this connection, which is trusted. */
   proxy?: () => string | undefined
 }
 
@@ -40,7 +40,7 @@ export function makeDial({ isAllowed, resolve, timeoutMs, proxy = () => undefine
     }
   }
 
-  /** Looked up here, so that the proxy connects to nothing that was not looked at. */
+  /** Resolved here, so that the proxy connects only to checked addresses. */
   async function addressOf(hostname: string): Promise<string> {
     if (isIP(hostname)) return hostname
     const found = (await resolve(hostname)).find(({ address }) => isAllowed(address))

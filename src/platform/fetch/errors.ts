@@ -1,26 +1,26 @@
-// What can go wrong with a request to another server, in words that a caller can decide by.
+// Errors of requests to other servers, by what callers need to distinguish.
 
 export type FetchFailure =
-  /** Not a URL, no http(s), plain http where only https is allowed, or credentials inside. */
+  /** Not a URL, not http(s), plain http although only https is allowed, or with credentials. */
   | 'refused-url'
   /** The host is, or resolves to, an address that is not public. */
   | 'refused-address'
   | 'dns'
-  /** Nobody listens at the port. */
+  /** Nobody listens on the port. */
   | 'refused'
   | 'unreachable'
   | 'reset'
   | 'tls'
   | 'timeout'
   | 'too-large'
-  /** Too many redirections, a loop, or one that leads nowhere. */
+  /** Too many redirects, a loop, or an invalid target. */
   | 'redirect'
-  /** The answer is not HTTP, or its content encoding is unknown or broken. */
+  /** The response is not HTTP, or its content encoding is unknown or broken. */
   | 'protocol'
-  /** The fetcher was closed, or the caller gave up. */
+  /** The fetcher was closed, or the caller aborted. */
   | 'aborted'
 
-/** A request that got no usable answer. An answer with an error status is not one of these. */
+/** A request without a usable response. A response with an error status is not an error. */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
   readonly reason: FetchFailure
@@ -38,7 +38,7 @@ export class FetchError extends Error {
 function withoutSecrets(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.origin + url.pathname
-  // What is no address of this kind may have been meant to be one.
+  // An invalid address may have been intended as one.
   return (text.split(/[?#]/, 1)[0] ?? '').replace(/\/\/[^/]*@/, '//')
 }
 
@@ -71,7 +71,7 @@ const BY_CODE: Record<string, FetchFailure> = {
 
 const TLS_CODE = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
 
-/** The typed form of whatever the HTTP client threw for `url`. */
+/** Converts any error of the HTTP client for `url`. */
 export function toFetchError(error: unknown, url: string): FetchError {
   if (error instanceof FetchError) return error
   for (const found of causes(error)) {
@@ -83,7 +83,7 @@ export function toFetchError(error: unknown, url: string): FetchError {
   return new FetchError('protocol', url, { cause: error })
 }
 
-/** The error, what caused it, and the members of an aggregate (several addresses were tried). */
+/** The error, its causes, and the members of an aggregate (several addresses were tried). */
 function* causes(error: unknown, depth = 0): Generator<object> {
   if (typeof error !== 'object' || error === null || depth > 5) return
   yield error

@@ -1,4 +1,4 @@
-// The one way out: every request of the server to an address that someone else chose goes through here.
+// The only way out: every request to an untrusted address uses this fetcher.
 
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, request as send } from 'undici'
@@ -13,15 +13,15 @@ export interface FetchRequest {
   method?: string
   headers?: Record<string, string>
   body?: Buffer | string
-  /** Largest body accepted, encoded or decoded. Default 1 MiB. */
+  /** Largest accepted body, encoded or decoded. Default 1 MiB. */
   maxBytes?: number
-  /** For everything: all redirections, headers and the last byte of the body. Default: that of the fetcher. */
+  /** For everything: redirects, headers and the last byte of the body. Default: that of the fetcher. */
   timeoutMs?: number
   /** Default `follow` for GET and HEAD, `manual` for the rest. */
   redirect?: 'follow' | 'manual'
-  /** Headers of the next hop, to sign it anew. Without it, signatures and credentials stay behind. */
+  /** Headers of the next hop, with a new signature. Without it, signatures and credentials are dropped. */
   onRedirect?: (next: { url: string; method: string }) => Record<string, string> | Promise<Record<string, string>>
-  /** Lets the caller give up. */
+  /** Lets the caller abort. */
   signal?: AbortSignal
 }
 
@@ -29,7 +29,7 @@ export interface FetchedHead {
   status: number
   /** Lower-case names; repeated ones joined by a comma. */
   headers: Record<string, string>
-  /** Where the answer came from, after redirections. */
+  /** Final address, after redirects. */
   url: string
 }
 
@@ -43,33 +43,30 @@ export interface FetchedStream extends FetchedHead {
 }
 
 export interface GuardedFetch {
-  /**
-   * One answer, whatever its status, wholly in memory.
-   * @throws {FetchError}
-   */
+  /** The response, whatever its status, buffered in memory. @throws {FetchError} */
   fetch(url: string, request?: FetchRequest): Promise<FetchedBody>
   /**
-   * For files: the answer as a stream, under the same guards. Time-out and size are enforced while it is read.
-   * @throws {FetchError} also as the error of the stream
+   * For files: the response as a stream, under the same guards. Timeout and size are enforced while it is read. @throws {FetchError} also
+   * as the error of the stream
    */
   stream(url: string, request?: FetchRequest): Promise<FetchedStream>
-  /** Ends idle connections and refuses new requests; running ones are cut. */
+  /** Closes idle connections and refuses new requests; running ones are aborted. */
   close(): Promise<void>
 }
 
 export interface GuardedFetchOptions {
-  /** Plain http too. Off in production. */
+  /** Allows plain http. Disabled in production. */
   allowHttp: boolean
-  /** Loopback and private addresses too. Off in production. */
+  /** Allows loopback and private addresses. Disabled in production. */
   allowPrivateAddresses: boolean
   timeoutMs: number
   maxRedirects: number
   userAgent: string
   logger: Logger
-  /** Another rule for resolved addresses than `allowPrivateAddresses` gives. */
+  /** Replaces the rule of `allowPrivateAddresses` for resolved addresses. */
   isAllowedAddress?: (address: string) => boolean
   resolve?: Resolve
-  /** An HTTP proxy that a connection is to go through; the guard stays. */
+  /** The HTTP proxy for a connection; the guard stays. */
   proxy?: () => string | undefined
 }
 
@@ -79,7 +76,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const MAX_URL_LENGTH = 2000
 const LEFT_BEHIND = ['authorization', 'cookie', 'signature', 'signature-input', 'digest', 'content-digest', 'date', 'host']
 
-/** Makes the guarded fetcher of a server: addresses, schemes, redirections, sizes and times are all bounded. */
+/** Makes the guarded fetcher of a server, which limits addresses, schemes, redirects, sizes and times. */
 export function makeGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const agent = new Agent({
     connect: guardedConnector({
@@ -109,7 +106,7 @@ export function makeGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       body.once('close', deadline.end)
       return { ...found.head, body }
     } catch (error) {
-      // A body that nobody reads would keep its connection for ever.
+      // A body that nobody reads would block its connection forever.
       found?.response.body.on('error', () => {}).destroy()
       deadline.end()
       const failure = toFetchError(error, url)
@@ -141,7 +138,7 @@ interface Opening extends GuardedFetchOptions {
   signal: AbortSignal
 }
 
-/** Sends the request and follows redirections, each of which passes the same guards. */
+/** Sends the request and follows redirects, each of which passes the same guards. */
 async function open(opening: Opening): Promise<{ response: Dispatcher.ResponseData; head: FetchedHead }> {
   const { agent, request, signal, maxRedirects, userAgent } = opening
   const seen = new Set<string>()
@@ -180,9 +177,9 @@ async function open(opening: Opening): Promise<{ response: Dispatcher.ResponseDa
   }
 }
 
-/** The answer, or the reason of the signal: a request that still waits for a free connection does not hear of it itself. */
+/** The response, or the reason of the signal: a request that still waits for a free connection does not notice it. */
 async function orAborted(answer: Promise<Dispatcher.ResponseData>, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  // An answer that comes too late is thrown away.
+  // A late response is discarded.
   answer.then(
     (late) => signal.aborted && late.body.on('error', () => {}).destroy(),
     () => {},
@@ -197,7 +194,7 @@ async function orAborted(answer: Promise<Dispatcher.ResponseData>, signal: Abort
   return await Promise.race([answer, aborted]).finally(stop)
 }
 
-/** The URL in its normal form (numbers of IPv4 addresses, IDN, dots), or a refusal. */
+/** The normalised URL (numbers of IPv4 addresses, IDN, dots), or a refusal. */
 function checkedUrl(text: string, rules: { allowHttp: boolean }, base?: URL): URL {
   const url = text.length <= MAX_URL_LENGTH ? URL.parse(text, base?.href) : null
   const shown = text.slice(0, MAX_URL_LENGTH)

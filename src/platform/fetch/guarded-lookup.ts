@@ -1,15 +1,15 @@
-// Names to addresses, of which only those are told that may be connected to.
+// Name resolution that returns only allowed addresses.
 
 import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { FetchError } from './errors.ts'
 
-/** Resolves a host name to all its addresses. Tests give their own. */
+/** Resolves a host name to all its addresses. Tests replace it. */
 export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>
 
 export const systemResolve: Resolve = (hostname) => dns.promises.lookup(hostname, { all: true, verbatim: true })
 
-/** A lookup for sockets that answers with allowed addresses only. */
+/** A lookup for sockets that returns allowed addresses only. */
 export function guardedLookup(options: { resolve: Resolve; isAllowed: (address: string) => boolean }): LookupFunction {
   return (hostname, request, callback) => {
     options.resolve(hostname).then(

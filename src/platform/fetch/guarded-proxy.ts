@@ -1,5 +1,5 @@
-// A forward proxy on loopback for programs that make requests of their own: whatever they ask for passes the address guard,
-// and is counted. Each has its own password, and ends with the work that it was opened for.
+// A forward proxy on loopback for programs that make their own requests: each request passes the address guard, and its bytes are counted.
+// Each proxy has its own password, and ends with the work that it was opened for.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
@@ -11,22 +11,22 @@ import type { Dial } from './dial.ts'
 import { FetchError } from './errors.ts'
 
 export interface GuardedProxy {
-  /** With its credentials. */
+  /** With credentials. */
   url: string
-  /** Set when more came than was allowed; nothing more comes then. */
+  /** True after more bytes than allowed arrived; then no more are passed. */
   readonly isOver: boolean
-  /** Cuts all connections. */
+  /** Closes all connections. */
   close(): Promise<void>
 }
 
 export interface GuardedProxyOptions {
   dial: Dial
-  /** Bytes that may come from other hosts. */
+  /** Maximum bytes from other hosts. */
   maxBytes: number
   /** How long a connection may be silent, in ms. */
   silenceMs: number
   logger: Logger
-  /** Listens at this path of a UNIX socket only; clients reach it at this port of their own loopback. */
+  /** Listens only on this UNIX socket; clients reach it on this port of their own loopback. */
   socket?: { path: string; port: number } | undefined
 }
 
@@ -71,7 +71,7 @@ export async function openGuardedProxy({ dial, maxBytes, silenceMs, logger, sock
 
   async function tunnel(asked: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     assertKnown(asked)
-    // A URL would leave out its usual port, which is not that of a tunnel.
+    // URL would drop the default port of its scheme, which is not that of a tunnel.
     const [, host, port] = /^([^/?#@]+):(\d{1,5})$/.exec(asked.url ?? '') ?? []
     const target = URL.parse(`http://${host ?? ''}`)
     if (!target) throw new FetchError('refused-url', 'CONNECT')

@@ -1,16 +1,16 @@
-// The lines of a file from its end, read in pieces: what is asked for stands near the end, and files may be large.
+// The lines of a file from its end, read in chunks: results are near the end, and files may be large.
 
 import { open } from 'node:fs/promises'
 
 const PIECE = 64 * 1024
-/** Bytes of a line beyond which it is not a local one. */
+/** Longer lines were not written by this server. */
 const LONGEST_LINE = 1024 * 1024
 const NEW_LINE = 0x0a
 
-/** Told of the bytes of each read; answers whether more may be read. */
+/** Called with the bytes of each read; returns false if no more may be read. */
 export type Spend = (bytes: number) => boolean
 
-/** Gives complete lines, the last one first; ends early when `spend` says so. A file that is gone has none. */
+/** Yields complete lines, the last one first; ends early if `spend` returns false. A missing file has none. */
 export async function* linesBackwards(path: string, spend: Spend): AsyncGenerator<string> {
   const file = await open(path).catch(() => undefined)
   if (!file) return
@@ -24,7 +24,7 @@ export async function* linesBackwards(path: string, spend: Spend): AsyncGenerato
       if (!spend(length)) return
       position -= length
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position)
-      // Somebody shortened the file.
+      // The file was truncated.
       if (bytesRead < length) return
       let end = length
       for (let at = buffer.lastIndexOf(NEW_LINE); at !== -1; at = at === 0 ? -1 : buffer.lastIndexOf(NEW_LINE, at - 1)) {

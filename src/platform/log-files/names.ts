@@ -7,11 +7,11 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface LogFileName {
-  /** What its process does: its roles. */
+  /** The roles of its process. */
   kind: string
   host: string
   pid: number
-  /** Nothing is added to it any more. */
+  /** Complete: nothing is appended any more. */
   isFull: boolean
 }
 
@@ -35,7 +35,7 @@ export function readLogFileName(name: string): LogFileName | undefined {
 export const logFileName = ({ kind, host, pid }: Pick<LogFileName, 'kind' | 'host' | 'pid'>): string =>
   `vireo-${kind}-${plainHost(host)}-${pid}.log`
 
-/** The name that a file gets when it is full. */
+/** The name of a file when it is full. */
 export const fullLogFileName = (of: Parameters<typeof logFileName>[0], at: Date, index: number): string => {
   const moment = at.toISOString().replace(/[-:]|\.\d+Z$/g, '')
   return logFileName(of).replace(/\.log$/, `.${moment}.${index}.log`)
@@ -43,7 +43,7 @@ export const fullLogFileName = (of: Parameters<typeof logFileName>[0], at: Date,
 
 export const plainHost = (host: string): string => host.replace(/\W/g, '_').slice(0, 60) || '_'
 
-/** The log files of a folder, those that changed last first; none when there is no folder. */
+/** The log files of a folder, the most recently changed first; none without the folder. */
 export async function listLogFiles(directory: string): Promise<LogFile[]> {
   const names = await readdir(directory).catch(() => [])
   const files = await Promise.all(
@@ -51,7 +51,7 @@ export async function listLogFiles(directory: string): Promise<LogFile[]> {
       const read = readLogFileName(name)
       if (!read) return []
       const path = join(directory, name)
-      // Another process may have removed it just now.
+      // Another process may have removed it meanwhile.
       const found = await stat(path).catch(() => undefined)
       return found?.isFile() ? [{ ...read, path, name, size: found.size, changedAt: found.mtimeMs }] : []
     }),

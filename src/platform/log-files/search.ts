@@ -1,4 +1,4 @@
-// Looks for lines in the log files of all processes that share the folder: from the newest backwards, merged by time, within bounds.
+// Searches the log files of all processes that share the folder: newest first, merged by time, within limits.
 
 import { linesBackwards, type Spend } from './lines-backwards.ts'
 import { type LogFile, listLogFiles } from './names.ts'
@@ -11,32 +11,32 @@ export interface LogLine {
   level: LogLevel
   message: string
   tags: readonly string[]
-  /** Whatever else the line says. */
+  /** The other members of the line. */
   rest: Record<string, unknown>
 }
 
 export interface LogSearch {
   from: Date
   to: Date
-  /** The least severe that is wanted. */
+  /** The least severe requested level. */
   level: LogLevel
-  /** Lines with none of these are left out; undefined: all are wanted. */
+  /** Only lines with one of these; undefined: all lines. */
   tagsOneOf?: readonly string[] | undefined
 }
 
 export interface LogBounds {
-  /** Characters of the lines that are answered. */
+  /** Maximum characters of the result. */
   maxChars: number
-  /** Bytes that are read for it, of all files together. */
+  /** Maximum bytes to read, of all files together. */
   maxRead: number
 }
 
-/** Clocks of file systems differ from ours. */
+/** Clocks of file systems differ from that of this process. */
 const SLACK_MS = 60_000
 
 const SEVERITY: Record<LogLevel, number> = { debug: 20, info: 30, warn: 40, error: 50 }
 
-/** The lines that fit, the oldest first. When they are too many, the youngest are answered. */
+/** The matching lines, oldest first. If they are too many, the youngest are returned. */
 export async function searchLogFiles(directory: string, search: LogSearch, bounds: LogBounds): Promise<LogLine[]> {
   let readable = bounds.maxRead
   const spend: Spend = (bytes) => {
@@ -68,7 +68,7 @@ interface Head {
   end: () => Promise<unknown>
 }
 
-/** Lines of all files, the youngest first. A file is opened when its turn may have come, and closed when it is over. */
+/** Lines of all files, youngest first. A file is opened when its turn may have come, and closed at its end. */
 async function* merged(files: readonly LogFile[], spend: Spend): AsyncGenerator<Head> {
   const waiting = [...files]
   const heads: Head[] = []
@@ -105,7 +105,7 @@ async function headOf(file: LogFile, spend: Spend): Promise<Head | undefined> {
     for (;;) {
       const { value, done } = await lines.next()
       if (done) return undefined
-      // Looked at without being parsed: most lines of a search are not wanted. What looks otherwise is broken.
+      // Checked without parsing, since most lines do not match. Lines of another form are broken.
       const [, level, time] = /^\{"level":(\d{1,3}),"time":(\d{1,16})[,}]/.exec(value) ?? []
       if (level !== undefined) return { text: value, time: Number(time), severity: Number(level), next, end }
     }
@@ -124,7 +124,7 @@ function parsed(text: string, time: number, severity: number): LogLine | undefin
       tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
     }
   } catch {
-    // Half a line, of a process that was killed.
+    // A truncated line of a killed process.
     return undefined
   }
 }

@@ -1,22 +1,22 @@
-// Keeps the folder of log files from growing: of each kind of process only so many files stay, those of ended processes included.
+// Limits the number of log files per kind of process, including those of ended processes.
 
 import { rm } from 'node:fs/promises'
 import { type LogFile, listLogFiles, plainHost } from './names.ts'
 
-/** A file of another machine that its process did not touch for so long is taken for one of an ended process. */
+/** A file of another machine that was not touched for this long belongs to an ended process. */
 const SIGN_OF_LIFE_MS = 3 * 3_600_000
 
 export interface TidyOptions {
   directory: string
   kind: string
   host: string
-  /** Files of the kind that stay. */
+  /** Maximum files of the kind. */
   maxFiles: number
   now: () => number
   isAlive?: (pid: number) => boolean
 }
 
-/** Removes the oldest files that are too many; never one that a living process writes. */
+/** Removes the oldest excess files; never one that a living process writes. */
 export async function tidyLogFiles(options: TidyOptions): Promise<void> {
   const files = await listLogFiles(options.directory)
   for (const { path } of tooMany(files, options)) await rm(path, { force: true })

@@ -1,5 +1,5 @@
-// Writes the lines of this process into a file of its own in the folder of logs. Whatever happens to the folder, the server goes on:
-// every line stands on standard output too.
+// Writes the log lines of this process into its own file in the log folder. Failures of the folder do not stop the server: every line is
+// also on standard output.
 
 import { utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -10,19 +10,19 @@ import { fullLogFileName, logFileName } from './names.ts'
 import { tidyLogFiles } from './tidy.ts'
 
 export interface LogFileWriter {
-  /** Takes a line, and never fails. While the folder cannot be written to, lines are let go. */
+  /** Takes a line, and never fails. While the folder is not writable, lines are dropped. */
   write(line: string): void
-  /** Writes what waits, for a few seconds at most. */
+  /** Flushes, for a few seconds at most. */
   close(): Promise<void>
 }
 
 export interface LogFileOptions {
   directory: string
-  /** What this process does: its roles, joined by `+`. */
+  /** The roles of this process, joined by `+`. */
   kind: string
-  /** Null: one file, which grows. */
+  /** Null: a single growing file. */
   rotation: { maxFileSize: number; maxFiles: number } | null
-  /** Told once, of each time in which files cannot be written. */
+  /** Called once per outage of the folder. */
   warn: (message: string, error: unknown) => void
   host?: string
   pid?: number
@@ -31,10 +31,10 @@ export interface LogFileOptions {
 
 /** Characters that may wait for a slow disk. */
 const MAX_WAITING = 8_000_000
-/** Characters of a write, unless a line is longer: how far a file may grow beyond its size. */
+/** Characters per write, unless a line is longer: how far a file may exceed its size. */
 const MAX_WRITE = 64 * 1024
 const RETRY_MS = 60_000
-/** Also the time in which a file shows that its process lives. */
+/** Also the heartbeat of a file's process. */
 const TIDY_EVERY_MS = 3_600_000
 const CLOSE_WITHIN_MS = 5_000
 
@@ -46,7 +46,7 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
   let isWarned = false
   let isClosed = false
   let isWriting = false
-  /** Lines that are not given to the stream yet. */
+  /** Lines that are not passed to the stream yet. */
   let waiting = ''
 
   const complain = (message: string, error: unknown): void => {
@@ -58,7 +58,7 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
     try {
       await utimes(join(directory, logFileName(own)), new Date(), new Date())
     } catch {
-      // There is none yet, or it is not ours to touch.
+      // It does not exist, or is not writable.
     }
     if (rotation) await tidyLogFiles({ directory, kind, host, maxFiles: rotation.maxFiles, now })
   }
@@ -92,13 +92,13 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
     return text
   }
 
-  /** What comes during a write is one write together. */
+  /** Lines that arrive during a write are written together. */
   function flush(): void {
     if (isWriting || !stream || waiting === '') return
     isWriting = true
     stream.write(take(), (error) => {
       isWriting = false
-      // The stream tells of it itself.
+      // The stream reports the error itself.
       if (error) return
       isWarned = false
       flush()

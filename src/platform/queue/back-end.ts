@@ -9,7 +9,7 @@ import { makeQuietLog } from './quiet-log.ts'
 
 const WIPE_TRIES = 10
 
-/** What travels in a job: ids only. */
+/** The content of a job: ids only. */
 export interface Payload {
   id: string
   data: Record<string, string | number>
@@ -17,7 +17,7 @@ export interface Payload {
 
 export type HintJob = Job<Payload>
 
-/** The part of BullMQ's `Queue` that we use. */
+/** The used part of BullMQ's `Queue`. */
 export interface Producer {
   add(name: string, data: Payload, options: JobsOptions): Promise<unknown>
   getJobCounts(...types: JobType[]): Promise<Record<string, number>>
@@ -25,7 +25,7 @@ export interface Producer {
   close(): Promise<void>
 }
 
-/** The part of BullMQ's `Worker` that we use. */
+/** The used part of BullMQ's `Worker`. */
 export interface Consumer {
   concurrency: number
   waitUntilReady(): Promise<void>
@@ -40,7 +40,7 @@ export type Process = (job: HintJob, token?: string) => Promise<void>
 export interface BackEnd {
   producer(name: string): Producer
   consumer(name: string, process: Process, options: Partial<WorkerOptions>): Promise<Consumer>
-  /** False while the back end is known to be away, so that nobody waits for it. */
+  /** False during a known outage of the back end, so that callers do not wait. */
   isUp(): boolean
   wipe(): Promise<void>
   close(): Promise<void>
@@ -48,7 +48,7 @@ export interface BackEnd {
 
 export type QueueBackEnd = { kind: 'redis'; redis: RedisAddress } | { kind: 'postgres'; connectionString: string; schema: string }
 
-/** Events are a feature of BullMQ that nobody reads here; they cannot be switched off, only kept few. */
+/** BullMQ's events are not used here; they cannot be disabled, only limited. */
 const STREAMS = { events: { maxLen: 100 } }
 /** All queues and workers of a process share these and one more connection that listens. */
 const POSTGRES_CONNECTIONS = 6
@@ -108,9 +108,9 @@ async function openPostgres(backend: { connectionString: string; schema: string 
   }
   const { Queue, Worker } = bullmq.withBackend<PostgresQueueBackend, PostgresConnectionOptions>((name, options) => {
     const part = new bullmq.PostgresQueueBackend(connection, name, options, true)
-    // The connection is shared: what ends with one queue is its wait for work.
+    // The connection is shared: closing a queue only ends its blocking wait.
     part.close = () => part.disconnectBlocking()
-    // BullMQ asks again at once after any error that is not "connection refused".
+    // BullMQ retries at once after any error other than "connection refused".
     const moveToActive = part.moveToActive.bind(part)
     part.moveToActive = async (...args) => {
       try {
@@ -138,7 +138,7 @@ async function openPostgres(backend: { connectionString: string; schema: string 
         try {
           return void (await connection.pool.query(truncate))
         } catch (error) {
-          // It takes all tables, while workers take them in an order of their own.
+          // It locks all tables, while workers lock them in another order.
           if (attempt === WIPE_TRIES || !isRetryable(error)) throw error
         }
       }

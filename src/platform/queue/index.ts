@@ -1,4 +1,4 @@
-// Six queues of hints on BullMQ, with Redis or PostgreSQL behind it. What must not be lost is in our own tables.
+// Six queues of hints on BullMQ, on Redis or PostgreSQL. Durable work is in Vireo's own tables.
 
 import type { Logger } from '../logger.ts'
 import { openBackEnd, type Producer, type QueueBackEnd } from './back-end.ts'
@@ -11,21 +11,21 @@ export { type Hint, type Queue, type QueueName, queueNames, type WorkHandle } fr
 
 export interface QueueOptions {
   backend: QueueBackEnd
-  /** Keeps several servers on one back end apart. */
+  /** Separates several servers on one back end. */
   prefix: string
   logger: Logger
 }
 
 /**
- * How long a waiting hint takes in others of its id. It ends by itself, since a process killed between taking a hint and
- * letting new ones in would keep all others of that id out until BullMQ finds it dead, a minute later.
+ * How long a waiting hint absorbs others of its id. The time is limited, since a process that is killed between taking a hint and accepting
+ * new ones would block that id until BullMQ considers it dead, a minute later.
  */
 const MERGE_MS = 5_000
 const ONCE_AND_GONE = { attempts: 1, removeOnComplete: true, removeOnFail: true }
-/** For handlers still at work when the queue closes; close a worker first to give its handlers another time. */
+/** For running handlers when the queue closes; close a worker first to give its handlers another time. */
 const DRAIN_MS = 10_000
 
-/** Connects (and makes BullMQ's tables on PostgreSQL). Throws when the back end cannot be used now. */
+/** Connects (and creates BullMQ's tables on PostgreSQL). Throws if the back end is unavailable. */
 export async function makeQueue({ backend, prefix, logger }: QueueOptions): Promise<Queue> {
   const backEnd = await openBackEnd(backend, prefix, logger)
   const quiet = makeQuietLog(logger)

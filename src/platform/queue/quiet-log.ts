@@ -1,4 +1,4 @@
-// Logs a failure that repeats many times a second once in a while, with the number of times it was left out.
+// Logs a failure that repeats many times a second only once in a while, with the number of suppressed lines.
 
 import type { Logger } from '../logger.ts'
 

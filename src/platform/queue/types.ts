@@ -1,22 +1,22 @@
-// The queue as the rest of the server sees it: a way to wake a handler soon, on some process. It may forget everything.
+// The queue interface: wakes a handler soon, in some process. It may lose everything.
 
 export const queueNames = ['delivery', 'inbox', 'media', 'mail', 'io', 'cron'] as const
 
 export type QueueName = (typeof queueNames)[number]
 
 export interface Hint {
-  /** What to do; the handler's key. */
+  /** The key of the handler. */
   name: string
   /**
-   * Hints of one queue with the same id are merged as long as the first of them waits. From the moment its handler
-   * begins, a new hint with that id runs again: a wake-up after the handler's last look is never swallowed.
+   * Hints of one queue with the same id are merged while the first of them waits. Once its handler begins, a new hint with that id runs
+   * again: no wake-up after the handler's last check is lost.
    */
   id: string
   data: Record<string, string | number>
 }
 
 export interface WorkHandle {
-  /** Takes no more hints, waits for those in hand (at most `drainMs`, else for ever), then lets go. */
+  /** Takes no more hints, waits for running ones (at most `drainMs`, by default forever), then closes. */
   close(options?: { drainMs?: number }): Promise<void>
   /** Takes effect at once, also while handlers run. */
   setConcurrency(concurrency: number): void
@@ -28,12 +28,12 @@ export interface QueueCounts {
 }
 
 export interface Queue {
-  /** Never throws for a back end that is away: the loss is logged, and the sweeper hints again from our own tables. */
+  /** Never throws during an outage: the loss is logged, and the sweeper sends hints again from the tables. */
   hint(queue: QueueName, hint: Hint): Promise<void>
   /** A handler that throws is logged and not called again for this hint. */
   work(queue: QueueName, options: { concurrency: number }, handler: (hint: Hint) => Promise<void>): Promise<WorkHandle>
   counts(queue: QueueName): Promise<QueueCounts>
-  /** Forgets everything, as an accident would. Running workers go on with new hints. */
+  /** Deletes everything, like an accident. Running workers continue with new hints. */
   wipe(): Promise<void>
   /** Closes all workers too, waiting at most ten seconds for their handlers. */
   close(): Promise<void>

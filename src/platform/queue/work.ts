@@ -1,4 +1,4 @@
-// A worker: hands hints of one queue to a handler, so many at a time, and drains when it closes.
+// A worker: passes hints of one queue to a handler, with limited concurrency, and drains when it closes.
 
 import type { Logger } from '../logger.ts'
 import type { BackEnd, HintJob } from './back-end.ts'
@@ -13,11 +13,11 @@ export interface WorkOptions {
   logger: Logger
 }
 
-/** BullMQ gives a hint to another worker when this one has not renewed its lock for so long. Our leases decide. */
+/** BullMQ gives a hint to another worker if this one has not renewed its lock for this long. Vireo's leases are authoritative. */
 const LOCK_MS = 60_000
-/** Longest wait for work before asking again, in seconds: a net under a lost notification. */
+/** Longest wait for work before polling, in seconds: a safety net for lost notifications. */
 const POLL_S = 5
-/** The hint is gone or someone else's: it was wiped, or taken over after a pause of this process. */
+/** The hint is gone or taken over: the queue was wiped, or this process paused. */
 const LOST_HINT = /^(Missing (key|lock) for job|Lock mismatch for job|could not renew lock for job|Job .* is not in the active state)/
 
 export async function startWork({ backEnd, queue, concurrency, handler, logger }: WorkOptions): Promise<WorkHandle> {
@@ -67,7 +67,7 @@ export async function startWork({ backEnd, queue, concurrency, handler, logger }
     setConcurrency(next) {
       const raised = next > worker.concurrency
       worker.concurrency = next
-      // BullMQ looks at the number only when a handler ends; this wakes it.
+      // BullMQ reads the concurrency only when a handler ends; this wakes it.
       if (raised && !closing) void worker.pause(true).then(() => worker.resume())
     },
     close({ drainMs } = {}) {
@@ -82,7 +82,7 @@ export async function startWork({ backEnd, queue, concurrency, handler, logger }
   }
 }
 
-/** Counts what is in hand and tells when nothing is left. */
+/** Counts running handlers and reports when none is left. */
 function makeTally() {
   let count = 0
   let waiters: (() => void)[] = []
@@ -96,7 +96,7 @@ function makeTally() {
         waiters = []
       }
     },
-    /** True when it got empty in time. */
+    /** True if it became empty in time. */
     async empty(withinMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
       if (count === 0) return true
       const emptied = new Promise<boolean>((resolve) => waiters.push(() => resolve(true)))

@@ -1,4 +1,4 @@
-// The user's account: `account`, and the actor of which everything else in `activity-pub/` is.
+// The user's account: `account`, and the actor of `activity-pub/`.
 
 import type { Export } from '../export.ts'
 import { describeActor, writePictures } from './actor-pictures.ts'

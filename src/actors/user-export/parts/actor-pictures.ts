@@ -7,7 +7,7 @@ import type { Export } from '../export.ts'
 import type { ExportedActor } from '../exported-user.ts'
 import { iso } from '../rows.ts'
 
-/** Writes the pictures; answers their paths as documents name them. */
+/** Writes the pictures; returns their paths, as documents name them. */
 export async function writePictures(
   { writer }: Pick<Export, 'writer'>,
   folder: 'account' | 'channels',

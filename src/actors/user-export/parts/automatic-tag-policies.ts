@@ -1,4 +1,4 @@
-// Tags for which comments wait for the user: `automatic-tag-policies`.
+// Tags whose comments the user reviews: `automatic-tag-policies`.
 
 import type { Export } from '../export.ts'
 

@@ -1,4 +1,4 @@
-// Whom the user muted: `blocklist`.
+// Accounts and servers that the user muted: `blocklist`.
 
 import type { Export } from '../export.ts'
 

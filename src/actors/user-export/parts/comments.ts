@@ -1,4 +1,4 @@
-// What the user wrote below videos: `comments`, the oldest first.
+// The user's comments: `comments`, oldest first.
 
 import type { PartItem } from '../../user-archive/index.ts'
 import type { Export } from '../export.ts'

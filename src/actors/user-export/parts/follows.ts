@@ -1,4 +1,4 @@
-// Whom the account follows, and who follows it and its channels: `following` in both folders, `follower`.
+// Follows of the account, and followers of it and its channels: `following` in both folders, `follower`.
 
 import type { PartItem } from '../../user-archive/index.ts'
 import type { Export } from '../export.ts'
@@ -14,7 +14,7 @@ interface FollowRow {
 
 const handle = (actor: string, host: string): string => `${actor}.preferred_username || '@' || coalesce(${host}.host, $4)`
 
-/** Accepted follows, found by one of their ends and keyed by what the index of that end goes on with. */
+/** Accepted follows, found by one end and keyed by the next column of that end's index. */
 const follows = (end: 'follower_id' | 'target_id', key: 'target_id' | 'id'): string =>
   `select f.${key} as key, ${handle('x', 'xh')} as handle, ${handle('t', 'th')} as "targetHandle", t.url as "targetUrl",
      f.created_at as "createdAt"

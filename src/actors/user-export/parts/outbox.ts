@@ -1,11 +1,11 @@
-// What the user published, as other servers received it: `activity-pub/outbox`.
+// The user's published activities, as other servers received them: `activity-pub/outbox`.
 
 import { videoPrivacies } from '../../video/index.ts'
 import type { ArchivedDocument, ArchivedVideo } from '../archive-documents.ts'
 import type { Export } from '../export.ts'
 import { rowsOf, upTo } from '../rows.ts'
 
-/** Documents that are made together. */
+/** Documents that are built together. */
 const PAGE = 20
 
 const { public: PUBLIC, unlisted: UNLISTED } = videoPrivacies
@@ -19,7 +19,7 @@ interface Keyed {
   key: number
 }
 
-/** `archived`: the videos that are in the archive, with their files. */
+/** `archived`: the videos in the archive, with their files. */
 export async function writeOutbox(of: Export, archived: ReadonlyMap<number, ArchivedVideo>): Promise<void> {
   const { writer, documents } = of
   await writer.collection('outbox', documents.collection('outbox.json', 'activities'), activities(of, archived))

@@ -28,12 +28,12 @@ const PLAYLISTS = `select p.id as key, p.uuid, p.url, p.name, p.description, p.p
      from playlist_element e join video v on v.id = e.video_id where e.playlist_id = p.id) as elements
   from playlist p left join channel c on c.id = p.channel_id left join actor x on x.id = c.actor_id
   where p.account_id = $3 and not p.remote and p.id > $1 order by p.id limit $2`
-/** Elements of a playlist are many. */
+/** A small page, since each playlist may have many elements. */
 const PAGE = 20
 
 export async function writePlaylists(of: Export): Promise<void> {
   const rows = () => rowsOf<PlaylistRow>(of, PLAYLISTS, [of.user.account.id], PAGE)
-  // The document names what is in the archive: the pictures come first.
+  // The document names files of the archive: write the pictures first.
   const pictures = new Map<number, string>()
   for await (const { key, uuid, thumbnail } of rows()) {
     if (thumbnail === null) continue

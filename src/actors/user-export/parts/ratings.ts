@@ -1,4 +1,4 @@
-// What the user liked and disliked: `likes` and `dislikes`, in both folders.
+// The user's likes and dislikes: `likes` and `dislikes`, in both folders.
 
 import type { PartItem } from '../../user-archive/index.ts'
 import type { Export } from '../export.ts'

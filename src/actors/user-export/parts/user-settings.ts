@@ -1,4 +1,4 @@
-// What the user set for the account and its notices: `user-settings`.
+// The user's settings for the account and its notifications: `user-settings`.
 
 import { findNotificationSettings } from '../../notification-setting/index.ts'
 import type { PartItem } from '../../user-archive/index.ts'

@@ -1,4 +1,4 @@
-// Where this server has the files of a video, as its document in the archive says it.
+// Addresses of a video's files on this server, for its document in the archive.
 
 import type { LocalUrls } from '../../runtime/index.ts'
 import type { PartItem } from '../../user-archive/index.ts'

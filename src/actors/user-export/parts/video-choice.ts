@@ -1,11 +1,11 @@
-// Which file of a video goes into an archive: the upload where it was kept, else the best that was made of it. Pure.
+// Chooses the file of a video for an archive: the original if it is retained, otherwise the best file. Pure.
 
 import { extname } from 'node:path'
 import { type FileRef, hlsFile, webVideoFile } from '../../../media/index.ts'
 import { hasPrivateFiles } from '../../video/index.ts'
 import type { VideoFileRow, VideoRow } from './video-rows.ts'
 
-/** A stored file, or a picture and its sound that lie in two. Refs are the places where the file may be. */
+/** A stored file, or separate picture and sound. Refs are the places where the file may be. */
 export type VideoChoice = { extname: string; height: number; fps: number } & (
   | { refs: FileRef[] }
   | { picture: FileRef[]; sound: FileRef[] }
@@ -13,7 +13,7 @@ export type VideoChoice = { extname: string; height: number; fps: number } & (
 
 type Choosable = Pick<VideoRow, 'uuid' | 'privacy' | 'blocked' | 'files' | 'source'>
 
-/** In the order in which they are wanted: one that is gone meanwhile leaves its place to the next. */
+/** In order of preference: if one is removed meanwhile, the next one is tried. */
 export function videoChoices(video: Choosable): VideoChoice[] {
   const web = bestOf(video.files.filter(({ hls }) => !hls))
   const hls = video.files.filter((file) => file.hls)
@@ -49,7 +49,7 @@ const fileChoice = (video: Choosable, file: VideoFileRow) => ({
   fps: file.fps,
 })
 
-/** In the folder that its privacy gives it, and in the one from which it may still be moved. */
+/** The folder of its privacy, and the one that it may still be moved from. */
 function placesOf(video: Choosable, { hls, filename }: VideoFileRow): FileRef[] {
   const isPrivate = hasPrivateFiles(video)
   return [isPrivate, !isPrivate].map((hidden) => (hls ? hlsFile(video.uuid, filename, hidden) : webVideoFile(filename, hidden)))

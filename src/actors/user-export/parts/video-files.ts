@@ -1,4 +1,4 @@
-// The files of one video: itself where it is wanted, its picture and its captions.
+// The files of one video: the video itself if wanted, its picture and its captions.
 
 import { extname } from 'node:path'
 import { contentTypeOf, type FileRef, MediaError, type MuxInput, muxStreams, withMuxInputs } from '../../../media/index.ts'
@@ -9,7 +9,7 @@ import { type VideoRow, videoRow } from './video-rows.ts'
 
 type Written = NonNullable<ArchivedVideo['videoFile']>
 
-/** Undefined when the video is gone meanwhile. */
+/** Undefined if the video is removed meanwhile. */
 export async function writeVideoFiles(of: Export, row: VideoRow): Promise<ArchivedVideo | undefined> {
   const { writer, withVideoFiles } = of
   const videoFile = withVideoFiles ? await writeVideoFile(of, row) : null
@@ -23,7 +23,7 @@ export async function writeVideoFiles(of: Export, row: VideoRow): Promise<Archiv
   return { videoFile, thumbnail: await writePicture(of, row), captions }
 }
 
-/** Null when it has none, or none any more. What was replaced between the look at the row and at its files is looked at again. */
+/** Null if it has none (any more). Reads the row again if the file was replaced in between. */
 async function writeVideoFile(of: Export, row: VideoRow): Promise<Written | null | undefined> {
   for (let now: VideoRow | undefined = row, look = 1; now; now = await videoRow(of, row.key), look += 1) {
     const choices = videoChoices(now)
@@ -50,7 +50,7 @@ async function writeChoice(of: Export, uuid: string, choice: VideoChoice): Promi
   return file ? { ...file, ...said } : undefined
 }
 
-/** Put together while it is written. */
+/** Muxed while it is written. */
 async function writeMux(
   of: Export,
   name: string,

@@ -1,4 +1,4 @@
-// The user's videos with all that hangs on them, a few at a time.
+// The user's videos with their parts, in pages.
 
 import type { FileStorage } from '../../video/index.ts'
 import type { Export } from '../export.ts'
@@ -7,7 +7,7 @@ import { rowsOf, upTo } from '../rows.ts'
 export interface VideoFileRow {
   filename: string
   extname: string
-  /** In the playlist of the video. */
+  /** True for a file of the HLS playlist. */
   hls: boolean
   /** Short side in px, 0 for sound alone. */
   resolution: number
@@ -56,7 +56,7 @@ export interface VideoRow {
   pictures: { type: number; filename: string }[]
   captions: { language: string; filename: string; automatic: boolean; createdAt: string; updatedAt: string }[]
   chapters: { timecode: number; title: string }[]
-  /** The largest first. */
+  /** Largest first. */
   files: VideoFileRow[]
   playlist: { type: number; filename: string | null; hashes: string | null; storage: FileStorage } | null
   source: {
@@ -105,10 +105,10 @@ const FROM = `from video v join channel c on c.id = v.channel_id join actor x on
 const OURS = "not v.remote and v.state <> 'removed'"
 
 const OF_CHANNEL = `select ${COLUMNS} ${FROM} where v.channel_id = $3 and ${OURS} and v.id > $1 order by v.id limit $2`
-/** What was said of an upload by ffprobe may be long. */
+/** A small page, since the ffprobe output of an upload may be long. */
 const PAGE = 10
 
-/** All of them, channel by channel. */
+/** All videos, channel by channel. */
 export async function* videoRows(of: Export): AsyncGenerator<VideoRow> {
   yield* upTo(of, allRows(of))
 }
@@ -117,13 +117,13 @@ async function* allRows(of: Export): AsyncGenerator<VideoRow> {
   for (const { id } of of.user.channels) yield* rowsOf<VideoRow>(of, OF_CHANNEL, [id], PAGE)
 }
 
-/** One of them as it is now; undefined when it is gone. */
+/** One video as it is now; undefined if it is removed. */
 export async function videoRow({ query }: Pick<Export, 'query'>, id: number): Promise<VideoRow | undefined> {
   const [row] = await query<VideoRow>(`select ${COLUMNS} ${FROM} where v.id = $1 and ${OURS}`, [id])
   return row
 }
 
-/** How many of them go into the archive, and the bytes that their files take there, give or take. */
+/** The number of videos in the archive, and the approximate bytes of their files. */
 export async function measureVideos({
   query,
   user,

@@ -12,7 +12,7 @@ import { measureVideos, type VideoRow, videoRows } from './video-rows.ts'
 
 const DISABLED = 2
 
-/** Answers what of each video is in the archive. Throws MediaError `disk-full` before anything is written of what finds no room now. */
+/** Returns the paths of each video in the archive. Throws MediaError `disk-full` before writing anything if the space is insufficient. */
 export async function writeVideos(of: Export): Promise<Map<number, ArchivedVideo>> {
   const archived = new Map<number, ArchivedVideo>()
   const { count, bytes } = await measureVideos(of)
@@ -28,7 +28,7 @@ export async function writeVideos(of: Export): Promise<Map<number, ArchivedVideo
   return archived
 }
 
-/** A disk that is filled to its last byte stops all others that write to it. */
+/** A full disk would stop all other writers. */
 async function refuseWithoutRoom({ store }: Export, bytes: number): Promise<void> {
   const room = await store.room('user_exports')
   if (!room || bytes <= room.free) return
@@ -39,7 +39,7 @@ async function refuseWithoutRoom({ store }: Export, bytes: number): Promise<void
 async function* items(of: Export, archived: ReadonlyMap<number, ArchivedVideo>): AsyncGenerator<PartItem<'videos'>> {
   for await (const row of videoRows(of)) {
     const files = archived.get(row.key)
-    // It came after the files were written.
+    // It was added after the files were written.
     if (files) yield toItem(of, row, files)
   }
 }

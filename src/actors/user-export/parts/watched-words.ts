@@ -1,4 +1,4 @@
-// The user's lists of words to look for in comments: `watched-words-lists`.
+// The user's watched words lists for comments: `watched-words-lists`.
 
 import type { PartItem } from '../../user-archive/index.ts'
 import type { Export } from '../export.ts'
@@ -14,7 +14,7 @@ interface ListRow {
 
 const LISTS = `select id as key, name as "listName", words, created_at as "createdAt", updated_at as "updatedAt"
   from watched_words_list where account_id = $3 and id > $1 order by id limit $2`
-/** Words of a list are many. */
+/** A small page, since each list may have many words. */
 const PAGE = 50
 
 export const writeWatchedWords = (of: Export): Promise<void> =>

@@ -1,4 +1,4 @@
-// The account: what it is called and says of itself. Its name is that of the user here, and stays.
+// The account: display name and description. Its name is that of the local user.
 
 import { z } from 'zod'
 import type { PartImporter } from '../part-importer.ts'
@@ -14,7 +14,7 @@ interface Known {
   description: string | null
 }
 
-/** The archive’s words take the place of those here; a picture comes where there is none. */
+/** The texts of the archive replace the local ones; a picture is added only if there is none. */
 export function makeAccountImporter(deps: Deps): PartImporter<'account'> {
   const { db, updateMe } = deps
   return {

@@ -1,4 +1,4 @@
-// Automatic tags with which comments below the user's videos wait for the user.
+// Automatic tags whose comments the user reviews.
 
 import type { PartImporter } from '../part-importer.ts'
 import type { Deps } from './deps.ts'

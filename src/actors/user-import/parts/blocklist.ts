@@ -1,4 +1,4 @@
-// Servers and accounts that the user blocks, all in one item: it is a failure only when nothing of it is blocked in the end.
+// Servers and accounts that the user blocks, all in one item: it fails only if none of them can be blocked.
 
 import { normalHost } from '../../blocklist/index.ts'
 import { DomainError } from '../../runtime/index.ts'

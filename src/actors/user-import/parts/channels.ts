@@ -1,5 +1,5 @@
-// Channels: made where the user has none of that name. Where somebody else of this server has the name, or had it, the channel gets one
-// that is made of it, and the archive’s videos and playlists go there.
+// Channels: created if the user has none of that name. If another local user has or had the name, the channel gets a name derived from it,
+// and the archive’s videos and playlists go there.
 
 import { z } from 'zod'
 import { freeActorName } from '../../actor/index.ts'
@@ -13,7 +13,7 @@ import { name, readItem, textOrNull } from './fields.ts'
 import { fillActorImages } from './pictures.ts'
 
 const LONGEST_NAME = 50
-/** As names of users and channels are given here. */
+/** The rules for new names of users and channels. */
 const channelName = z
   .string()
   .max(LONGEST_NAME)
@@ -26,7 +26,7 @@ const fields = z.object({
   support: textOrNull(3, 1000),
 })
 
-/** Names that others take in the very moment in which they are free. */
+/** Attempts if a free name is taken in the meantime. */
 const TRIES = 5
 
 interface Known {
@@ -55,7 +55,7 @@ export function makeChannelsImporter(deps: Deps): PartImporter<'channels'> {
     }
   }
 
-  /** What somebody wrote here stays. */
+  /** Keeps what the user wrote here. */
   async function fill(
     channelId: number,
     { description, support }: z.output<typeof fields>,
@@ -79,7 +79,7 @@ export function makeChannelsImporter(deps: Deps): PartImporter<'channels'> {
       const { url, archiveFiles } = item
       const own = await findOwnChannel(deps, { url, name: channel.name }, context.accountId)
       const id = own ?? (await make(channel, url, context))
-      // Also of one that an import made that came no further.
+      // Also for a channel that an interrupted import created.
       const { actorId, filled } = await fill(id, channel, context)
       const hasNewPictures = await fillActorImages(deps, actorId, archiveFiles, context)
       return own === undefined || filled || hasNewPictures ? 'success' : 'duplicate'
@@ -87,7 +87,7 @@ export function makeChannelsImporter(deps: Deps): PartImporter<'channels'> {
   }
 }
 
-/** The channel that was made of one of an archive, or else the user's own of that name. */
+/** The channel that was made from one of an archive, or the user's own of that name. */
 export async function findOwnChannel(
   { db }: Pick<Deps, 'db'>,
   { url, name: called }: { url: string; name: string },

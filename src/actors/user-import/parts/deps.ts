@@ -1,4 +1,4 @@
-// What the importers of all kinds of data are made of: the commands by which users do the same.
+// Dependencies of the importers: the commands with which users do the same.
 
 import type { ActorImages } from '../../actor-image/index.ts'
 import type { CommentTagPolicies } from '../../automatic-tag/index.ts'
@@ -18,9 +18,9 @@ import type { References, ResolveRemote } from '../references.ts'
 import type { UnpackDeps } from '../unpack.ts'
 
 export interface PartImporterDeps extends UnpackDeps, Omit<ActorDeps, 'registry' | 'secrets'> {
-  /** Finds what is meant by the address of a video, and by the handle of an account. */
+  /** Finds a video by its address, and an account by its handle. */
   resolveRemote: { video: ResolveRemote; account: ResolveRemote }
-  /** Whether a text names a server that this one may have to do with. */
+  /** True if a text names a server that this one may contact. */
   isHost: (text: string) => boolean
   actorImages: ActorImages
   blocklist: Blocklist

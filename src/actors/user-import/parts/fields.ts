@@ -1,5 +1,5 @@
-// The bounds of what an archive says, as they are where users say it themselves. What something cannot be without is refused; what
-// else does not fit is left out.
+// Limits of the fields of an archive, the same as for users' input. An invalid required field refuses the item; other invalid fields are
+// left out.
 
 import { z } from 'zod'
 import { isReadable } from '../../../platform/readable.ts'
@@ -9,7 +9,7 @@ const LARGEST_INTEGER = 2_147_483_647
 
 export const name = (min: number, max: number) => z.string().min(min).max(max).refine(isReadable)
 
-/** Null for what does not fit. */
+/** Null if it is invalid. */
 export const textOrNull = (min: number, max: number) =>
   z
     .string()
@@ -19,7 +19,7 @@ export const textOrNull = (min: number, max: number) =>
     .catch(null)
     .transform((text) => text ?? null)
 
-/** One of the keys of a table of labels; null for what is not in it. */
+/** A key of a table of labels; null if it is unknown. */
 export const labelOrNull = <T extends string | number>(labels: Readonly<Record<T, string>>, type: z.ZodType<T>) =>
   type
     .refine((key) => Object.hasOwn(labels, key))
@@ -27,7 +27,7 @@ export const labelOrNull = <T extends string | number>(labels: Readonly<Record<T
     .catch(null)
     .transform((key) => key ?? null)
 
-/** Those that fit, each once. */
+/** The valid elements, without duplicates. */
 export const fitting = (schema: z.ZodType<string>, most: number) =>
   z
     .array(z.unknown())
@@ -41,14 +41,14 @@ export const fitting = (schema: z.ZodType<string>, most: number) =>
     ])
     .transform((texts) => texts.slice(0, most))
 
-/** Whole seconds from the start; undefined for what is none. */
+/** Whole seconds from the start; undefined if it is invalid. */
 export function secondsOf(value: number | null | undefined): number | undefined {
   if (value === null || value === undefined || !Number.isFinite(value)) return undefined
   const whole = Math.floor(value)
   return whole >= 0 && whole <= LARGEST_INTEGER ? whole : undefined
 }
 
-/** Throws `invalid` where the item is not what it has to be. */
+/** Throws `invalid` unless the item matches the schema. */
 export function readItem<S extends z.ZodType>(schema: S, item: unknown): z.output<S> {
   const { success, data, error } = schema.safeParse(item)
   if (success) return data

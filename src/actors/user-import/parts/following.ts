@@ -1,4 +1,4 @@
-// Whom the user followed: asked anew, of this server and of others.
+// Follows of the user: requested again, from local and remote channels.
 
 import { blockedHosts } from '../../blocklist/index.ts'
 import { findChannelByHandle } from '../../channel/index.ts'
@@ -15,7 +15,7 @@ export function makeFollowingImporter(deps: Deps): PartImporter<'following'> {
       if (!handle) return { error: 'invalid' }
       const isOurs = handle.host === urls.host
       const channel = { name: handle.name, host: isOurs ? null : handle.host }
-      // Nobody would ever find it, and nobody would be told.
+      // The follow would wait forever without anybody noticing.
       if (isOurs && !(await findChannelByHandle(db, channel))) return { error: 'not_found' }
       if (!isOurs && (await blockedHosts(db.query, [handle.host])).includes(true)) return { error: 'forbidden' }
       const [isKnown] = await subscriptions.exist(accountId, [channel])

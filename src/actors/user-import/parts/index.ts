@@ -1,4 +1,4 @@
-// The importers of all kinds of data, in the order in which they run: what others refer to comes first.
+// The importers of all kinds of data, in the order in which they run: referenced objects first.
 
 import { guarded } from '../guard.ts'
 import type { PartImporter } from '../part-importer.ts'

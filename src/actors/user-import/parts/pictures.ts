@@ -1,4 +1,4 @@
-// Pictures of an archive. One that is no picture, or too large, is left out: it is no reason to do without what it belongs to.
+// Pictures of an archive. An invalid or too large one is left out; its owner is imported without it.
 
 import { ArchiveError, isDiskFull, isRefusal } from '../../../media/index.ts'
 import { actorImageTypes } from '../../actor/index.ts'
@@ -7,7 +7,7 @@ import type { ArchivedFile, ImportContext } from '../part-importer.ts'
 import { type Unpack, withWorkFolder } from '../unpack.ts'
 import type { Deps } from './deps.ts'
 
-/** What is made of a picture; undefined without one, or when it is of no use. */
+/** Runs `work` with the picture; undefined without one, or if it is unusable. */
 export async function withPicture<T>(
   { config, logger }: Pick<Deps, 'config' | 'logger'>,
   { file, unpack, name }: { file: ArchivedFile | undefined; unpack: Unpack; name: string },
@@ -23,13 +23,13 @@ export async function withPicture<T>(
   }
 }
 
-/** Also one that the archive holds damaged, or of another size than it says. */
+/** Also for a picture that is damaged in the archive, or differs from its declared size. */
 export const isOfNoUse = (error: unknown): boolean =>
   !isDiskFull(error) && (error instanceof ArchiveError || isRefusal(error) || (error instanceof DomainError && error.kind === 'too_large'))
 
 type Kind = keyof typeof actorImageTypes
 
-/** Gives a local actor the pictures that it lacks: those that somebody chose here stay. Answers whether there are new ones. */
+/** Gives a local actor the pictures that it lacks; local ones stay. Returns true if a picture was added. */
 export async function fillActorImages(
   deps: Deps,
   actorId: number,

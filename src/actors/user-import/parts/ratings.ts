@@ -1,4 +1,4 @@
-// Likes and dislikes. What the user thinks of a video here already stays.
+// Likes and dislikes. An existing rating stays.
 
 import { findRating, type RatingType } from '../../rating/index.ts'
 import type { PartImporter } from '../part-importer.ts'

@@ -1,4 +1,4 @@
-// The settings of a user, with those of notifications. The address for mail is that of the user here, and stays.
+// The settings of a user and of notifications. The e-mail address is that of the local user.
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import type { Deps } from './deps.ts'
 
 const flag = z.boolean().optional().catch(undefined)
 
-/** Themes of other servers need not be here. */
+/** Themes of other servers may be missing here. */
 const settings = z.object({
   emailPublic: flag,
   nsfwPolicy: z.enum(nsfwPolicies).optional().catch(undefined),
@@ -45,13 +45,13 @@ export function makeUserSettingsImporter(deps: Deps): PartImporter<'user-setting
   }
 }
 
-/** Those that this server knows. */
+/** Notification settings that this server has. */
 const noticesOf = (given: Record<string, number>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(given).filter(([key, value]) => Object.hasOwn(notificationDefaults, key) && notice.safeParse(value).success),
   )
 
-/** What is said, and not so here. */
+/** Given values that differ from the known ones. */
 const newOf = <T extends object>(said: T, known: object): Partial<T> => {
   const before = new Map<string, unknown>(Object.entries(known))
   const other = Object.entries(said).filter(([key, value]) => value !== undefined && !isDeepStrictEqual(value, before.get(key)))

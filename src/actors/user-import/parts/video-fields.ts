@@ -1,4 +1,4 @@
-// What an archive says of a video, as an upload would say it. Pure.
+// Maps a video of an archive to the fields of an upload. Pure.
 
 import { z } from 'zod'
 import { isReadable } from '../../../platform/readable.ts'
@@ -9,7 +9,7 @@ import { fitting, labelOrNull, name, readItem, textOrNull } from './fields.ts'
 
 const COMMENTS = { enabled: 1, disabled: 2 } as const
 
-/** Categories, licences and languages may be those that only the other server has. */
+/** Categories, licences and languages may be unknown here. */
 const fields = z.object({
   name: name(3, 120),
   privacy: z.literal(Object.values(videoPrivacies)),
@@ -27,8 +27,8 @@ const passwords = fitting(z.string().min(2).max(99), 100)
 const commentsPolicy = z.int().min(1).max(3)
 
 /**
- * Without the time at which it was published elsewhere it would seem to be as new as its import. Throws `invalid` for what a video
- * cannot be without, and for a password that nobody has.
+ * Without its original publication date it would seem as new as its import. Throws `invalid` for missing required fields, and for the
+ * privacy by password without a password.
  */
 export function videoFieldsOf(item: ReadPartItem<'videos'>, channelId: number): NewVideoFields {
   const read = readItem(fields, item)

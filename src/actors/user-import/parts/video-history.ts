@@ -1,4 +1,4 @@
-// Where the user was last in which video, with the time of that.
+// The user's last position in each video, with its time.
 
 import type { PartImporter } from '../part-importer.ts'
 import type { Deps } from './deps.ts'

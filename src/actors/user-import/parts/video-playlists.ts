@@ -1,4 +1,4 @@
-// Playlists with what is in them. What was to be watched later joins what is to be watched later here.
+// Playlists with their elements. “Watch later” is merged into the local one.
 
 import { z } from 'zod'
 import { type NewElement, playlistPrivacies, playlistTypes } from '../../playlist/index.ts'
@@ -24,11 +24,11 @@ const fields = z.object({
   type: z.literal(Object.values(playlistTypes)),
 })
 
-/** Elements whose videos cannot be had are left out. */
+/** Elements whose videos cannot be found are left out. */
 export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists'> {
   const { db, config, createVideo, playlists, playlistElements, references } = deps
 
-  /** The first of them, as many as may be. Each address is looked for once. */
+  /** The first elements, up to the limit. Each address is looked up once. */
   async function elementsOf(item: ArchivedPlaylist, context: ImportContext): Promise<NewElement[]> {
     const found = new Map<string, number | undefined>()
     const elements: NewElement[] = []
@@ -52,7 +52,7 @@ export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists
     }
   }
 
-  /** On this server, by the same user: the archive came back. */
+  /** True if the same user of this server owned it: the archive returned to its origin. */
   async function isOwn(url: string, accountId: number): Promise<boolean> {
     const found = await db.query('select 1 from playlist where url_hash = md5($1)::uuid and url = $1 and not remote and account_id = $2', [
       url,
@@ -74,7 +74,7 @@ export function makePlaylistsImporter(deps: Deps): PartImporter<'video-playlists
     for (const element of await elementsOf(item, context)) {
       if (known.has(element.videoId)) continue
       known.add(element.videoId)
-      // Another one may be at it by now, and would add it too.
+      // Another worker may have the lease by now, and would add it too.
       context.signal.throwIfAborted()
       await playlistElements.add(own.id, viewerOf(accountId), element)
       added += 1

@@ -1,5 +1,5 @@
-// Videos: each goes the way of an upload, with its file out of the archive. All that is written of one is stored in one transaction,
-// with the note of what it was made of; until then its files are pending. An import that dies at any line begins the video anew.
+// Videos: each is created like an upload, with its file from the archive. Everything about one is stored in one transaction, with the
+// record of its origin; until then its files are pending. An interrupted import begins the video again.
 
 import { basename, extname } from 'node:path'
 import { acceptedExtensions, toWebVtt } from '../../../media/index.ts'
@@ -20,14 +20,11 @@ type ArchivedVideo = ReadPartItem<'videos'>
 
 const LONGEST_NAME = 200
 
-/**
- * One without a file is an error, and so is a live one, of which there is nothing to be seen. Views and likes are those of the other
- * server.
- */
+/** A video without a file, or a live, is an error. Views and likes belong to the other server and are not imported. */
 export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
   const { db, tell, config, logger, createVideo, captions, pendingFiles, leases } = deps
 
-  /** On this server, by the same user: the archive came back. */
+  /** True if the same user of this server owned it: the archive returned to its origin. */
   async function isOwn(url: string, accountId: number): Promise<boolean> {
     const found = await db.query(
       `select 1 from video v join channel c on c.id = v.channel_id
@@ -42,7 +39,7 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
     const fields = videoFieldsOf(item, channelId)
     const inputFilename = nameOf(item, file)
     await createVideo.checkQuota(userId, file.size)
-    // Who has no quota could not upload more than that either, and few bytes of an archive may be many here.
+    // Even without a quota the upload limit applies, and few bytes of an archive may be many when extracted.
     const most = Math.min(await createVideo.quotaLeft(userId), config().vireo.uploads.max_partial_per_user)
     const written: PendingFile[] = []
     await withWorkFolder(deps, signal, async (unpack) => {
@@ -63,13 +60,13 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
           await noteImported(unit, { accountId, kind: 'video', key: item.url }, id)
         })
       } finally {
-        // What was stored is noted no more; the folder goes with the same collection.
+        // Stored files have no note any more; the same collection removes the folder.
         pendingFiles.giveUp(written)
       }
     })
   }
 
-  /** The name on the uploader's machine, if the archive tells one that fits its file. Throws `unsupported_media_type`. */
+  /** The original file name, if the archive contains one that fits its file. Throws `unsupported_media_type`. */
   function nameOf({ source }: ArchivedVideo, { path }: ArchivedFile): string {
     const extension = extname(path).toLowerCase()
     const accepted = acceptedExtensions(config())
@@ -95,7 +92,7 @@ export function makeVideosImporter(deps: Deps): PartImporter<'videos'> {
     return fitted ?? {}
   }
 
-  /** `written` gets the names of those that are, whatever happens then. */
+  /** Adds each written caption to `written`, even if a later one fails. */
   async function placeCaptions(
     { archiveFiles, captions: told }: ArchivedVideo,
     context: ImportContext,

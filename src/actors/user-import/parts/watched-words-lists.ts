@@ -1,4 +1,4 @@
-// Lists of watched words. One of the same name gets the words that it lacks.
+// Lists of watched words. A local list of the same name gets the missing words.
 
 import { z } from 'zod'
 import { findWatchedWords } from '../../watched-words/index.ts'

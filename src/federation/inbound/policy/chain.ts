@@ -1,5 +1,5 @@
-// The policy of the inbox: all that decides whether an activity is taken as it is, in the order in which it is asked. Pure. The
-// signature is not its concern: it says who sends, the chain says what becomes of what is sent.
+// The policy of the inbox: the ordered checks that decide whether an activity is accepted. Pure. It does not check signatures: they tell
+// the sender, and the chain decides about the activity.
 
 import type { Reason } from '../../../actors/inbound-decision/index.ts'
 import type { Facts } from './facts.ts'
@@ -24,10 +24,10 @@ const step = (name: string, decide: Step['decide']): Step => ({ name, decide })
 const refuse = (reason: Reason, status: 403 | 413 = 403): Decision => ({ verdict: 'refuse', reason, status })
 const drop = (reason: Reason): Decision => ({ verdict: 'drop', reason })
 
-/** What has to be read costs first: whoever sends too much is not asked who it is. */
+/** Size first, since reading costs: the sender of too much is not even identified. */
 export const sizeOfBody = step('size of body', ({ body }) => (body && body.bytes > body.max ? refuse('body_too_large', 413) : PASS))
 
-/** Whoever passes on what a blocked one said did nothing wrong, and need not count us as broken. */
+/** A server that forwards an activity of a blocked actor did nothing wrong, and must not see errors. */
 export const blockedServer = step('blocked server', ({ blocked }) => {
   if (!blocked?.isServer) return PASS
   return blocked.isPassedOn ? drop('blocked_server') : refuse('blocked_server')
@@ -38,7 +38,7 @@ export const blockedActor = step('blocked actor', ({ blocked }) => {
   return blocked.isPassedOn ? drop('blocked_actor') : refuse('blocked_actor')
 })
 
-/** Comments and reports are short; what pretends to be one and is not would be parsed, cleaned and stored for nothing. */
+/** Comments and reports are short; larger ones would be parsed, cleaned and stored for nothing. */
 export const sizeOfRemark = step('size of comment', ({ remark }) =>
   remark && remark.bytes > remark.max ? refuse('comment_too_large', 413) : PASS,
 )
@@ -48,8 +48,8 @@ export const ourActor = step('our own actor', ({ isOurActor }) => (isOurActor ? 
 export const foreignId = step('id of another server', ({ isIdForeign }) => (isIdForeign ? drop('id_of_another_server') : PASS))
 
 /**
- * Of several that are too many, the one that lasts longest tells when to come again. Too many reports are let go: their hour is long,
- * and whoever is told to wait may send nothing else meanwhile.
+ * If several limits are exceeded, the longest one gives Retry-After. Excess reports are dropped without an error: their window is long, and
+ * a sender that has to wait may hold back everything else.
  */
 export const rateOfHost = step('rate of host', ({ counts = [] }) => {
   const tooMany = counts.filter(({ count, max }) => count > max)
@@ -58,16 +58,16 @@ export const rateOfHost = step('rate of host', ({ counts = [] }) => {
   return tooMany.length > 0 ? drop('too_many_reports') : PASS
 })
 
-/** What a friend shows us of somebody who is blocked. */
+/** A friend shares something of a blocked actor. */
 export const blockedSubject = step('blocked subject', ({ subject }) => {
   if (subject?.isServer) return drop('about_blocked_server')
   return subject?.isActor ? drop('about_blocked_actor') : PASS
 })
 
-/** One report says it; a second one of the same thing is more work for moderators, and nothing new. */
+/** A repeated report of the same object is more work for moderators and no news. */
 export const sameReport = step('same report', ({ report }) => (report?.isPending ? drop('reported_already') : PASS))
 
-/** Flags are counted at the door; one of them may report many things, and several processes may have a door. */
+/** Flags are counted on arrival, but one Flag may report many objects, and several processes may receive. */
 export const reportsOfHost = step('reports of host', ({ report }) =>
   report && report.inHour >= report.max ? drop('too_many_reports') : PASS,
 )
@@ -97,7 +97,7 @@ export const CHAIN: readonly Step[] = [
   automaticTags,
 ]
 
-/** The first decision that is not to let it pass. */
+/** The first decision other than to pass. */
 export function decide(facts: Facts): Decision {
   for (const { decide: look } of CHAIN) {
     const decision = look(facts)

@@ -1,24 +1,23 @@
-// What is known of an activity when the chain is asked about it. More becomes known on its way in: a step whose facts are not
-// there yet lets everything pass.
+// Known facts about an activity when the chain runs. More become known later: a step whose facts are missing lets everything pass.
 
 import type { ReceivedReport } from '../../../actors/abuse/index.ts'
 import type { Reason } from '../../../actors/inbound-decision/index.ts'
 import type { Blocks } from '../../blocked.ts'
 
 export interface Facts {
-  /** Bytes of what was posted, and how many it may have. */
+  /** Bytes of the posted body, and the limit. */
   body?: { bytes: number; max: number }
-  /** The same of an activity that is about a comment, or a report. */
+  /** The same for an activity about a comment, or a report. */
   remark?: { bytes: number; max: number }
-  /** Whether the instance blocks who speaks. `isPassedOn`: by somebody who is known and not blocked. */
+  /** Whether the instance blocks the actor. `isPassedOn`: forwarded by a known server that is not blocked. */
   blocked?: Blocks & { isPassedOn: boolean }
-  /** The actor says to be a local one. */
+  /** True if the actor claims to be local. */
   isOurActor?: boolean
-  /** The activity is named after a server that is not its actor's. */
+  /** True if the id of the activity is on another server than its actor. */
   isIdForeign?: boolean
-  /** How often its sender did as much in the window that is open, this time included. */
+  /** Counts of the sender in the current windows, including this activity. */
   counts?: readonly Count[]
-  /** The same of what it shows to others: its server, and its owner. */
+  /** The same for the shared object: its server, and its owner. */
   subject?: Blocks
   report?: ReceivedReport
   comment?: CommentFacts
@@ -28,14 +27,14 @@ export interface Count {
   reason: Extract<Reason, `too_many_${string}`>
   count: number
   max: number
-  /** Until the window ends. */
+  /** Time until the window ends. */
   endsInMs: number
 }
 
 export interface CommentFacts {
-  /** It is kept back until somebody approves it, as the video wants; or but for its tags it would be shown. */
+  /** True if it is pending review, as the video demands, or only because of its tags. */
   isHeld: boolean
   isHeldByTags: boolean
-  /** Automatic tags that it got, by the lists of the instance. */
+  /** Automatic tags by the lists of the instance. */
   tags: readonly string[]
 }

@@ -1,4 +1,4 @@
-// The policy of the inbox at work: the chain is asked with what is known, and what it does not let pass is noted.
+// Runs the policy of the inbox: evaluates the chain with the known facts, and logs what it does not let pass.
 
 import type { InboundJournal, NotedDecision } from '../../../actors/inbound-decision/index.ts'
 import type { ActivityDocument } from '../../wire/index.ts'
@@ -11,13 +11,13 @@ export type { Facts } from './facts.ts'
 export { isRemark, kindOf } from './kinds.ts'
 export { type CountOf, makeCountOf } from './rates.ts'
 
-/** What a decision is about, as far as it is known. */
+/** The subject of a decision, as far as it is known. */
 export type About = Pick<NotedDecision, 'kind' | 'host' | 'actorUrl' | 'activityId'>
 
 export interface InboundPolicy {
-  /** What becomes of an activity, by all that is known of it. */
+  /** Decides about an activity by the known facts. */
   judge(facts: Facts, about: About): Decision
-  /** What was decided elsewhere: by a signature that does not hold, or by the guards of the domain. */
+  /** Logs a decision of other code: an invalid signature, or a guard of the domain. */
   note: InboundJournal['note']
 }
 
@@ -32,7 +32,7 @@ export function makeInboundPolicy({ note }: Pick<InboundJournal, 'note'>): Inbou
   }
 }
 
-/** `host`: of who sent it, when that is known; else of who is said to. */
+/** `host`: of the sender, if it is known; otherwise of the claimed one. */
 export const aboutActivity = (activity: ActivityDocument, host = new URL(activity.actor).host): About => ({
   kind: kindOf(activity),
   host,

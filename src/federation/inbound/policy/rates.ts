@@ -1,6 +1,5 @@
-// How much one host sent lately, counted where the rate limits of the server are counted: in Redis, for all processes together, or
-// else in the memory of each. Only what is signed counts, under the host whose signature it is: nobody uses up the share of
-// another one.
+// Recent activity counts per host, stored like the rate limits of the server: in Redis for all processes, otherwise in the memory of each.
+// Only signed activities count, for the host of the signature: nobody can use up the limit of another host.
 
 import type { Config } from '../../../config/index.ts'
 import type { LimitStore } from '../../../platform/limit-stores.ts'

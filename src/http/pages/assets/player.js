@@ -1,5 +1,5 @@
-// The player: a native one with a choice of quality and speed, chapters, keys, and reports of where it is. What HLS takes where
-// browsers cannot read it is loaded when somebody plays. Without this script the page plays as well.
+// The player: a native one with a choice of quality and speed, chapters, keys, and progress reports. The HLS library for browsers that need
+// it is loaded when playback starts. Without this script the page plays as well.
 
 const HLS_SCRIPT = document.currentScript.dataset.hls
 const HLS_TYPE = 'application/vnd.apple.mpegurl'
@@ -21,10 +21,10 @@ function begin(root) {
   colour(player)
   const wantsToPlay = video.autoplay
   if (!player.isNative) {
-    // Nothing is loaded before it is clear how.
+    // Load nothing before the source is chosen.
     video.autoplay = false
     for (const source of video.querySelectorAll('source')) source.remove()
-    // The browser may have chosen one already.
+    // The browser may have chosen a source already.
     video.load()
   }
   video.controls = false
@@ -45,7 +45,7 @@ function begin(root) {
   if (wantsToPlay) start(player)
 }
 
-/** With what comes next in a playlist. */
+/** Continues with the next element of a playlist. */
 function goOn({ dataset: { next } }) {
   if (next) location.assign(next)
 }
@@ -58,7 +58,7 @@ async function start(player) {
     if (!player.isNative && !player.hls && !player.file) await attachHls(player)
     await video.play()
   } catch (error) {
-    // Browsers refuse what nobody clicked on, unless it is silent.
+    // Browsers refuse autoplay with sound.
     if (error.name === 'NotAllowedError' && !video.muted) {
       video.muted = true
       await video.play().catch(() => showButton(player))
@@ -93,7 +93,7 @@ const loadHls = () =>
     document.head.append(script)
   })
 
-/** By hls.js; where that cannot, by the whole files. */
+/** With hls.js; if that fails, with whole files. */
 async function attachHls(player) {
   const { root, video } = player
   const Hls = await loadHls().catch(() => undefined)
@@ -124,7 +124,7 @@ async function attachHls(player) {
   hls.attachMedia(video)
 }
 
-/** From where the video is now. */
+/** Continues from the current position. */
 function playFile(player, file, goesOn = false) {
   const { video } = player
   if (!file) return tellTrouble(player)
@@ -141,7 +141,7 @@ function playFile(player, file, goesOn = false) {
 function failed(player) {
   const { video } = player
   if (player.hls) return
-  // Sources say for themselves that they cannot be played: the last one, or the element, decides.
+  // Each source reports that it cannot be played: the last one, or the element, decides.
   const isOver = video.error !== null || video.networkState === HTMLMediaElement.NETWORK_NO_SOURCE
   if (!isOver) return
   const next = player.files[player.files.findIndex(({ src }) => src === video.currentSrc) + 1]
@@ -167,7 +167,7 @@ function keepPosition({ root, video }) {
   const first = Number(root.dataset.start ?? 0)
   const duration = Number(root.dataset.duration)
   let stop = Number(root.dataset.stop ?? Number.NaN)
-  // What was watched to its end begins again.
+  // A video that was watched to its end begins again.
   const from = first < duration - 1 ? first : 0
   video.addEventListener('loadedmetadata', () => seekTo(video, from), { once: true })
   video.addEventListener('timeupdate', () => {
@@ -202,13 +202,13 @@ function offerTools(player) {
     })
   }
   root.querySelector('.speed')?.addEventListener('change', ({ target }) => {
-    // The first alone is lost when another file is chosen.
+    // `playbackRate` alone is reset when another file is chosen.
     video.playbackRate = Number(target.value)
     video.defaultPlaybackRate = video.playbackRate
   })
 }
 
-/** Links to a moment of the page's own video go there at once, with a picture where there is one. */
+/** Links to a timestamp of the page's own video seek at once, with a preview picture if there is one. */
 function offerChapters(player) {
   const { root, video } = player
   const [picture, total, width, height, every] = (root.dataset.storyboard ?? '').split(' ')
@@ -268,7 +268,7 @@ const move = (video, seconds) => {
   video.currentTime = Math.max(0, Math.min(video.duration || 0, video.currentTime + seconds))
 }
 
-/** Where nothing else takes them: not while somebody writes or chooses, nor in the player's own bar. */
+/** Unless another element uses them: not while somebody types or chooses, nor in the player's own bar. */
 function listenToKeys(player) {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
@@ -281,7 +281,7 @@ function listenToKeys(player) {
   })
 }
 
-/** Where it is, every few seconds and after each jump: views and the statistics of the owner come from that. */
+/** Reports the position every few seconds and after each seek: views and the owner's statistics depend on it. */
 function report({ root, video }) {
   const { video: uuid, duration, live, password, reports, token } = root.dataset
   if (!uuid) return
@@ -322,5 +322,5 @@ function colour({ root }) {
   if (foreground) root.style.setProperty('--play-ink', foreground)
 }
 
-// What is above is ready from here on.
+// Everything above is defined from here on.
 for (const root of document.querySelectorAll('.player')) begin(root)

@@ -1,4 +1,4 @@
-// What the server says of itself.
+// The about page.
 
 import type { Config } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
@@ -33,5 +33,5 @@ ${hasContact && html`<p><a href="/about/contact">Write to who runs this server</
 ${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${ownText(text, here)}</section>`)}`
 }
 
-/** Who runs the server is taken at their word: terms that people agree to are not cut. */
+/** Texts by the operator are not truncated: people agree to the whole terms. */
 const ownText = (markdown: string, here: Here): Html => richText(markdown, here, { longest: Number.POSITIVE_INFINITY })

@@ -1,4 +1,4 @@
-// The page of a channel or account: who it is, and one of its tabs.
+// The page of a channel or account: its description, and one of its tabs.
 
 import type { ChannelRow } from '../../../actors/channel/index.ts'
 import type { ActorProfile, ActorSummary } from '../../../actors/video/index.ts'
@@ -15,7 +15,7 @@ const SMALL_AVATAR = 48
 
 const fullHandle = ({ username, host }: ActorSummary, here: Here): string => `@${username}@${host ?? here.host}`
 
-/** The picture of an actor, or a place of the same size. */
+/** The picture of an actor, or a placeholder of the same size. */
 function avatar(actor: ActorSummary, width: number): Html {
   const path = avatarPath(actor, width)
   return path === undefined
@@ -25,10 +25,10 @@ function avatar(actor: ActorSummary, width: number): Html {
 
 export interface ActorPage {
   actor: ActorProfile
-  /** Who it belongs to. */
+  /** The owner. */
   owner?: ActorProfile
   tabs: readonly Tab[]
-  /** What can be done with it. */
+  /** The action for the viewer. */
   action: Html | null
   content: Html
 }
@@ -52,7 +52,7 @@ ${actor.description ? richText(actor.description, here) : html`<p class="soft">T
 ${actor.support && html`<h2>Support</h2>${richText(actor.support, here)}`}
 <p class="soft">${actor.host === null ? 'Here' : 'Known here'} since ${day(new Date(actor.created_at))}</p></section>`
 
-/** Channels in a list; `button`: what can be done with each. */
+/** Channels in a list; `button`: the action for each. */
 export const channelCards = (rows: readonly ChannelRow[], here: Here, button: (row: ChannelRow) => Html | null): Html =>
   html`<ul class="channels">${rows.map(
     (row) => html`<li>${avatar(row.channel, SMALL_AVATAR)}<div class="who"><h2><a href="${channelPath(row.channel)}"><bdi>${

@@ -1,4 +1,4 @@
-// The archives of a user: those that can be downloaded, and what became of the latest that was brought here.
+// The archives of a user: available downloads, and the result of the latest import.
 
 import type { UserExportRow } from '../../../actors/user-export/index.ts'
 import { userImportStates } from '../../../actors/user-import/index.ts'
@@ -8,9 +8,9 @@ import { counted, day, size } from './text.ts'
 
 export interface Archives {
   exports: readonly UserExportRow[]
-  /** Bytes that the user's videos take, and that archives have of them at most; undefined where none are made. */
+  /** Bytes of the user's videos, and the limit of archives; undefined if exports are disabled. */
   files: { used: number; most: number } | undefined
-  /** What may be uploaded in a form: bytes at most, bytes that the user may add (Infinity without quotas), and how long it may take. */
+  /** Limits of an upload by form: bytes, bytes that the user may add (Infinity without quotas), and minutes. */
   upload: { largest: number; left: number; minutes: number } | undefined
   latest: LatestImport | undefined
   token: string
@@ -70,7 +70,7 @@ ${
 ${latest && latestImport(latest)}</section>`
 }
 
-/** The token before the file: it is looked at before the file is taken. */
+/** The token precedes the file, because it is checked first. */
 function importForm({ largest, left, minutes }: NonNullable<Archives['upload']>, token: string): Html {
   const most = Math.min(largest, left)
   if (most <= 0) return html`<p>Your video quota has no room for an archive.</p>`

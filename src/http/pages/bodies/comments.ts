@@ -1,4 +1,4 @@
-// What others say about a video: a page of threads, or one thread with its replies.
+// Comments of a video: a page of threads, or one thread with its replies.
 
 import type { CommentRow } from '../../../actors/comment/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
@@ -11,9 +11,9 @@ import { counted, day, initialOf } from './text.ts'
 export const THREADS_PER_PAGE = 20
 /** Of one thread. */
 export const COMMENTS_PER_PAGE = 100
-/** Bytes of HTML that the comments of a page take at most: where they are long, there are fewer of them. */
+/** Maximum bytes of HTML for the comments of a page: long comments reduce their number. */
 const PAGE_BYTES = 40_000
-/** The same of each among others, and where it is what somebody came to read. */
+/** The same for each comment, in a list and in its own thread. */
 const COMMENT_BYTES = { inList: 8000, inThread: 34_000 }
 
 interface Commented {
@@ -41,7 +41,7 @@ ${paging(`${path}?`, {
 })}</section>`
 }
 
-/** The rows of one thread, the oldest first, with the first one of the next page if there is one. */
+/** The rows of one thread, oldest first, and the first one of the next page if there is one. */
 export async function threadOf(
   { rows, threadId, start }: { rows: CommentRow[]; threadId: number; start: number },
   { video, here }: Commented,
@@ -61,7 +61,7 @@ ${paging(`${path}?threadId=${threadId}&`, {
 })}</section>`
 }
 
-/** The first of them that fit on a page, at least one. */
+/** The first rows that fit on a page, at least one. */
 async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) => Html): Promise<Html[]> {
   const turns = makeTurns()
   const items: Html[] = []
@@ -92,7 +92,7 @@ export const noComments = (): Html =>
 const repliesLink = ({ id, replies }: CommentRow, path: string): Html =>
   html`<p><a href="${path}?threadId=${id}#comments">${replies === 1 ? '1 reply' : `${replies.toLocaleString('en')} replies`}</a></p>`
 
-/** `longest`: bytes of HTML that its words may take; `after`: what stands below them. */
+/** `longest`: maximum bytes of HTML for its text; `after`: what follows it. */
 function commentOf(row: CommentRow, { video, here, longest, after = null }: Commented & { longest: number; after?: Html | null }): Html {
   const { account, created_at } = row
   if (!account) return html`<p class="soft">This comment was deleted.</p>${after}`

@@ -1,4 +1,4 @@
-// The files of a video, for those who want to keep them, and the addresses by which it is shared.
+// Downloads of a video's files, and addresses for sharing it.
 
 import { extname } from 'node:path'
 import type { WatchedVideoRow } from '../../../actors/video/index.ts'
@@ -39,7 +39,7 @@ export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken
   )}</ul></details>`
 }
 
-/** Nothing for videos that are not for everybody who has the link. */
+/** Nothing for videos that are not open to everybody who has the link. */
 export function shareOf(video: WatchedVideoRow, here: Here): Html {
   const { width, height } = embedSize(video.aspect_ratio)
   const frame = html`<iframe title="${titleText(video.name)}" width="${width}" height="${height}" src="${embedUrl(video, here)}" frameborder="0" allowfullscreen="" sandbox="allow-same-origin allow-scripts allow-popups allow-forms"></iframe>`

@@ -1,4 +1,4 @@
-// The first page: what the administrator wrote, and the latest videos.
+// The home page: the administrator's content, and the latest videos.
 
 import { type Html, html } from '../../../platform/html.ts'
 import type { VideoPage } from '../video-page.ts'
@@ -9,7 +9,7 @@ export interface Home {
   name: string
   /** File name of the widest picture. */
   banner: string | undefined
-  /** Of the administrator. */
+  /** Written by the administrator. */
   content: Html | undefined
   videos: VideoPage
 }
@@ -21,7 +21,7 @@ export const homeBody = ({ name, banner, content, videos }: Home): Html =>
 ${listTabs('latest')}
 ${videosOr('There are no videos yet.', LISTS.latest.path, videos)}`
 
-/** The lists of everybody's videos. */
+/** Tabs of the public lists. */
 const listTabs = (open: ListName | undefined): Html =>
   tabs(
     'Lists of videos',

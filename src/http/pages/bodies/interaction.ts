@@ -1,4 +1,4 @@
-// Where people of ours arrive with the address of something elsewhere, and it cannot be shown.
+// Shown to local users who arrive with a remote address that cannot be shown.
 
 import { type Html, html } from '../../../platform/html.ts'
 

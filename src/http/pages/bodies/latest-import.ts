@@ -1,4 +1,4 @@
-// What became of the latest archive that a user brought here: how far it came, what it brought, and what it did not.
+// The latest import of a user: its progress, what it imported, and what failed.
 
 import type { importedParts, itemReasons } from '../../../actors/user-import/index.ts'
 import { type Html, html } from '../../../platform/html.ts'

@@ -1,4 +1,4 @@
-// What pages with lists share: tabs, the way to other pages of a list, and lists of videos and playlists.
+// Common parts of pages with lists: tabs, paging, and lists of videos and playlists.
 
 import type { PlaylistRow } from '../../../actors/playlist/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
@@ -18,7 +18,7 @@ export const tabs = (label: string, list: readonly Tab[]): Html =>
     ({ name, path, isOpen }) => html`<a href="${path}"${isOpen ? html` aria-current="page"` : null}>${name}</a>`,
   )}</nav>`
 
-/** Links to the pages before and after; `path` may have a query. */
+/** Links to the previous and the next page; `path` may have a query. */
 export function pager(path: string, { page, hasMore }: { page: number; hasMore: boolean }): Html | null {
   if (page === 1 && !hasMore) return null
   const to = (number: number): string => (number === 1 ? path : `${path}${path.includes('?') ? '&' : '?'}page=${number}`)

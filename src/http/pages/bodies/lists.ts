@@ -1,4 +1,4 @@
-// The lists of videos that have a tab, by the addresses that web clients know.
+// The lists of videos with a tab, by the addresses that web clients use.
 
 export const LISTS = {
   latest: { name: 'Latest', title: 'Latest videos', path: '/videos/browse' },

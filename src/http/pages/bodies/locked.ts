@@ -1,8 +1,8 @@
-// In place of a video that asks for a password. Nothing of the video is said.
+// Asks for the password of a video, without revealing anything about it.
 
 import { type Html, html } from '../../../platform/html.ts'
 
-/** Sent to the address of the page itself. */
+/** Posts to the address of the page itself. */
 export const lockedBody = ({ isWrong }: { isWrong: boolean }): Html => html`<section class="locked">
 <h1>This video needs a password</h1>
 <p>Whoever sent you here can tell you what it is.</p>

@@ -1,4 +1,4 @@
-// The forms to log in and out.
+// The login and logout forms.
 
 import { type Html, html } from '../../../platform/html.ts'
 
@@ -6,7 +6,7 @@ export interface LoginForm {
   username?: string | undefined
   next: string
   token: string
-  /** Whether a link to a new password can be asked for. */
+  /** True if passwords can be reset by mail. */
   canReset: boolean
   canSignUp: boolean
   problem?: string | undefined

@@ -1,8 +1,8 @@
-// What the pages show to which mails lead: proof of an address, and a new password.
+// Pages that mails link to: verification of an address, and a new password.
 
 import { type Html, html } from '../../../platform/html.ts'
 
-/** What a link says of itself, as the hidden fields of its form. */
+/** The parameters of a link, as hidden fields of its form. */
 type Link = Readonly<Record<string, string | number | undefined>>
 
 const hidden = (fields: Link): Html =>
@@ -13,7 +13,7 @@ export const verifyBody = (link: Link, token: string): Html =>
 <p>With this button you show that the address is yours to which the mail was sent that led you here.</p>
 <form method="post" action="/verify-account/email" class="fields">${hidden({ ...link, token })}<button class="main">Verify the address</button></form>`
 
-/** `waits`: somebody decides on the request for an account now. */
+/** `waits`: a moderator decides on the registration now. */
 export const verifiedBody = ({ waits }: { waits: boolean }): Html =>
   html`<h1>The address is verified</h1>
 ${waits ? html`<p>A moderator decides on your request now. A mail tells you how.</p>` : html`<p><a href="/login">Log in</a></p>`}`
@@ -55,7 +55,7 @@ ${form.problem && html`<p class="problem" id="problem" role="alert">${form.probl
 <button class="main">Send me a link</button>
 </form>`
 
-/** The same whether somebody has the address or not. */
+/** The same whether or not an account has the address. */
 export const askedResetBody = (email: string): Html =>
   html`<h1>Look at your mails</h1>
 <p>If an account of this server has the address <bdi>${email}</bdi>, a link to a new password is on its way to it.</p>

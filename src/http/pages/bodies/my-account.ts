@@ -1,4 +1,4 @@
-// What the pages of one's own account share, and the change of the password.
+// Common parts of the account pages, and the change of the password.
 
 import { type Html, html } from '../../../platform/html.ts'
 import { tabs } from './listing.ts'
@@ -23,7 +23,7 @@ export interface PasswordForm {
   problem: string | undefined
 }
 
-/** The name is there for the programs that keep passwords. */
+/** The name is there for password managers. */
 export const passwordBody = ({ username, token, problem }: PasswordForm): Html =>
   html`<h2>Change your password</h2>
 <form method="post" action="/my-account/settings" class="fields">

@@ -1,4 +1,4 @@
-// What to watch next: the latest others of the channel, as a narrow list.
+// Suggestions: the latest other videos of the channel, as a narrow list.
 
 import type { NextVideo, WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
@@ -6,7 +6,7 @@ import { channelPath, watchPath } from '../addresses.ts'
 import { pictureOf, sensitiveMark } from './picture.ts'
 import { counted, day } from './text.ts'
 
-/** `covers`: the pictures of sensitive videos. */
+/** `covers`: cover the pictures of sensitive videos. */
 export function nextVideos({ next, channel }: WatchedVideoRow, options: { covers: boolean }): Html | null {
   if (next.length === 0) return null
   return html`<h2>More of <a href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a></h2>

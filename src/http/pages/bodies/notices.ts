@@ -1,4 +1,4 @@
-// Why a video cannot be watched now, or what has to be known about it, in words for people.
+// Explains why a video cannot be watched now, or what viewers should know about it.
 
 import { videoPrivacies, type WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
@@ -17,18 +17,18 @@ const PRIVACIES: Readonly<Record<number, string>> = {
   [videoPrivacies.internal]: 'Only users of this server see this video.',
 }
 
-/** What stands above a video that is shown. */
+/** Notices above a video. */
 export function noticesOf({ state, privacy, blocked, schedule }: WatchedVideoRow, hasSources: boolean): string[] {
   return [
     ...(blocked ? ['This video is blocked: only its owner and the staff see it.'] : []),
     ...(PRIVACIES[privacy] ? [PRIVACIES[privacy]] : []),
     ...(schedule ? [`It will be published on ${new Date(schedule.update_at).toUTCString()}.`] : []),
-    // What plays already needs no explanation, however much more of it is to come.
+    // A video that plays already needs no explanation, even if renditions are missing.
     ...(hasSources || !STATES[state] ? [] : [STATES[state]]),
   ]
 }
 
-/** In place of a player without anything to play. */
+/** Shown instead of a player if there is nothing to play. */
 export const emptyPlayer = (video: WatchedVideoRow, poster: string | null): Html =>
   html`<div class="player empty">${poster && html`<img src="${poster}" alt="">`}<p class="trouble">${
     STATES[video.state] ?? 'This video cannot be watched yet.'

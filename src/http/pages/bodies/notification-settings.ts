@@ -1,4 +1,4 @@
-// Which notifications a user wants, and how: a choice for each kind.
+// Notification preferences of a user: a choice for each kind.
 
 import { aboutOf } from '../../../actors/mail/index.ts'
 import type { NotificationSettings } from '../../../actors/notification-setting/index.ts'
@@ -8,12 +8,12 @@ export type SettingName = keyof NotificationSettings
 
 export interface NotificationSettingsForm {
   settings: NotificationSettings
-  /** Those that are shown, in this order. */
+  /** The shown settings, in order. */
   names: readonly SettingName[]
-  /** Those for which something was sent that is no choice. */
+  /** Settings with an invalid choice. */
   wrong: ReadonlySet<SettingName>
   token: string
-  /** Whether this server can send mails. */
+  /** True if this server can send mails. */
   sendsMail: boolean
   isSaved: boolean
 }

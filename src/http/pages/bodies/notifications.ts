@@ -1,4 +1,4 @@
-// The notifications of a user, as sentences with the page where there is one.
+// The notifications of a user, as sentences with a link to the page if there is one.
 
 import type { ActorInfoRow, NotificationRow, NotificationType, VideoInfoRow } from '../../../actors/notification/index.ts'
 import { notificationTypes } from '../../../actors/notification/index.ts'
@@ -32,14 +32,14 @@ export function notificationsBody({ rows, path, token, ...pages }: Notifications
 
 const NAMES = new Map<number, NotificationType>(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
 
-/** Names can be chosen freely, so those of others stand with their handle. */
+/** Names can be chosen freely, so those of others are shown with their handle. */
 const who = (actor: Pick<ActorInfoRow, 'name' | 'username' | 'host'> | null | undefined, path = accountPath): Html =>
   actor ? html`<a href="${path(actor)}"><bdi>${actor.name}</bdi></a> <span class="soft">@${handleOf(actor)}</span>` : html`Somebody`
 
 const named = (video: VideoInfoRow | null | undefined): Html =>
   video ? html`<a href="${watchPath(video)}"><bdi>${video.name}</bdi></a>` : html`a video that is gone`
 
-/** What is said where nothing is known but the kind. */
+/** The text for kinds that this version does not know. */
 const OTHER = html`Something happened that an app or another web client shows.`
 
 function sentenceOf(row: NotificationRow): Html {

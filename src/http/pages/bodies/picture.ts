@@ -1,4 +1,4 @@
-// The picture of a video in a list: with its length, and covered where it is sensitive and the viewer is to be warned.
+// The picture of a video in a list: with its duration, and covered if it is sensitive and the viewer wants a warning.
 
 import { type Html, html } from '../../../platform/html.ts'
 import { withFileToken } from '../../videos/address-token.ts'
@@ -13,7 +13,7 @@ export interface Pictured {
   nsfw: boolean
 }
 
-/** `covers`: the pictures of sensitive videos. They are blurred by the style sheet. */
+/** `covers`: cover the pictures of sensitive videos. The style sheet blurs them. */
 export const pictureOf = (
   { thumbnail, duration, is_live, nsfw }: Pictured,
   { covers, fileToken }: { covers: boolean; fileToken?: FileToken },
@@ -23,5 +23,5 @@ export const pictureOf = (
     html`<img src="${withFileToken(`/lazy-static/thumbnails/${thumbnail}`, fileToken)}" alt="" loading="lazy" width="280" height="157">`
   }${is_live ? html`<span class="count">Live</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
 
-/** Says so beside the name. */
+/** A mark next to the name. */
 export const sensitiveMark = ({ nsfw }: Pick<Pictured, 'nsfw'>): Html | null => (nsfw ? html` <span class="mark">Sensitive</span>` : null)

@@ -1,4 +1,4 @@
-// What is in a playlist, beside the player.
+// The elements of a playlist, next to the player.
 
 import type { ElementRow, PlaylistRow } from '../../../actors/playlist/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
@@ -16,9 +16,9 @@ interface Elements {
   current: ElementRow | undefined
   /** The page of the playlist with this element playing. */
   urlOf(position: number): string
-  /** Whether the pictures of sensitive videos are covered. */
+  /** True if the pictures of sensitive videos are covered. */
   covers: boolean
-  /** In a frame of another site, in which no page opens but the player. */
+  /** In a frame of another site, which shows only the player. */
   embed?: boolean
 }
 

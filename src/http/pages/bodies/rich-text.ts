@@ -1,26 +1,29 @@
-// Markdown of people as HTML, marked with its language where that is known.
+// Users' Markdown as HTML, with its language if that is known.
 
 import { Html, html } from '../../../platform/html.ts'
 import { markdownToHtml } from '../../../platform/markdown.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { cut } from '../heads/index.ts'
 
-/** Bytes of HTML: room for 10,000 characters of any script, so that a page stays small whatever somebody writes. */
+/** Bytes of HTML: room for 10,000 characters of any script, so that pages stay small. */
 const LONGEST = 34_000
 
 export interface RichTextOptions {
   /** BCP 47. */
   language?: string | null
-  /** Bytes of HTML that the text may take; what is longer ends after a word, with dots. */
+  /** Maximum bytes of HTML; longer texts are cut after a word, with an ellipsis. */
   longest?: number
-  /** Path of the watch page of the video that it is about, for the times in it. */
+  /** Path of the watch page of the video, for links to its timestamps. */
   watch?: string
 }
 
-/** HTML in it is text, and its links lead to the web alone: see platform/markdown.ts. */
+/** HTML in it is escaped, and links lead only to the web: see platform/markdown.ts. */
 export const richText = (markdown: string, here: Here, options: RichTextOptions = {}): Html => fittedText(markdown, here, options).text
 
-/** The same, and whether it is all there. Markup may take ten times the room of what it was written in: what is too large is cut and made anew. */
+/**
+ * The same, and whether it is complete. Markup may be ten times as long as its source: if it is too long, the source is cut and rendered
+ * again.
+ */
 export function fittedText(
   markdown: string,
   here: Here,
@@ -38,6 +41,6 @@ export function fittedText(
   }
 }
 
-/** With headings that stand below those of the page. No other text of the Markdown looks like one of these tags. */
+/** With headings below those of the page. No other text of the Markdown can look like one of these tags. */
 const below = (text: string): string =>
   text.replace(/<(\/?)h([1-6])>/g, (_tag, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 2)}>`)

@@ -1,4 +1,4 @@
-// What a search found.
+// Search results.
 
 import { type Html, html } from '../../../platform/html.ts'
 import { tabs } from './listing.ts'
@@ -11,7 +11,7 @@ export const SEARCHES = [
 
 export type SearchKind = (typeof SEARCHES)[number]['kind']
 
-/** `login`: where the viewer can log in, so that other servers are asked for what was pasted. */
+/** `login`: the link to log in, so that other servers are asked about a pasted address. */
 export const searchBody = (asked: { search: string; kind: SearchKind; content: Html | undefined; login?: string | undefined }): Html =>
   asked.content === undefined
     ? html`<h1>Search</h1>

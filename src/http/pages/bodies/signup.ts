@@ -1,26 +1,26 @@
-// The form to sign up, and what comes of it.
+// The registration form, and its results.
 
 import { type Html, html } from '../../../platform/html.ts'
 
-/** What was typed; passwords are typed anew. */
+/** The entered values, without passwords. */
 export type SignupTyped = Partial<
   Record<'username' | 'email' | 'displayName' | 'channelName' | 'channelDisplayName' | 'registrationReason', string | undefined>
 >
 
 export interface SignupForm {
   typed: SignupTyped
-  /** Names of the fields that are wrong. */
+  /** Names of invalid fields. */
   wrong: ReadonlySet<string>
   problem: string | undefined
   token: string
   /** Years; 0: any. */
   minimumAge: number
   verifiesEmail: boolean
-  /** Whether moderators decide. */
+  /** True if moderators approve registrations. */
   needsApproval: boolean
 }
 
-/** As browsers check it, where they do; the rules are those of `registrations/fields.ts`. */
+/** For browsers that check it; the rules are those of `registrations/fields.ts`. */
 const NAME_PATTERN = '[a-z0-9_]([a-z0-9_.\\-]*[a-z0-9_])?'
 const NAME_RULE = 'Small letters, digits, _ . and -, not ending with . or -, at most 50.'
 
@@ -73,7 +73,7 @@ function summaryOf(wrong: ReadonlySet<string>, problem: string | undefined): Htm
   return text === undefined ? null : html`<p class="problem" role="alert">${text}</p>`
 }
 
-/** The rule of a field stands below it, and is what is said when it is wrong. */
+/** The rule of a field is shown below it, and is the error if it is invalid. */
 const fieldOf =
   (wrong: ReadonlySet<string>) =>
   (id: string, label: Html | string, rule: string, attributes: Html): Html =>
@@ -101,7 +101,7 @@ export interface SignupDone {
   email: string
   verifiesEmail: boolean
   needsApproval: boolean
-  /** Whether this server can send mails. */
+  /** True if this server can send mails. */
   sendsMail: boolean
 }
 

@@ -1,4 +1,4 @@
-// Subscribing: with a click for who is signed in, from their own server for everybody else.
+// Subscribing: with a click for logged-in users, from their own server for everybody else.
 
 import { type Html, html } from '../../../platform/html.ts'
 
@@ -23,14 +23,14 @@ export const subscribeButton = ({ channel, name, isSubscribed, next, token }: Su
 
 export interface RemoteSubscribeForm {
   kind: 'account' | 'channel'
-  /** As its page is called. */
+  /** The path segment of its page. */
   actor: string
-  /** What was typed before. */
+  /** The previous input. */
   handle?: string | undefined
   problem?: string | undefined
 }
 
-/** For visitors: the form about their own server. */
+/** For visitors: the form for their own server. */
 const remoteSubscribe = ({ kind, actor, handle, problem }: RemoteSubscribeForm): Html =>
   html`<form method="post" action="/remote-subscribe" class="fields">
 <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="actor" value="${actor}">
@@ -41,7 +41,7 @@ ${problem && html`<p class="problem" id="handle-problem" role="alert">${problem}
   }${problem ? html` aria-describedby="handle-problem" aria-invalid="true"` : null}><button class="main">Subscribe</button></div>
 </form>`
 
-/** The same, folded away, with the way to sign in here. */
+/** The same, collapsed, with a link to log in here. */
 export const visitorSubscribe = (form: RemoteSubscribeForm, next: string): Html =>
   html`<details class="subscribe"><summary>Subscribe</summary>
 <div class="box">${remoteSubscribe(form)}

@@ -1,4 +1,4 @@
-// Dates, counts and lengths as people read them.
+// Dates, counts and durations for people.
 
 import { type Html, html } from '../../../platform/html.ts'
 
@@ -24,5 +24,5 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
 }
 
-/** In place of a picture. */
+/** Shown instead of a picture. */
 export const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '?'

@@ -6,7 +6,7 @@ import { channelPath, watchPath } from '../addresses.ts'
 import { pictureOf, sensitiveMark } from './picture.ts'
 import { counted, day } from './text.ts'
 
-/** `covers`: the pictures of sensitive videos. */
+/** `covers`: cover the pictures of sensitive videos. */
 export const videoCards = (videos: readonly VideoListRow[], options: { covers: boolean }): Html =>
   html`<ul class="videos">${videos.map((video) => videoCard(video, options))}</ul>`
 

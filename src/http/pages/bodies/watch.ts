@@ -1,4 +1,4 @@
-// The page of a video: the player, who made it, what it is about, and what others say.
+// The page of a video: the player, its channel, description and comments.
 
 import { categoryLabels, languageLabels, licenceLabels, videoPrivacies, type WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html, webUrl } from '../../../platform/html.ts'
@@ -11,14 +11,14 @@ import { clock, counted, day, initialOf } from './text.ts'
 export interface WatchParts {
   video: WatchedVideoRow
   here: Here
-  /** Instead of the player, or above it: what there is to say about the video itself. */
+  /** Shown instead of the player or above it. */
   notices: readonly string[]
   comments: Html | null
   downloads: Html | null
   share: Html | null
-  /** Whether pictures of sensitive videos are covered. */
+  /** True if pictures of sensitive videos are covered. */
   covers: boolean
-  /** In place of the latest videos of the channel. */
+  /** Replaces the latest videos of the channel. */
   aside?: Html
 }
 
@@ -28,7 +28,7 @@ ${player}
 ${below}
 </div>`
 
-/** All that stands below the player and beside it. */
+/** Everything below the player and next to it. */
 export function belowPlayer({ video, here, notices, comments, downloads, share, covers, aside }: WatchParts): Html {
   return html`${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 <h1 dir="auto"${langOf(video)}>${video.name}</h1>
@@ -50,7 +50,7 @@ ${comments}
 <aside aria-label="More videos">${aside ?? nextVideos(video, { covers })}</aside>`
 }
 
-/** Of HTML: 1,000 characters of any script. */
+/** Bytes of HTML: 1,000 characters of any script. */
 const SUPPORT_BYTES = 6000
 
 const langOf = ({ language }: WatchedVideoRow): Html | null => (language ? html` lang="${language}"` : null)

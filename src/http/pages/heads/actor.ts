@@ -1,4 +1,4 @@
-// What the page of an account or of a channel tells machines about it.
+// Metadata of the page of an account or channel.
 
 import type { ActorProfile } from '../../../actors/video/index.ts'
 import { webUrl } from '../../../platform/html.ts'

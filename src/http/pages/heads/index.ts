@@ -1,5 +1,4 @@
-// The heads of the pages: what they tell search engines, cards, feed readers and other servers. Also for the pages of a web
-// client that an administrator brings.
+// Heads of the pages: metadata for search engines, cards, feed readers and other servers. Also for an administrator's own web client.
 
 import type { PlaylistRow } from '../../../actors/playlist/index.ts'
 import type { ActorProfile, VideoDetailsRow } from '../../../actors/video/index.ts'
@@ -14,7 +13,7 @@ import { videoFacts } from './video.ts'
 export { type Head, plainHead, platformTag } from './tags.ts'
 export { cut, descriptionText, titleText } from './text.ts'
 
-/** What a page is about. `embed`: it is the player alone. */
+/** The subject of a page. `embed`: only the player. */
 export type Subject =
   | { kind: 'video'; video: VideoDetailsRow; embed?: boolean }
   | { kind: 'playlist'; playlist: PlaylistRow; embed?: boolean }
@@ -22,7 +21,7 @@ export type Subject =
   | { kind: 'channel'; actor: ActorProfile }
   | { kind: 'home' }
 
-/** The title, the description and the other tags of a page about something that everybody may see. */
+/** The title, description and other tags of a page about something public. */
 export function headTagsOf(subject: Subject, { site, here }: { site: Site; here: Here }): Head {
   switch (subject.kind) {
     case 'video':

@@ -1,4 +1,4 @@
-// What the page of a playlist tells machines about it.
+// Metadata of the page of a playlist.
 
 import { type PlaylistRow, playlistPrivacies } from '../../../actors/playlist/index.ts'
 import { webUrl } from '../../../platform/html.ts'

@@ -1,4 +1,4 @@
-// The tags of a head from what a page is about, in the order and by the names that readers of such pages know.
+// The tags of a head, in the order and with the names that consumers expect.
 
 import { type Html, html, jsonScript } from '../../../platform/html.ts'
 import type { Site } from '../site.ts'
@@ -8,7 +8,7 @@ import { titleText } from './text.ts'
 export const platformTag = html`<meta property="og:platform" content="PeerTube">
 `
 
-/** What is said of a page. Texts are plain, and short already. */
+/** Metadata of a page. Texts are plain and already shortened. */
 export interface Facts {
   /** Without the name of the site. */
   name: string
@@ -17,10 +17,10 @@ export interface Facts {
   type: 'video' | 'website'
   /** The page's own address. */
   url: string
-  /** Where the page is first of all, when that is elsewhere. */
+  /** The canonical address, if it differs. */
   canonical?: string | undefined
   image?: string | null
-  /** A page with the player alone. */
+  /** A page with only the player. */
   player?: { url: string; width: number; height: number }
   oembed?: string
   isIndexed: boolean
@@ -31,7 +31,7 @@ export interface Facts {
 }
 
 export interface Head {
-  /** Of the page, without the site's. */
+  /** Without the site's name. */
   name: string
   /** With the site's name, for the element `title`. */
   title: string
@@ -42,7 +42,7 @@ export interface Head {
 
 type Pair = readonly [name: string, content: string | number | null | undefined]
 
-/** The whole head. `embed`: of the page with the player alone, which no other page shows as its own. */
+/** The whole head. `embed`: a page with only the player, which no other page shows as its own. */
 export function headOf(facts: Facts, site: Site, options: { embed?: boolean } = {}): Head {
   const { name, description } = facts
   const title = name === site.name ? name : `${name} - ${site.name}`
@@ -58,7 +58,7 @@ export function headOf(facts: Facts, site: Site, options: { embed?: boolean } = 
   return { name, title, description, tags }
 }
 
-/** The head of a page that is about nothing but the site. */
+/** The head of a page without a subject of its own. */
 export function plainHead(site: Site, name: string = site.name, options: { isIndexed?: boolean } = {}): Head {
   const plain = titleText(name)
   const title = plain === site.name ? plain : `${plain} - ${site.name}`
@@ -99,7 +99,7 @@ const twitterCard = ({ name, description, image, player }: Facts, site: Site): P
     : []),
 ]
 
-/** What is not known is left out. */
+/** Unknown values are left out. */
 const metas = (attribute: 'name' | 'property' | 'itemprop', pairs: readonly Pair[]): Html =>
   html`${pairs.map(([name, content]) => {
     if (content === null || content === undefined || content === '') return null

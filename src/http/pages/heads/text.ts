@@ -1,25 +1,25 @@
-// Words of people as they stand in a head: one line of plain text, short, and without what turns the text after it around.
+// Users' texts for a head: one line of plain text, short, and without characters that reverse the following text.
 
 import { oneLine } from '../plain-text.ts'
 
-/** Controls, and the marks of direction (UAX 9) that would reach beyond the text itself. */
+/** Controls, and bidirectional marks (UAX 9) whose effect would extend beyond the text. */
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** UTF-16 units. */
 const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 250
-/** Markdown that is looked at for a description. */
+/** Characters of Markdown that are read for a description. */
 const LOOKED_AT = 4000
 const OMISSION = '...'
 
 export const titleText = (text: string): string =>
   cut(text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').replace(UNSEEN, '').trim(), LONGEST_TITLE)
 
-/** Of Markdown. Empty without any. */
+/** Empty if there is none. */
 export const descriptionText = (markdown: string | null): string =>
   cut(oneLine((markdown ?? '').slice(0, LOOKED_AT)).replace(UNSEEN, ''), LONGEST_DESCRIPTION)
 
-/** At most `longest` units with the dots, after a whole word where there is one, and never half a character. */
+/** At most `longest` units including the ellipsis, cut after a whole word if possible, and never within a character. */
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text
   const begun = text.slice(0, longest - OMISSION.length + 1)

@@ -1,4 +1,4 @@
-// What the page of a video tells machines about it.
+// Metadata of the page of a video.
 
 import type { VideoDetailsRow } from '../../../actors/video/index.ts'
 import { isOpen, videoPrivacies } from '../../../actors/video/index.ts'

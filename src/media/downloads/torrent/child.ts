@@ -1,5 +1,5 @@
-// The process of one torrent: hostile peers and descriptions meet the client here, where it can neither end the server nor hold
-// it up, and where its memory is watched. It connects to nobody who is not allowed, and ends with whoever started it.
+// The process of one torrent client: hostile peers and metadata can neither stop the server nor block it, and its memory is limited. It
+// connects only to allowed addresses, and ends with its parent.
 
 import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
@@ -9,11 +9,11 @@ import { flatStore } from './flat-store.ts'
 import type { TorrentNews, TorrentTask } from './messages.ts'
 import { faultOf, isWasted } from './usable.ts'
 
-/** How often it tells how far it is at most, in ms. */
+/** Interval of progress messages, in ms. */
 const TELL_EVERY = 200
 
 process.once('disconnect', () => process.exit())
-// It may be gone already.
+// The parent may be gone already.
 if (!process.connected) process.exit()
 process.once('message', (task: TorrentTask) => download(task))
 
@@ -44,7 +44,7 @@ function download({ torrent: description, path, maxBytes, dht, allowPrivateAddre
   let told = 0
   torrent.on('download', () => {
     if (isWasted(torrent)) end({ type: 'failed', reason: 'wrong-bytes', message: '' })
-    // A piece that was wrong takes its bytes back.
+    // An invalid piece reduces the progress again.
     if (performance.now() - toldAt < TELL_EVERY || torrent.progress <= told) return
     toldAt = performance.now()
     told = torrent.progress
@@ -63,12 +63,12 @@ function fail(error: unknown): void {
   end({ type: 'failed', reason, message: error instanceof Error ? error.message : String(error) })
 }
 
-/** Its last words. */
+/** Its last message. */
 function end(news: TorrentNews): void {
   process.send?.(news, () => process.exit())
 }
 
-/** A socket that sends nothing to addresses that are not allowed: nodes of the table name each other. */
+/** A socket that sends only to allowed addresses: nodes of the hash table name each other. */
 function guardedSocket(isAllowed: (address: string) => boolean) {
   const socket = createSocket('udp4')
   const send = socket.send.bind(socket)

@@ -1,9 +1,9 @@
-// The pieces of a torrent in one file, whose name has nothing to do with what the torrent calls anything.
+// Stores the pieces of a torrent in one file, whose name does not depend on the torrent.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import type { ChunkStore } from 'webtorrent'
 
-/** A class for webtorrent that keeps all in the file at `path`, never more than `maxBytes`. It is made with the first piece. */
+/** A class for webtorrent that stores everything in the file at `path`, at most `maxBytes`. The file is created with the first piece. */
 export function flatStore(path: string, maxBytes: number): new (chunkLength: number) => ChunkStore {
   return class FlatStore implements ChunkStore {
     readonly chunkLength: number
@@ -45,7 +45,7 @@ export function flatStore(path: string, maxBytes: number): new (chunkLength: num
     }
 
     async #read(position: number, length: number): Promise<Uint8Array> {
-      // What an earlier try left is looked at too.
+      // Content of an earlier attempt is verified too.
       const file = await (this.#file ?? open(path, 'r'))
       try {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position)

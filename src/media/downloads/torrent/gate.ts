@@ -1,5 +1,5 @@
-// The way out of the torrent client by HTTP: it only knows addresses of this gate on loopback, behind each of which is one
-// tracker or web seed, asked under the guards of the fetcher.
+// HTTP gateway of the torrent client: the client gets only addresses of this gateway on loopback, each of which stands for one tracker or
+// web seed, requested with the guards of the fetcher.
 
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -8,12 +8,12 @@ import { pipeline } from 'node:stream/promises'
 import { FetchError, type GuardedFetch } from '../../../platform/fetch/index.ts'
 
 export interface Gate {
-  /** The address for the client that stands for `target`, which may be given a query. */
+  /** The gateway's address for `target`, which may get a query. */
   to(target: string): string
   close(): Promise<void>
 }
 
-/** Largest answer to one request: a piece of a file. */
+/** Largest response to one request: a piece of a file. */
 const MAX_ANSWER = 64 * 1024 * 1024
 const LONGEST_MS = 120_000
 const PASSED_ON = ['content-type', 'content-length', 'content-range', 'accept-ranges']
@@ -45,7 +45,7 @@ export async function openGate({ http }: { http: Pick<GuardedFetch, 'stream'> })
       headers: { 'accept-encoding': 'identity', ...(asked.headers.range ? { range: asked.headers.range } : {}) },
     })
     const headers = Object.entries(found.headers).filter(
-      // What was decoded on the way has another length.
+      // A decoded response has another length.
       ([name]) => PASSED_ON.includes(name) && !(name === 'content-length' && found.headers['content-encoding']),
     )
     answer.writeHead(found.status, Object.fromEntries(headers))

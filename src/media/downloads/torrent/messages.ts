@@ -1,32 +1,32 @@
-// What the process of a torrent is given, and what it tells.
+// Messages to and from the process of a torrent.
 
 import { z } from 'zod'
 import type { TorrentFault } from './usable.ts'
 
-/** All that the client may know of a torrent. Its sources are addresses that were looked at before. */
+/** All that the client gets to know of a torrent. Its source addresses were checked before. */
 export interface TorrentTask {
   torrent: {
     infoHash: string
     announce: string[]
     urlList: string[]
     peerAddresses: string[]
-    /** Of a torrent file. */
+    /** From a torrent file. */
     [description: string]: unknown
   }
-  /** Where the file's bytes go. */
+  /** Path of the downloaded file. */
   path: string
   maxBytes: number
-  /** Whether the distributed hash table is asked for peers. */
+  /** True to use the distributed hash table. */
   dht: boolean
-  /** Loopback and private addresses too. */
+  /** Allows loopback and private addresses, too. */
   allowPrivateAddresses: boolean
 }
 
 const faults = ['files', 'too-large', 'pieces', 'wrong-bytes'] as const satisfies readonly TorrentFault[]
 
-/** Read with a schema: whoever talks to the client may have got into its process. */
+/** Validated with a schema: an attacker may control the client's process. */
 export const newsSchema = z.discriminatedUnion('type', [
-  /** Something came; 0 to 100. */
+  /** Progress, 0 to 100. */
   z.object({ type: z.literal('progress'), percent: z.number().min(0).max(100) }),
   /** `name` is that of the file, `title` that of the torrent. */
   z.object({ type: z.literal('done'), name: z.string(), title: z.string() }),

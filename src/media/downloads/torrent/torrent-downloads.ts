@@ -1,4 +1,4 @@
-// Videos by torrent: exactly one file, of a size that is known before its first byte is written.
+// Video downloads by torrent: exactly one file, whose size is known before its first byte is written.
 
 import { rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -50,7 +50,7 @@ export function makeDownloadTorrent(options: {
     }
   }
 
-  /** Trackers by HTTP are asked through the gate; those by UDP at the address that was looked at. */
+  /** HTTP trackers are requested through the gateway; UDP trackers at the checked address. */
   async function trackerFor(tracker: string, gate: Gate): Promise<string | undefined> {
     const url = URL.parse(tracker)
     if (url?.protocol === 'http:' || url?.protocol === 'https:') return gate.to(tracker)
@@ -87,7 +87,7 @@ interface Running extends DownloadOptions {
   logger: Logger
 }
 
-/** What the file that is whole now, and its torrent, are called. */
+/** The names of the complete file and of its torrent. */
 async function inProcess(task: TorrentTask, running: Running): Promise<Extract<TorrentNews, { type: 'done' }>> {
   const { folder, signal, onProgress, limits, logger } = running
   let last: TorrentNews | undefined
@@ -97,7 +97,7 @@ async function inProcess(task: TorrentTask, running: Running): Promise<Extract<T
     limits,
     signal,
     pidFile: join(folder, PID_FILE),
-    // Nothing of the server's own environment: there may be secrets in it.
+    // Without the server's own environment, which may contain secrets.
     env: { TMPDIR: folder },
     messages: {
       first: task,
@@ -113,7 +113,7 @@ async function inProcess(task: TorrentTask, running: Running): Promise<Extract<T
   throw last?.type === 'failed' ? failureOf(last) : endOf(end, logger)
 }
 
-/** Of a process that said nothing at its end. */
+/** For a process that ended without a message. */
 function endOf({ killedFor, stderr }: ProcessEnd, logger: Logger): DownloadError {
   if (killedFor === 'stalled') return new DownloadError('time-out', 'Nobody sends this torrent.')
   if (killedFor === 'memory') return new DownloadError('failed', 'This torrent takes too much memory.')
@@ -141,6 +141,6 @@ function refusalOf(fault: TorrentFault): DownloadError {
   }
 }
 
-/** BEP 19: an address that ends with a slash is that of the folder. */
+/** BEP 19: an address with a trailing slash is that of the folder. */
 const seedFor = (seed: string, { name }: Instance): string =>
   seed.endsWith('/') && typeof name === 'string' ? seed + encodeURIComponent(name) : seed

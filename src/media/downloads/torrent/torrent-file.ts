@@ -1,17 +1,17 @@
-// What a torrent file or a magnet URI says, and what of it is let through to the client.
+// Parses a torrent file or magnet URI, and filters what the client gets.
 
 import parseTorrent, { type Instance } from 'parse-torrent'
 
 export interface TorrentSummary {
-  /** What the torrent is called, when it says so. */
+  /** Name of the torrent, if it has one. */
   name: string | null
-  /** Files in it; null for a magnet URI, which does not tell. */
+  /** Number of files; null for a magnet URI, which does not contain it. */
   files: number | null
   /** Bytes; null for a magnet URI. */
   size: number | null
 }
 
-/** Undefined when it is neither a torrent file nor a magnet URI of one. */
+/** Undefined unless it is a torrent file or a magnet URI of one. */
 export async function readTorrent(source: string | Uint8Array): Promise<TorrentSummary | undefined> {
   const parsed = await parsedTorrent(source)
   if (!parsed) return undefined
@@ -20,7 +20,7 @@ export async function readTorrent(source: string | Uint8Array): Promise<TorrentS
   return { name: called ?? null, files: files?.length ?? null, size: length ?? null }
 }
 
-/** SHA-1 in hexadecimal (BEP 3), also where a magnet URI has it in Base32 (BEP 9). */
+/** SHA-1 in hexadecimal (BEP 3), also for magnet URIs in Base32 (BEP 9). */
 const INFO_HASH = /^[0-9a-f]{40}$/i
 
 export async function parsedTorrent(source: string | Uint8Array): Promise<Instance | undefined> {
@@ -32,7 +32,7 @@ export async function parsedTorrent(source: string | Uint8Array): Promise<Instan
   }
 }
 
-/** What describes the torrent, without where to get it: whatever else it says, the client does not hear of it. */
+/** The torrent without its sources: the client gets no other fields. */
 export function descriptionOf({ infoHash, ...rest }: Instance): { infoHash: string; [name: string]: unknown } {
   const { name, info, infoBuffer, files, length, pieceLength, lastPieceLength, pieces } = rest
   const described = { name, info, infoBuffer, files, length, pieceLength, lastPieceLength, pieces }
@@ -42,7 +42,7 @@ export function descriptionOf({ infoHash, ...rest }: Instance): { infoHash: stri
 const MOST_TRACKERS = 20
 const MOST_SEEDS = 10
 
-/** Where a torrent says that it can be got. */
+/** The sources of a torrent. */
 export function sourcesOf({ announce, urlList, peerAddresses }: Instance & { peerAddresses?: unknown }): {
   trackers: string[]
   seeds: string[]

@@ -1,27 +1,27 @@
-// Which torrents are taken: those of exactly one file that is not too large, and that say nothing else of its pieces.
+// Which torrents are accepted: those with exactly one file, not too large, and with consistent pieces.
 
 export interface TorrentShape {
   files: readonly { length: number }[]
   /** Bytes of each but the last. */
   pieceLength: number
-  /** One for each hash. */
+  /** One per hash. */
   pieces: readonly unknown[]
 }
 
 export type TorrentFault = 'files' | 'too-large' | 'pieces' | 'wrong-bytes'
 
-/** Bytes. A piece is in memory until it is whole, and several are on their way at once. */
+/** Bytes. A piece is in memory until it is complete, and several are in progress at once. */
 const LARGEST_PIECE = 64 * 1024 * 1024
 
-/** Parts of the file that may come without fitting its pieces, and a few pieces of which several sent some of their bytes. */
+/** Share of the file, and number of pieces, that may be received without a valid hash. */
 const WASTE = { part: 0.5, pieces: 8 }
 
-/** Whether somebody sends what is none of the file again and again, which costs a web seed as much as it costs us. */
+/** True if peers keep sending invalid data, which costs a web seed as much as this server. */
 export function isWasted({ received, length, pieceLength }: { received: number; length: number; pieceLength: number }) {
   return received > length * (1 + WASTE.part) + pieceLength * WASTE.pieces
 }
 
-/** What is wrong with a torrent; undefined when nothing is. The client would store each piece that there is a hash for. */
+/** Why a torrent is refused; undefined if it is valid. The client would store each piece that has a hash. */
 export function faultOf({ files, pieceLength, pieces }: TorrentShape, maxBytes: number): TorrentFault | undefined {
   const [file] = files
   if (!file || files.length > 1) return 'files'

@@ -1,4 +1,4 @@
-// What we use of webtorrent, which has no types of its own.
+// Types for the used parts of webtorrent, which has none.
 
 declare module 'webtorrent' {
   import type { EventEmitter } from 'node:events'
@@ -15,7 +15,7 @@ declare module 'webtorrent' {
     length: number
     pieceLength: number
     pieces: readonly unknown[]
-    /** Bytes that came, whether they were right or not. */
+    /** Received bytes, valid or not. */
     received: number
     /** 0 to 1. */
     progress: number
@@ -42,7 +42,7 @@ declare module 'webtorrent' {
     natPmp: boolean
     tracker: object
     maxConns?: number
-    /** Whether the addresses in a torrent are asked for its bytes; true by default. */
+    /** True to use the web seeds of a torrent, which is the default. */
     webSeeds?: boolean
   }
 
@@ -54,7 +54,7 @@ declare module 'webtorrent' {
 
   export default class WebTorrent extends EventEmitter {
     constructor(options: ClientOptions)
-    /** Asked for the address of each peer before it is connected to. */
+    /** Checks the address of each peer before a connection. */
     blocked: { contains(host: string): boolean } | undefined
     torrentPort: number
     add(torrent: object, options: Partial<TorrentOptions>, added?: (torrent: Torrent) => void): Torrent

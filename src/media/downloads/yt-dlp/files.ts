@@ -1,4 +1,4 @@
-// What yt-dlp leaves in its folder: a video, or its picture and its sound beside each other, and what belongs to it.
+// The files that yt-dlp wrote into its folder: a video, or separate picture and sound, and related files.
 
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
@@ -11,14 +11,14 @@ import { DownloadError, isDiskFull, tooLarge } from '../download-error.ts'
 
 const FORMAT = 'yt-dlp.format'
 const JOIN_PID = 'join.pid'
-/** How the names of its files begin. What belongs to it may have any extension, and must not pass for the video. */
+/** Prefix of its file names. Related files may have any extension, and must not be taken for the video. */
 const OF_VIDEO = 'video.'
 const BESIDE = 'beside.'
 export const videoOutput = ['--output', `${OF_VIDEO}%(ext)s`]
 export const besideOutput = ['--output', `${BESIDE}%(ext)s`]
 const NOT_WHOLE = ['.part', '.ytdl', '.json', '.temp']
 const WHOLE = /^video\.[a-z0-9]{1,5}$/
-/** As it names the files of which it would make one. */
+/** Its name pattern for the parts of a video. */
 const PART = /^video\.f.+\.[a-z0-9]{1,5}$/s
 const SUBTITLE = /^beside\.([A-Za-z0-9-]{2,20})\.(vtt|srt)$/
 const PICTURE = /^beside\.[A-Za-z0-9]{1,20}$/
@@ -28,7 +28,7 @@ const MAX_SUBTITLES = 100
 const MAX_SUBTITLE_SIZE = 20 * 1024 * 1024
 const MAX_SUBTITLES_SIZE = 40 * 1024 * 1024
 
-/** What an earlier try left is gone on with as long as it is of the same format; otherwise it is in the way. */
+/** Removes partial files of another format; those of the same format are resumed. */
 export async function forgetOthers(folder: string, format: string | undefined): Promise<void> {
   const note = join(folder, FORMAT)
   if (format !== undefined && (await readFile(note, 'utf8').catch(() => undefined)) === format) return
@@ -38,7 +38,7 @@ export async function forgetOthers(folder: string, format: string | undefined): 
   await writeFile(note, format ?? '')
 }
 
-/** Ends what a worker that died left putting parts together in the folder. */
+/** Ends the muxing process of a worker that died in this folder. */
 export const killOrphanedJoin = (folder: string): Promise<void> => killOrphan(join(folder, JOIN_PID), folder)
 
 export interface FoundOptions extends Pick<DownloadOptions, 'folder' | 'maxBytes' | 'signal'> {
@@ -67,10 +67,10 @@ export async function videoIn(options: FoundOptions): Promise<Pick<DownloadedVid
   return { path, fileName: `video${extension}` }
 }
 
-/** In whichever order they are, and without encoding. */
+/** In any order, and without encoding. */
 async function joinParts(parts: readonly string[], target: string, { folder, signal, ffmpeg, limits }: FoundOptions): Promise<void> {
   const streams = ['0:V?', '1:V?', '0:a?', '1:a?'].flatMap((stream) => ['-map', stream])
-  // Sound of which older builds of ffmpeg do not trust MP4 to hold it.
+  // Older builds of ffmpeg treat some sound in MP4 as experimental.
   const shape = ['-c', 'copy', '-strict', 'experimental', '-max_muxing_queue_size', '4096', '-f', 'mp4']
   try {
     await runFfmpeg({
@@ -96,13 +96,13 @@ async function joinParts(parts: readonly string[], target: string, { folder, sig
   for (const name of parts) await rm(join(folder, name))
 }
 
-/** Whatever its extension says of it. */
+/** Whatever its extension is. */
 export async function pictureIn(folder: string): Promise<string | undefined> {
   const found = (await named(folder, BESIDE)).find((name) => PICTURE.test(name))
   return found && join(folder, found)
 }
 
-/** As far as they are few and small. */
+/** Limited in number and size. */
 export async function subtitlesIn(folder: string): Promise<NonNullable<DownloadedVideo['subtitles']>> {
   const found: NonNullable<DownloadedVideo['subtitles']> = []
   let left = MAX_SUBTITLES_SIZE

@@ -1,47 +1,47 @@
-// Where yt-dlp is: in the folder of programs, run by Python, or on PATH; and which other programs it may find.
+// Finds yt-dlp: in the folder of programs, run by Python, or on PATH; and limits the other programs that it finds.
 
 import { access, constants, mkdir, rm, stat, symlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
 export interface Program {
   command: string
-  /** Before all others. */
+  /** Precede all others. */
   args: string[]
-  /** The only folder in which it finds programs by their names. */
+  /** The only folder in which it finds programs. */
   searchPath: string
 }
 
 export interface FindYtDlpOptions {
-  /** The folder of programs, and the name there. */
+  /** The folder of programs, and the file name. */
   folder: string
   name: string
   pythonPath: string
   /** The search path; the environment's by default. */
   path?: string | undefined
-  /** Where the programs that it may start are linked: a folder that is made anew. */
+  /** A new folder with links to the programs that it may start. */
   links: string
 }
 
 /**
- * What it may start: the Python that runs it, and the runtime for the scripts of pages, which it denies all files and hosts.
- * Whatever else it knows how to start would go out beside the proxy.
+ * The programs that it may start: the Python that runs it, and the JavaScript runtime, which it starts without access to files and hosts.
+ * Any other program would bypass the proxy.
  */
 const PYTHON = ['python3', 'python']
 const RUNTIME = 'deno'
 
-/** Looked for each time, so that one that is installed meanwhile is found. */
+/** Searched each time, so that a later installation is found. */
 export async function findYtDlp({ links, ...options }: FindYtDlpOptions): Promise<Program | undefined> {
   const found = await locateYtDlp(options)
   const { pythonPath, path = process.env.PATH ?? '' } = options
   return found && { ...found, searchPath: await linkPrograms({ pythonPath, path, links }) }
 }
 
-/** Where it is; changes nothing. */
+/** Only locates it; changes nothing. */
 export async function locateYtDlp(options: Omit<FindYtDlpOptions, 'links'>): Promise<Omit<Program, 'searchPath'> | undefined> {
   const { folder, name, pythonPath, path = process.env.PATH ?? '' } = options
   const own = join(folder, name)
   if (await isFile(own, constants.R_OK)) {
-    // What is released is a Python archive; one that was built for this system runs by itself.
+    // Releases are Python archives; builds for a system are executable.
     if (await isFile(pythonPath, constants.X_OK)) return { command: pythonPath, args: [own] }
     if (await isFile(own, constants.X_OK)) return { command: own, args: [] }
   }

@@ -1,9 +1,9 @@
-// What yt-dlp tells of a video and of a list of videos, read with a schema: it comes from another site.
+// Parses yt-dlp's output about videos and lists with a schema, since it comes from another site.
 
 import { z } from 'zod'
 import { DownloadError } from '../download-error.ts'
 
-/** What another site tells of a video, in its words. Whoever takes it fits it to its own bounds. */
+/** Metadata of another site, unchanged. The caller applies its own limits. */
 export interface RemoteMetadata {
   title?: string | undefined
   description?: string | undefined
@@ -12,7 +12,7 @@ export interface RemoteMetadata {
   categories?: string[] | undefined
   licence?: string | undefined
   language?: string | undefined
-  /** From which age on it may be watched; 0 for everybody. */
+  /** Minimum age of viewers; 0 for everybody. */
   ageLimit?: number | undefined
   publishedAt?: Date | undefined
   /** In seconds from the start. */
@@ -25,7 +25,7 @@ export interface RemoteVideoEntry {
   publishedAt: Date | null
 }
 
-/** A wrong value is as good as none. */
+/** An invalid value counts as missing. */
 const optional = <T extends z.ZodType>(type: T) => type.optional().catch(undefined)
 const LONGEST_TEXT = 50_000
 const text = optional(z.string().transform((value) => value.slice(0, LONGEST_TEXT)))
@@ -63,15 +63,15 @@ const infoSchema = z.object({
 export interface VideoInfo {
   metadata: RemoteMetadata
   isLive: boolean
-  /** Bytes, when the site tells. */
+  /** Bytes, if the site reports them. */
   size: number | undefined
-  /** What of it will be downloaded. */
+  /** The format that will be downloaded. */
   format: string | undefined
-  /** Of its subtitles, in the words of the site. */
+  /** Languages of its subtitles, as the site names them. */
   languages: string[]
 }
 
-/** Throws DownloadError `unusable` for anything but one video. */
+/** Throws DownloadError `unusable` unless it is a single video. */
 export function readVideoInfo(json: string): VideoInfo {
   const { success, data } = infoSchema.safeParse(parsed(json))
   if (!success) throw nothingThere()
@@ -100,12 +100,12 @@ export function readVideoInfo(json: string): VideoInfo {
 const entrySchema = z.object({ _type: text, url: text, webpage_url: text, title: text, ...date })
 const listSchema = z.object({ entries: z.array(z.unknown()).optional().catch(undefined), ...entrySchema.shape })
 const LISTS = ['playlist', 'multi_video']
-/** Lists in lists: a channel has tabs, and a tab may have lists. */
+/** Nested lists: a channel has tabs, and a tab may have lists. */
 const DEEPEST = 3
 
 /**
- * The videos of a list in its order, each once, or the one video that there is; at most `limit`. Of several lists, such as the
- * tabs of a channel, the first of each come first. Throws DownloadError `unusable`.
+ * The videos of a list in order, without duplicates, or the single video; at most `limit`. Of several lists, such as the tabs of a channel,
+ * videos are taken in turn. Throws DownloadError `unusable`.
  */
 export function readVideoList(json: string, limit: number): RemoteVideoEntry[] {
   const { success, data } = listSchema.safeParse(parsed(json))

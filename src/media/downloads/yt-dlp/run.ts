@@ -1,5 +1,5 @@
-// Runs yt-dlp: without a shell, in a folder of its own, with a local proxy as its only way out, and never longer or with more
-// memory than allowed. With it end all programs that it started.
+// Runs yt-dlp: without a shell, in a folder of its own, with a local proxy as its only network access, and with limits of time and memory.
+// All its child processes end with it.
 
 import { join } from 'node:path'
 import { systemCode } from '../../errors.ts'
@@ -12,7 +12,7 @@ import type { Sandbox } from './sandbox.ts'
 export interface YtDlpLimits {
   /** Longest time without output, in ms. */
   silenceMs: number
-  /** Bytes of memory, with all that it starts. */
+  /** Bytes of memory, with its children. */
   maxMemoryBytes: number
 }
 
@@ -20,25 +20,25 @@ export interface RunYtDlpOptions {
   program: Program
   sandbox?: Sandbox | undefined
   args: string[]
-  /** The address, which nothing takes for an option. */
+  /** The address, passed so that it cannot be an option. */
   url: string
-  /** Where it works and keeps whatever it keeps. */
+  /** Its working folder, also for its caches. */
   folder: string
   /** The proxy's URL with its credentials. */
   proxy: string
   limits: YtDlpLimits
-  /** Bytes of standard output that are kept; more than that is refused. */
+  /** Maximum bytes of standard output; more is an error. */
   maxOutputBytes: number
   signal: AbortSignal
-  /** Takes each line of its standard output, of which nothing is kept then. */
+  /** Gets each line of standard output, which is not buffered then. */
   onOutputLine?: (line: string) => void
 }
 
 const PID_FILE = 'yt-dlp.pid'
 
 /**
- * What it is told each time: nothing of this machine is read, nothing is run, nothing is kept. It finds no ffmpeg either, whose
- * inputs would come without our guard: what comes in parts is put together here.
+ * Constant options: it reads no configuration, runs no programs and caches nothing. It finds no ffmpeg either, whose requests would bypass
+ * the guard: parts are muxed by this server.
  */
 const ALWAYS = [
   '--ignore-config',
@@ -52,7 +52,7 @@ const ALWAYS = [
   'native',
 ]
 
-/** What it printed. Throws DownloadError, and the reason of the signal, always after all its processes are gone. */
+/** Its output. Throws DownloadError, and the reason of the signal, always after all its processes have ended. */
 export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
   const { program, sandbox, args, url, folder, proxy, limits, maxOutputBytes, signal, onOutputLine } = options
   signal.throwIfAborted()
@@ -66,11 +66,11 @@ export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
     env: environment(folder, proxy, program),
     signal,
     pidFile: join(folder, PID_FILE),
-    // Whatever it says shows that it lives.
+    // Any output is a sign of life.
     onLine: () => true,
     ...(onOutputLine ? { onOutputLine } : {}),
   }).catch((error: unknown) => {
-    // The error itself names all arguments, and with them the address and the password of the proxy.
+    // The error itself contains all arguments, including the address and the password of the proxy.
     const cause = new Error(systemCode(error))
     throw new DownloadError('no-program', 'The program for this kind of address cannot be run.', { cause })
   })
@@ -80,8 +80,8 @@ export async function runYtDlp(options: RunYtDlpOptions): Promise<string> {
 }
 
 /**
- * Other addresses than of the web have meanings of their own to it, and so have fragments, by which its extractors pass options
- * such as headers to each other.
+ * It gives addresses outside of the web special meanings, and also fragments, by which its extractors pass options such as headers to each
+ * other.
  */
 function addressFor(url: string): string {
   const address = webAddress(url)
@@ -89,10 +89,10 @@ function addressFor(url: string): string {
   return address
 }
 
-/** Ends what a worker that died left running in the folder. */
+/** Ends the process of a worker that died in this folder. */
 export const killOrphanedYtDlp = (folder: string): Promise<void> => killOrphan(join(folder, PID_FILE), folder)
 
-/** Nothing of the server's own environment: there may be secrets in it. */
+/** Without the server's own environment, which may contain secrets. */
 const environment = (folder: string, proxy: string, { searchPath }: Program): NodeJS.ProcessEnv => ({
   PATH: searchPath,
   LANG: 'C.UTF-8',
@@ -101,7 +101,7 @@ const environment = (folder: string, proxy: string, { searchPath }: Program): No
   XDG_CONFIG_HOME: folder,
   XDG_CACHE_HOME: folder,
   PYTHONDONTWRITEBYTECODE: '1',
-  // For what it starts by itself.
+  // For its child processes.
   http_proxy: proxy,
   https_proxy: proxy,
 })
@@ -119,7 +119,7 @@ function failureOf({ killedFor, stderr }: ProcessEnd): DownloadError {
   }
 }
 
-/** The program's own last words, without what concerns this machine. */
+/** The program's own last lines, without details of this machine. */
 function reasonOf(errors: string): string {
   const lines = errors.split(/\r?\n/).filter((line) => line.startsWith('ERROR:'))
   const last = lines.at(-1)?.slice('ERROR:'.length).trim() ?? ''

@@ -1,5 +1,5 @@
-// A network namespace for yt-dlp: inside of it there is no network but one UNIX socket, that of the guarded proxy. The proxy that the
-// program is told to use is its own choice to obey; this is not.
+// A network namespace for yt-dlp: its only access is one UNIX socket, that of the guarded proxy. The proxy option relies on the program's
+// cooperation; the namespace does not.
 
 import { access, constants, open, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
@@ -18,12 +18,12 @@ export interface FindSandboxOptions {
 }
 
 const LAUNCHER = fileURLToPath(new URL('./sandbox.py', import.meta.url))
-/** The proxy's, in the namespace, where nothing else listens. */
+/** The proxy's port in the namespace, where nothing else listens. */
 const PORT = 3128
 const SOCKET = 'proxy.sock'
 const TIMEOUT_MS = 10_000
 
-/** Undefined where the system does not permit it: not Linux, no `unshare` or Python, or no namespaces for this user. */
+/** Undefined if the system does not support it: not Linux, no `unshare` or Python, or no namespaces for this user. */
 export async function findSandbox({ pythonPath, path = process.env.PATH ?? '' }: FindSandboxOptions): Promise<Sandbox | undefined> {
   if (process.platform !== 'linux') return undefined
   const folders = path.split(delimiter).filter((part) => part !== '')
@@ -32,16 +32,16 @@ export async function findSandbox({ pythonPath, path = process.env.PATH ?? '' }:
   for (const python of await executables([pythonPath, ...folders.map((folder) => join(folder, 'python3'))])) {
     const args = ['--user', '--map-root-user', '--net', python, '-I', '-S', LAUNCHER, String(PORT), SOCKET]
     const limits = { timeoutMs: TIMEOUT_MS, maxOutputBytes: 1000 }
-    // Wrappers that look for the real Python on the search path find none later either.
+    // Wrappers that search for the real Python must fail here, as they would later.
     const end = await runProcess({ path: unshare, args, limits, env: { PATH: '', LANG: 'C.UTF-8' } }).catch(() => undefined)
     if (end?.code === 0) return { command: unshare, args }
   }
   return undefined
 }
 
-/** The end of the proxy that the sandbox reaches from this working folder. */
+/** The proxy's socket, reachable from this working folder. */
 export interface ProxySocket {
-  /** Short enough for the address of a socket, however deep the folder is. */
+  /** Short enough for a socket address, however deep the folder is. */
   path: string
   port: number
   close(): Promise<void>

@@ -1,40 +1,40 @@
-// Which yt-dlp is installed, and which versions are safe to run.
+// The installed version of yt-dlp, and which versions are safe to run.
 
 import { stat } from 'node:fs/promises'
 import { runProcess } from '../../process.ts'
 import { type FindYtDlpOptions, locateYtDlp, type Program } from './find.ts'
 
 /**
- * Older versions have known holes that a page can use, however they are started: CVE-2023-46121 (headers smuggled in an address
- * replace the proxy; fixed in 2023.11.14) and CVE-2024-38519 (names of files are taken from a page; fixed in 2024.07.01). Later
- * advisories are about options that are never given here.
+ * Older versions have vulnerabilities that a page can exploit, however they are started: CVE-2023-46121 (headers smuggled in an address
+ * replace the proxy; fixed in 2023.11.14) and CVE-2024-38519 (file names are taken from a page; fixed in 2024.07.01). Later advisories are
+ * about options that are not used here.
  */
 export const OLDEST_SAFE_YT_DLP = '2024.07.01'
 
-/** Its versions are dates; nightly builds append a time. What is no date is not known to be safe. */
+/** Its versions are dates; nightly builds append a time. Other versions are not known to be safe. */
 export function isSafeYtDlp(version: string): boolean {
   const [, year, month, day] = /^(\d{4})\.(\d\d?)\.(\d\d?)(\.\d+)?$/.exec(version) ?? []
   if (year === undefined || month === undefined || day === undefined) return false
   return `${year}.${month.padStart(2, '0')}.${day.padStart(2, '0')}` >= OLDEST_SAFE_YT_DLP
 }
 
-/** Python reads hundreds of files before it says anything. */
+/** Python reads hundreds of files before the first output. */
 const TIMEOUT_MS = 15_000
 const MAX_OUTPUT = 10_000
 
 export interface FoundYtDlp {
   path: string
-  /** As it prints it, such as `2025.01.26`; undefined when it does not run. */
+  /** As printed, such as `2025.01.26`; undefined if it does not run. */
   version: string | undefined
 }
 
-/** Undefined when there is none. */
+/** Undefined if it is not installed. */
 export async function askYtDlp(options: Omit<FindYtDlpOptions, 'links'>): Promise<FoundYtDlp | undefined> {
   const program = await locateYtDlp(options)
   return program && { path: fileOf(program), version: await versionOf({ ...program, searchPath: options.path ?? '' }) }
 }
 
-/** Answers the version of a program, and asks the same file only once. */
+/** Caches the version of each program file. */
 export function makeVersionCache(): (program: Program) => Promise<string | undefined> {
   const known = new Map<string, { identity: string; version: string }>()
   return async (program) => {

@@ -1,4 +1,4 @@
-// Videos of other sites by yt-dlp: what they are, their files, and lists of them.
+// Videos of other sites with yt-dlp: their metadata, their files, and lists of them.
 
 import { type Dial, type GuardedProxy, openGuardedProxy } from '../../../platform/fetch/index.ts'
 import type { Logger } from '../../../platform/logger.ts'
@@ -13,36 +13,36 @@ import { proxySocketIn, type Sandbox } from './sandbox.ts'
 
 export interface YtDlpOptions {
   program: Program
-  /** Undefined where the system permits none: then only the program's own obedience keeps it at the proxy. */
+  /** Undefined if the system does not support one: then only the program's cooperation keeps it at the proxy. */
   sandbox: Sandbox | undefined
   dial: Dial
   logger: Logger
-  /** For what comes in parts. */
+  /** To mux separate parts. */
   ffmpeg: Ffmpeg
-  /** Largest height of a picture that is of use, px. */
+  /** Largest useful height of a picture, px. */
   maxHeight: number
   limits: YtDlpLimits & { stallMs: number }
 }
 
 export interface YtDlp {
   download(url: string, options: DownloadOptions): Promise<DownloadedVideo>
-  /** The newest first, as sites list them; at most `limit`. */
+  /** Newest first, as sites list them; at most `limit`. */
   list(url: string, options: { limit: number; folder: string; signal: AbortSignal }): Promise<RemoteVideoEntry[]>
 }
 
-/** Bytes of descriptions, pictures and subtitles beside a video. */
+/** Bytes of descriptions, pictures and subtitles of a video. */
 const BESIDE = 64 * 1024 * 1024
-/** Bytes of the description of a video, and of that of a list of thousands. */
+/** Bytes of the description of a video, or of a list of thousands. */
 const MAX_INFO = 8 * 1024 * 1024
 const MAX_LIST = 32 * 1024 * 1024
 const PROGRESS = 'vireo-progress'
-/** A list is refused: it need not look at all that is in it, one after the other. */
+/** A list is refused anyway: there is no need to read all its entries. */
 const FIRST_OF_A_LIST = ['--flat-playlist', '--playlist-end', '1']
-/** Codes of languages, whatever else a site has under "subtitles". Commas would part it. */
+/** Codes of languages; sites also list other things as subtitles. A comma would split the option. */
 const LANGUAGES = '[A-Za-z][A-Za-z][A-Za-z]?(-[A-Za-z0-9]+)*'
 
 export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, limits }: YtDlpOptions): YtDlp {
-  /** Runs it behind a proxy of its own, through which no more than `maxBytes` come. */
+  /** Runs it with its own proxy, which passes at most `maxBytes`. */
   async function run(
     maxBytes: number,
     options: Omit<RunYtDlpOptions, 'program' | 'sandbox' | 'proxy' | 'limits' | 'maxOutputBytes'> & {
@@ -94,7 +94,7 @@ export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, l
     })
   }
 
-  /** Its picture and its subtitles, as far as they can be had: a video is as good without them. */
+  /** Its picture and its subtitles, if available: the video is complete without them. */
   async function fetchBeside(url: string, languages: string[], { folder, signal }: DownloadOptions): Promise<void> {
     const isSpoken = languages.some((language) => new RegExp(`^${LANGUAGES}$`).test(language))
     const subtitles = isSpoken ? ['--write-subs', '--sub-langs', LANGUAGES, '--sub-format', 'vtt/srt/best'] : []
@@ -129,10 +129,10 @@ export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, l
   }
 }
 
-/** What is fetched by HTTP: nothing else goes through the proxy, and some of it would be left to other programs. */
+/** HTTP protocols only: nothing else passes the proxy, and some would start other programs. */
 const BY_HTTP = "[protocol~='^(https?|http_dash_segments|m3u8(_native)?|ism)$']"
 
-/** What plays nearly everywhere first. The height of what may be the only file of a page is often not known. */
+/** Prefers formats that play nearly everywhere. The height of a page's only file is often unknown. */
 function formatsUpTo(maxHeight: number): string {
   const fits = `${BY_HTTP}[height<=?${maxHeight}]`
   return [
