@@ -78,6 +78,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'generate-video-storyboard',
     'video-studio-edition',
     'video-import',
+    'video-live-ending',
     'create-user-export',
     'manage-video-torrent',
     'video-removal',

@@ -19,6 +19,7 @@ import { keepActivityTotals } from '../actors/incoming-activity/index.ts'
 import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from '../actors/instance/index.ts'
 import { makeInteractionCleaning } from '../actors/interaction/index.ts'
 import { makeJobQueue, refuseNameless } from '../actors/job-queue/index.ts'
+import { makeLiveSessions, makeLives } from '../actors/live/index.ts'
 import { makeMailLinks, sendMails } from '../actors/mail/index.ts'
 import { makeMailBatches, makeNotifications, makeNotify, RULES, reactByRules, tellSubscribers } from '../actors/notification/index.ts'
 import { makeOwnershipChanges } from '../actors/ownership-change/index.ts'
@@ -224,6 +225,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const awaitedVideos = makeAwaitedVideos({ ...media, inspectFile })
   const { downloads, mayImportFrom, close } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
   closers.push(close)
+  const lives = { ...makeLives({ ...media, awaitedVideos, createVideo }), sessions: makeLiveSessions(deps) }
   const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
   const videoImports = makeVideoImports(imports)
   runImports(imports)
@@ -322,6 +324,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     inspectFile,
     instance,
     jobQueue,
+    lives,
     media,
     notifications,
     ownershipChanges,

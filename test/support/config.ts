@@ -41,6 +41,8 @@ export interface TestConfigOptions {
   dataDir?: string
   /** More variables, such as DATABASE_URL. */
   env?: Record<string, string>
+  /** Lives are possible: their records exist, while no configuration enables them as long as nothing receives streams. */
+  withLives?: boolean
 }
 
 /** Throws when `overrides` (nested keys as in YAML) hold an unknown key or a wrong value. */
@@ -60,5 +62,6 @@ export function testLoadedConfig(overrides: Values = {}, options: TestConfigOpti
     cwd: tmpdir(),
   })
   if (loaded.warnings.length > 0) throw new Error(loaded.warnings.join('\n'))
-  return loaded
+  if (!options.withLives) return loaded
+  return { ...loaded, config: { ...loaded.config, live: { ...loaded.config.live, enabled: true } } }
 }

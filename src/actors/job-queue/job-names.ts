@@ -39,6 +39,7 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'video-files-placement': 'move-to-file-system',
   'video-import': 'video-import',
   'video-listing': 'activitypub-refresher',
+  'video-live-ending': 'video-live-ending',
   'video-pictures': 'transcoding-job-builder',
   'video-redundancy': 'video-redundancy',
   'video-removal': 'activitypub-cleaner',

@@ -145,6 +145,7 @@ export interface AggregateRef {
     | 'redundancy'
     | 'redundancy_strategy'
     | 'remote_host'
+    | 'live_session'
     | 'ownership_change'
     | 'video_import'
     | 'user_export'

@@ -7,9 +7,8 @@ import {
   type AwaitedVideos,
   type CreateVideo,
   type GivenPictures,
-  type NamedPicture,
+  namedAs,
   type PendingFiles,
-  type PlacedPicture,
   publishDefaults,
   videoLifecycle,
 } from '../video/index.ts'
@@ -165,6 +164,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         return await tell.create(async (unit) => {
           const { id: videoId } = await awaitedVideos.create(unit, {
             userId,
+            source: 'import',
             pictures: pictures.map(namedAs),
             fields: beginningOf(fields, target),
           })
@@ -199,7 +199,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         if (!takes(videoImportLifecycle, videoImport, { type: 'RETRIED' })) throw notFailed()
         const { userId, fields } = videoImport
         const { pictures, ...asked } = fields
-        const { id } = await awaitedVideos.create(unit, { userId, fields: beginningOf(asked, target), pictures })
+        const { id } = await awaitedVideos.create(unit, { userId, source: 'import', fields: beginningOf(asked, target), pictures })
         videoImport.fields = asked
         videoImport.videoId = id
         await move(locked, { type: 'RETRIED' }, settingsOf(deps))
@@ -221,13 +221,6 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
 }
 
 type Target = ImportTarget & { torrent: Buffer | null }
-
-const namedAs = ({ type, filename, image }: PlacedPicture): NamedPicture => ({
-  type,
-  filename,
-  width: image.width,
-  height: image.height,
-})
 
 const notFailed = (): DomainError => new DomainError('conflict', 'Only an import that failed can be tried again.')
 

@@ -1,4 +1,4 @@
-// A video whose rows exist before its file. The file is stored later, like that of an upload.
+// A video whose rows exist before its file: it waits for its import, whose file is stored like that of an upload, or for its stream.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
@@ -8,7 +8,15 @@ import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { askForPictures } from './ask-for-pictures.ts'
 import { lockChannel } from './create-video.ts'
-import { type DraftPicture, type FileDraft, type GivenPictures, givenPictures, type InspectFile, refOfPicture } from './inspect-file.ts'
+import {
+  type DraftPicture,
+  type FileDraft,
+  type GivenPictures,
+  givenPictures,
+  type InspectFile,
+  pictureNames,
+  refOfPicture,
+} from './inspect-file.ts'
 import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
@@ -44,12 +52,21 @@ export type PlacedPicture = DraftPicture & { image: EncodedImage }
 /** What the rows contain of such a picture. */
 export type NamedPicture = Pick<PlacedPicture, 'type' | 'filename'> & Record<'width' | 'height', number | null>
 
+export const namedAs = ({ type, filename, image: { width, height } }: PlacedPicture): NamedPicture => ({ type, filename, width, height })
+
+export interface AwaitedVideo {
+  userId: number
+  source: 'import' | 'live'
+  fields: NewVideoFields
+  pictures?: readonly NamedPicture[]
+}
+
 export interface AwaitedVideos {
   /** Stores pictures. They are removed later unless `create` uses them. */
   placePictures(given: GivenPictures): Promise<PlacedPicture[]>
   discardPictures(placed: readonly PlacedPicture[]): Promise<void>
-  /** Stores the rows of a video that waits for its import. Throws `invalid` unless the user owns the channel. */
-  create(unit: Unit, video: { userId: number; fields: NewVideoFields; pictures?: readonly NamedPicture[] }): Promise<CreatedVideo>
+  /** Stores the rows of a video that waits for its import or its stream. Throws `invalid` unless the user owns the channel. */
+  create(unit: Unit, video: AwaitedVideo): Promise<CreatedVideo>
   /**
    * Runs in the transaction that locks the video, when its file has arrived. Throws `gone` if the video waits for no file, and `too_large`
    * if the file exceeds the quota of its owner.
@@ -116,17 +133,23 @@ export function makeAwaitedVideos(
 
     discardPictures: (placed) => pendingFiles.discard(placed.map(({ ref }) => ref)),
 
-    async create(unit, { userId, fields, pictures = [] }) {
+    async create(unit, { userId, source, fields, pictures = [] }) {
       await lockChannel(unit, userId, fields.channelId)
       const uuid = newUuid()
       const dates = { createdAt: unit.now, updatedAt: unit.now, publishedAt: unit.now }
-      const video = unit.em.create(Video, { ...rowWithoutFile(fields, uuid), url: urls.video(uuid), ...dates })
-      advance(unit, videoLifecycle, video, { type: 'ADDED', source: 'import', waitTranscoding: fields.waitTranscoding })
+      const row = { ...rowWithoutFile(fields, uuid), isLive: source === 'live', url: urls.video(uuid), ...dates }
+      const video = unit.em.create(Video, row)
+      advance(unit, videoLifecycle, video, { type: 'ADDED', source, waitTranscoding: fields.waitTranscoding })
       await unit.em.flush()
       if (await mustWait(unit.query, { userId }, config())) await quarantine(unit, video, { unfederated: true })
-      for (const picture of pictures) {
-        const of = { ...picture, videoId: video.id, onDisk: true, automaticallyGenerated: false }
-        unit.em.create(Thumbnail, { ...of, createdAt: unit.now })
+      const name = (picture: NamedPicture, onDisk: boolean) =>
+        unit.em.create(Thumbnail, { ...picture, videoId: video.id, onDisk, automaticallyGenerated: !onDisk, createdAt: unit.now })
+      for (const picture of pictures) name(picture, true)
+      if (source === 'live') {
+        // A live has pictures before its stream.
+        const drawn = pictureNames.map(inspectFile.planPicture).filter(({ type }) => !pictures.some((picture) => picture.type === type))
+        for (const { type, filename, image } of drawn) name({ type, filename, width: image.width, height: image.height }, false)
+        askForPictures(unit, video.id, drawn)
       }
       await insertDetails(unit, video.id, fields)
       await startChapters(unit, video.id, { description: fields.description, ofFile: [] })

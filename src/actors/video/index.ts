@@ -5,6 +5,7 @@ export {
   type FoundFields,
   makeAwaitedVideos,
   type NamedPicture,
+  namedAs,
   type PlacedPicture,
 } from './awaited-video.ts'
 export { type CreateVideo, makeCreateVideo } from './create-video.ts'
@@ -106,6 +107,7 @@ export {
   isOpen,
   isOpenBy,
   mayAskRemote,
+  mayChange,
   type Openness,
   seesAllVideos,
   unfollowed,

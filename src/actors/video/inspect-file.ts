@@ -38,7 +38,7 @@ export interface GivenPictures {
 
 export type PictureName = keyof GivenPictures
 
-const names: readonly PictureName[] = ['thumbnail', 'preview']
+export const pictureNames: readonly PictureName[] = ['thumbnail', 'preview']
 
 /** What is known of a file before the transaction that stores it. */
 export interface FileDraft {
@@ -165,7 +165,7 @@ export function makeInspectFile(
 
   const picturesOf = (given: GivenPictures): DraftPicture[] => [
     ...givenPictures(given),
-    ...names.filter((name) => !given[name]).map(planPicture),
+    ...pictureNames.filter((name) => !given[name]).map(planPicture),
   ]
 
   const draw = (source: FileRef, sizes: readonly ImageSize[], signal?: AbortSignal): Promise<EncodedImage[]> =>
@@ -244,7 +244,7 @@ function newPicture<I extends DraftImage>(name: PictureName, of: { image: I; gen
 
 /** Pictures that were sent, in the order of their types. */
 export const givenPictures = (given: GivenPictures): (DraftPicture & { image: EncodedImage })[] =>
-  names.flatMap((name) => {
+  pictureNames.flatMap((name) => {
     const image = given[name]
     return image ? [newPicture(name, { image, generated: false })] : []
   })

@@ -2,6 +2,7 @@
 
 import { type RemoteCaption, replaceRemoteCaptions } from '../caption/caption.writes.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
+import { type RemoteLive, replaceRemoteLive } from '../live/live.writes.ts'
 import type { Unit } from '../runtime/index.ts'
 import { type RemoteStoryboard, replaceRemoteStoryboard } from '../storyboard/storyboard.writes.ts'
 
@@ -9,7 +10,7 @@ export interface RemoteParts {
   /** At most one per language. */
   captions: RemoteCaption[]
   storyboard: RemoteStoryboard | null
-  live: { saveReplay: boolean; isPermanent: boolean; latencyMode: 1 | 2 | 3 } | null
+  live: RemoteLive | null
   /** The chapters, or their address on the video's own server. */
   chapters: Chapter[] | { url: string }
 }
@@ -18,27 +19,13 @@ export interface RemoteParts {
 export async function replaceParts(unit: Unit, videoId: number, parts: RemoteParts): Promise<void> {
   await replaceRemoteCaptions(unit, videoId, parts.captions)
   await replaceRemoteStoryboard(unit, videoId, parts.storyboard)
-  await replaceLive(unit, videoId, parts.live)
+  await replaceRemoteLive(unit, videoId, parts.live)
   if (Array.isArray(parts.chapters)) {
     await unit.query('update video set chapters_url = null, chapters_wanted_at = null where id = $1', [videoId])
     await replaceChapters(unit, videoId, parts.chapters)
   } else {
     await wantChapters(unit, videoId, parts.chapters.url)
   }
-}
-
-async function replaceLive(unit: Unit, videoId: number, live: RemoteParts['live']): Promise<void> {
-  if (live === null) {
-    await unit.query('delete from video_live where video_id = $1', [videoId])
-    return
-  }
-  await unit.query(
-    `insert into video_live (video_id, save_replay, permanent_live, latency_mode, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $5)
-     on conflict (video_id) do update set save_replay = excluded.save_replay,
-       permanent_live = excluded.permanent_live, latency_mode = excluded.latency_mode, updated_at = excluded.updated_at`,
-    [videoId, live.saveReplay, live.isPermanent, live.latencyMode, unit.now],
-  )
 }
 
 /** A running reader sees that the chapters are requested again and reads once more. The second job is for the case that the reader died. */

@@ -207,19 +207,6 @@ export const VideoCountDelta = defineEntity({
   },
 })
 
-export const VideoLive = defineEntity({
-  name: 'VideoLive',
-  tableName: 'video_live',
-  properties: {
-    videoId: p.integer().primary(),
-    saveReplay: p.boolean(),
-    permanentLive: p.boolean(),
-    latencyMode: p.smallint(),
-    createdAt: p.datetime(3),
-    updatedAt: p.datetime(3),
-  },
-})
-
 export const VideoPassword = defineEntity({
   name: 'VideoPassword',
   tableName: 'video_password',

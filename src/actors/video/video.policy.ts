@@ -95,14 +95,16 @@ export const hasPrivateFiles = (video: Openness): boolean => !isOpen(video)
 /** True if `viewer` may see every video, in lists too. */
 export const seesAllVideos = (viewer: Viewer): boolean => viewer !== null && hasRight(viewer.role, 'SEE_ALL_VIDEOS')
 
-/** Throws `forbidden` unless `viewer` owns the video or has the right. Remote videos can be changed only by their own server. */
-export function assertMayChange(
-  video: GuardedVideo,
-  viewer: NonNullable<Viewer>,
-  right: Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO' | 'SEE_ALL_VIDEOS' | 'CHANGE_VIDEO_OWNERSHIP'>,
-): void {
+type RightToChange = Extract<UserRight, 'UPDATE_ANY_VIDEO' | 'REMOVE_ANY_VIDEO' | 'SEE_ALL_VIDEOS' | 'CHANGE_VIDEO_OWNERSHIP'>
+
+/** True if `viewer` owns the local video or has the right. */
+export const mayChange = (video: GuardedVideo, viewer: Viewer, right: RightToChange): boolean =>
+  !video.remote && viewer !== null && (owns(video, viewer) || hasRight(viewer.role, right))
+
+/** Throws `forbidden` unless `viewer` may change the video. Remote videos can be changed only by their own server. */
+export function assertMayChange(video: GuardedVideo, viewer: NonNullable<Viewer>, right: RightToChange): void {
   if (video.remote) throw new DomainError('forbidden', 'Cannot manage a video of another server.')
-  if (!owns(video, viewer) && !hasRight(viewer.role, right)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
+  if (!mayChange(video, viewer, right)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
 }
 
 const isInsider = (video: GuardedVideo, viewer: Viewer): boolean => owns(video, viewer) || seesAllVideos(viewer)

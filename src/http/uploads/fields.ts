@@ -45,7 +45,7 @@ const dateOrNull = (message: string) =>
   z.preprocess(nothing, z.union([moment, z.null()], message).optional()).transform((date) => date?.toISOString() ?? null)
 
 /** A form's `true` or `1`; clients have always been able to send anything else for false. */
-const formFlag = z.preprocess(
+export const formFlag = z.preprocess(
   (sent) => (sent === undefined ? undefined : sent === true || sent === 'true' || sent === '1'),
   z.boolean().optional(),
 )

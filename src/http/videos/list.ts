@@ -32,7 +32,7 @@ export const listQuery = (config: Config) =>
     tagsAllOf: texts.optional(),
     autoTagOneOf: texts.optional(),
     privacyOneOf: oneOrMore(integerText({ min: 1, max: 5 })).optional(),
-    include: integerText({ min: 0, max: 255 }).default(0),
+    include: integerText({ min: 0, max: 255 }).optional(),
     hasHLSFiles: booleanText.optional(),
     hasWebVideoFiles: booleanText.optional(),
     excludeAlreadyWatched: booleanText.optional(),
@@ -60,7 +60,7 @@ export function assertMayList(query: Omit<ListQuery, 'sort' | 'start' | 'count'>
   if (query.excludeAlreadyWatched !== undefined && !viewer) {
     throw new HttpError(400, 'The parameter "excludeAlreadyWatched" needs a user: nobody is signed in.')
   }
-  const asksForMore = query.include !== 0 || query.privacyOneOf !== undefined || query.autoTagOneOf !== undefined
+  const asksForMore = query.include !== undefined || query.privacyOneOf !== undefined || query.autoTagOneOf !== undefined
   if (asksForMore && !seesAllVideos(viewer)) {
     throw new HttpError(401, 'Only moderators may see all videos, or choose by automatic tags.')
   }
@@ -76,7 +76,7 @@ export function toListQuery(
 ): VideoListQuery {
   const { scope, viewer, reader, nsfw, ownHost } = options
   const { start, count, sort, skipCount, isLocal, isLive, categoryOneOf, licenceOneOf, languageOneOf, privacyOneOf } = query
-  const { hasHLSFiles, hasWebVideoFiles, search, include } = query
+  const { hasHLSFiles, hasWebVideoFiles, search, include = 0 } = query
   const host = query.host?.toLowerCase()
   const includesMuted = (include & includes.blockedOwner) !== 0
   return {

@@ -31,7 +31,7 @@ type View = z.infer<typeof videoView>
 export type VideoPages = (
   request: Pick<FastifyRequest, 'session' | 'headers'>,
   query: VideoListQuery,
-  include: number,
+  include: number | undefined,
 ) => Promise<{ total?: number; data: View[] }>
 
 const MOST_VIEWS = 2000
@@ -103,7 +103,7 @@ export function makeVideoPages(deps: {
     })
   }
 
-  async function read(...[request, query, include]: Parameters<VideoPages>): Promise<{ total: number | undefined; data: View[] }> {
+  async function read(...[request, query, include = 0]: Parameters<VideoPages>): Promise<{ total: number | undefined; data: View[] }> {
     if (include === 0) {
       const { total, rows } = await listed(query, request)
       return { total, data: await viewsOf(rows, request) }

@@ -26,8 +26,12 @@ const DIFFERENT: Exceptions = [
   [/notifications: unread of the query takes/, 'what is neither yes nor no is nothing, as observed'],
   [/: skipCount of the query takes/, 'whatever is said counts as yes, as observed'],
   [/: waitTranscoding of the (JSON body|form) (takes "?true|refuses "x+")/, 'it is described as a text, but is a boolean'],
-  [/^POST .*(upload|videos\/imports).* of the form takes "(no such value|2)"/, 'all but true is false in these forms, as observed'],
-  [/^POST .*(upload|videos\/imports).*: language of the .* takes ""/, 'an empty text says that there is none'],
+  [
+    /^POST .*(upload|videos\/imports|videos\/live).* of the form takes "(no such value|2)"/,
+    'all but true is false in these forms, as observed',
+  ],
+  [/^POST .*(upload|videos\/imports|videos\/live).*: language of the .* takes ""/, 'an empty text says that there is none'],
+  [/videos\/live.*: (saveReplay|permanentLive) of the JSON body takes/, 'all but true is false, as observed'],
   [/: reinjectVideoFileToken of the query takes/, 'what does not say yes is a no, as observed'],
   [/: (viewEvent|sessionId) of the JSON body takes/, 'what a player says wrongly is left aside, as observed'],
   [/exports\/request: withVideoFiles of the JSON body takes/, 'a text counts as yes, as observed'],
@@ -42,7 +46,6 @@ const DIFFERENT: Exceptions = [
 const UNKNOWN: Exceptions = [
   [/: resource of the query$/, 'addresses of WebFinger are read by the federation layer'],
   [/^GET \/video-playlists.*: page of the query$/, 'pages of collections are read by the federation layer'],
-  [/^(POST|PUT) \/api\/v1\/videos\/live/, 'there are no live videos: it is refused before its body is read'],
   [/^DELETE \/api\/v1\/runners\/:runnerId: /, 'there are no runners'],
 ]
 
@@ -51,7 +54,7 @@ const LONG: Exceptions = [
   [/^PUT .*homepage\/instance: content$/, 'a page, within the bound of all bodies'],
   [/debug\/run-command: command$/, 'the handler compares it with those that there are'],
   [
-    /^POST .*(upload|upload-resumable|imports): (nsfw|\w+Enabled|waitTranscoding|generateTranscription)$|withVideoFiles$|viewEvent$|sessionId$/,
+    /^POST .*(upload|upload-resumable|imports|live): (nsfw|\w+Enabled|waitTranscoding|generateTranscription)$|(saveReplay|permanentLive|withVideoFiles|viewEvent|sessionId)$/,
     'read as false or nothing',
   ],
   [/^POST \/(videos|w)\/.*: password$/, 'a password that is too long is read as none'],

@@ -11,6 +11,7 @@ import { feedRows } from './feeds.ts'
 import { fileRows } from './files.ts'
 import { instanceRows } from './instance.ts'
 import { jobRows } from './jobs.ts'
+import { liveRows } from './lives.ts'
 import { meRows } from './me.ts'
 import { pageRows } from './pages.ts'
 import { peerRows } from './peers.ts'
@@ -19,7 +20,7 @@ import { redundancyRows } from './redundancy.ts'
 import { registrationRows } from './registrations.ts'
 import { serverFollowRows } from './server-follows.ts'
 import { serverLogRows } from './server-logs.ts'
-import { liveVideoRows, runnerRows, serverPluginRows } from './server-plugins.ts'
+import { runnerRows, serverPluginRows } from './server-plugins.ts'
 import { sessionRows } from './sessions.ts'
 import { subscriptionRows } from './subscriptions.ts'
 import { twoFactorRows } from './two-factor.ts'
@@ -58,7 +59,7 @@ export const rows: readonly Row[] = [
   ...watchedWordsRows,
   ...serverPluginRows,
   ...runnerRows,
-  ...liveVideoRows,
+  ...liveRows,
   ...serverFollowRows,
   ...serverLogRows,
   ...redundancyRows,

@@ -1,7 +1,7 @@
-// Plugins, runners and live videos: what answers without them.
+// Plugins and runners: what answers without them.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
-import { administrators, everybody, row, signedIn, visitors } from '../row.ts'
+import { administrators, everybody, row } from '../row.ts'
 
 const npmName = 'peertube-plugin-none'
 const named = () => ({ params: { npmName } })
@@ -39,14 +39,4 @@ export const runnerRows = [
   row('POST /api/v1/runners/unregister', everybody(404), () => ({ body: { runnerToken } })),
   row('POST /api/v1/runners/jobs/request', everybody(404), () => ({ body: { runnerToken } })),
   row('POST /api/v1/runners/jobs/:jobUUID/accept', everybody(404), () => ({ ...job(), body: { runnerToken } })),
-]
-
-const noVideo = () => ({ params: { id: newUuid() } })
-
-export const liveVideoRows = [
-  row('POST /api/v1/videos/live', signedIn(403), () => ({ body: { channelId: 1, name: 'A stream' } })),
-  row('GET /api/v1/videos/live/:id', visitors(404), noVideo),
-  row('PUT /api/v1/videos/live/:id', signedIn(404), noVideo),
-  row('GET /api/v1/videos/live/:id/sessions', signedIn(404), noVideo),
-  row('GET /api/v1/videos/:id/live-session', visitors(404), noVideo),
 ]

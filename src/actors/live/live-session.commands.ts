@@ -1,0 +1,120 @@
+// Streams of lives: accepted by their key, and moved by what their receivers report.
+
+import type { LiveSessionEvent } from '../../state-machines/live-session.ts'
+import { type ActorDeps, advance, contextOf, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
+import { moveAndTell } from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
+import { type LatencyMode, LiveSession, VideoLive } from './live.entity.ts'
+import { liveSessionLifecycle, settingsOf } from './live.lifecycle.ts'
+
+/** A stream that was accepted. Its receiver reports with the generation, which another connection may replace. */
+export interface AcceptedStream {
+  sessionId: number
+  generation: number
+  videoId: number
+  videoUuid: string
+  latencyMode: LatencyMode
+}
+
+/** What the receiver of a stream reports. */
+export type StreamReport = Extract<LiveSessionEvent, { generation: number }>
+
+export interface LiveSessions {
+  /**
+   * Accepts a publisher: begins a session, or continues an interrupted one. Throws `not_found` for an unknown key, `forbidden` if lives are
+   * disabled or the video or its owner is blocked, `gone` if the live has ended, and `conflict` while another publisher sends.
+   */
+  accept(streamKey: string): Promise<AcceptedStream>
+  /** Throws `conflict` if the session has ended or another connection continued it. */
+  report(sessionId: number, report: StreamReport): Promise<void>
+}
+
+const RUNNING = ['receiving', 'publishing', 'interrupted']
+
+export function makeLiveSessions(deps: ActorDeps): LiveSessions {
+  const { db, tell, registry, config } = deps
+
+  registry.timeout('live-session', {
+    of: liveSessionLifecycle,
+    timedOut: (id) =>
+      withSession(id, async (unit, session) => {
+        if (session.dueAt && session.dueAt <= unit.now) await move(unit, session, { type: 'TIMED_OUT' })
+      }),
+  })
+
+  registry.job('video-live-ending', {
+    queue: 'media',
+    run: ({ data }) =>
+      withSession(Number(data.liveSessionId), async (unit, session) => {
+        if (session.state === 'ending') await move(unit, session, { type: 'SAVED' })
+      }),
+  })
+
+  const withSession = (id: number, work: (unit: Unit, session: LiveSession) => Promise<void>): Promise<void> =>
+    tell({ aggregate: 'live_session', id }, async (unit) => work(unit, await unit.em.findOneOrFail(LiveSession, id)))
+
+  /** Moves the session, and its video with it. */
+  async function move(unit: Unit, session: LiveSession, event: LiveSessionEvent): Promise<void> {
+    const { from, state } = advance(unit, liveSessionLifecycle, session, event, settingsOf(deps))
+    if (state === from) return
+    const video = await unit.em.findOneOrFail(Video, session.videoId)
+    if (from === 'receiving' && state === 'publishing') moveAndTell(unit, video, [{ type: 'STREAM_STARTED' }])
+    if (state !== 'ending') return
+    const { permanentLive } = await unit.em.findOneOrFail(VideoLive, { videoId: video.id })
+    moveAndTell(unit, video, [{ type: 'STREAM_ENDED', again: permanentLive }])
+  }
+
+  async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {
+    const session = unit.em.create(LiveSession, {
+      ...initialColumns(liveSessionLifecycle, unit.now, settingsOf(deps)),
+      videoId: live.videoId,
+      saveReplay: live.saveReplay,
+      replayPrivacy: live.replayPrivacy,
+      replayVideoId: null,
+      startedAt: unit.now,
+      endedAt: null,
+      createdAt: unit.now,
+      updatedAt: unit.now,
+    })
+    await unit.em.flush()
+    return session
+  }
+
+  /** The running session of a live. One whose publisher is silent for too long counts as interrupted, before the sweeper finds it. */
+  async function runningOf(unit: Unit, videoId: number): Promise<LiveSession | undefined> {
+    const session = await unit.em.findOne(LiveSession, { videoId, state: { $in: RUNNING } })
+    if (!session) return undefined
+    if (session.dueAt && session.dueAt <= unit.now) await move(unit, session, { type: 'TIMED_OUT' })
+    return RUNNING.includes(session.state) ? session : undefined
+  }
+
+  return {
+    async accept(streamKey) {
+      const [found] = await db.query<{ videoId: number; isBlocked: boolean }>(
+        `select l.video_id as "videoId", v.blocked or coalesce(u.blocked, false) as "isBlocked"
+         from video_live l join video v on v.id = l.video_id join channel c on c.id = v.channel_id
+           join account a on a.id = c.account_id left join users u on u.id = a.user_id
+         where l.stream_key::text = $1 and v.state <> 'removed'`,
+        [streamKey.toLowerCase()],
+      )
+      if (!found) throw notFound('There is no live with this key.')
+      if (!config().live.enabled) throw new DomainError('forbidden', 'Lives are disabled on this server.')
+      if (found.isBlocked) throw new DomainError('forbidden', 'This live or its owner is blocked.')
+      return await tell({ aggregate: 'video', id: found.videoId }, async (unit) => {
+        const live = await unit.em.findOneOrFail(VideoLive, { videoId: found.videoId })
+        const running = await runningOf(unit, live.videoId)
+        const { uuid, state } = await unit.em.findOneOrFail(Video, live.videoId)
+        if (!running && state !== 'waiting-for-live') throw new DomainError('gone', 'This live has ended.')
+        const session = running ?? (await begin(unit, live))
+        if (!takes(liveSessionLifecycle, session, { type: 'ACCEPTED' })) {
+          throw new DomainError('conflict', 'Another publisher streams to this live.')
+        }
+        await move(unit, session, { type: 'ACCEPTED' })
+        const { generation } = contextOf(liveSessionLifecycle, session)
+        return { sessionId: session.id, generation, videoId: live.videoId, videoUuid: uuid, latencyMode: live.latencyMode }
+      })
+    },
+
+    report: (sessionId, report) => withSession(sessionId, (unit, session) => move(unit, session, report)),
+  }
+}

@@ -1,0 +1,51 @@
+// A live video and its sessions. The lifecycle of a session is the machine `live-session`.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+/** `LiveVideoLatencyMode` of the contract. */
+export const latencyModes = { default: 1, high: 2, small: 3 } as const
+export type LatencyMode = (typeof latencyModes)[keyof typeof latencyModes]
+
+const VideoLiveSchema = defineEntity({
+  name: 'VideoLive',
+  tableName: 'video_live',
+  properties: {
+    videoId: p.integer().primary(),
+    /** Null for remote lives. */
+    streamKey: p.uuid().nullable(),
+    saveReplay: p.boolean(),
+    /** Privacy of replays; null without them. */
+    replayPrivacy: p.smallint().nullable(),
+    permanentLive: p.boolean(),
+    latencyMode: p.smallint().$type<LatencyMode>(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+})
+
+export class VideoLive extends VideoLiveSchema.class {}
+VideoLiveSchema.setClass(VideoLive)
+
+const LiveSessionSchema = defineEntity({
+  name: 'LiveSession',
+  tableName: 'live_session',
+  properties: {
+    id: p.integer().primary(),
+    videoId: p.integer(),
+    state: p.text(),
+    context: p.json<Record<string, unknown>>(),
+    dueAt: p.datetime(3).nullable(),
+    /** As the live said when the stream began. */
+    saveReplay: p.boolean(),
+    replayPrivacy: p.smallint().nullable(),
+    replayVideoId: p.integer().nullable(),
+    startedAt: p.datetime(3),
+    /** When the publisher stopped or was given up. */
+    endedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+})
+
+export class LiveSession extends LiveSessionSchema.class {}
+LiveSessionSchema.setClass(LiveSession)

@@ -1,0 +1,50 @@
+// Reads of lives and their sessions. One statement each.
+
+import type { Database } from '../../platform/database/index.ts'
+import type { LiveError } from '../../state-machines/live-session.ts'
+import type { LatencyMode } from './live.entity.ts'
+
+type Reader = Pick<Database, 'query'>
+
+export interface LiveRow {
+  streamKey: string
+  permanentLive: boolean
+  saveReplay: boolean
+  replayPrivacy: number | null
+  latencyMode: LatencyMode
+}
+
+/** The settings of a local live; undefined if the video is none. */
+export const findLive = async (db: Reader, videoId: number): Promise<LiveRow | undefined> =>
+  (
+    await db.query<LiveRow>(
+      `select stream_key as "streamKey", permanent_live as "permanentLive", save_replay as "saveReplay",
+         replay_privacy as "replayPrivacy", latency_mode as "latencyMode"
+       from video_live where video_id = $1 and stream_key is not null`,
+      [videoId],
+    )
+  ).at(0)
+
+export interface LiveSessionRow {
+  id: number
+  startedAt: Date
+  endedAt: Date | null
+  state: string
+  error: LiveError | null
+  saveReplay: boolean
+  replayPrivacy: number | null
+  replay: { id: number; uuid: string } | null
+}
+
+const SESSIONS = `select s.id, s.started_at as "startedAt", s.ended_at as "endedAt", s.state, s.context->>'error' as error,
+    s.save_replay as "saveReplay", s.replay_privacy as "replayPrivacy",
+    case when r.id is not null then jsonb_build_object('id', r.id, 'uuid', r.uuid) end as replay
+  from live_session s left join video r on r.id = s.replay_video_id and r.state <> 'removed'`
+
+/** All sessions of a live, the oldest first. */
+export const listLiveSessions = (db: Reader, videoId: number) =>
+  db.query<LiveSessionRow>(`${SESSIONS} where s.video_id = $1 order by s.started_at, s.id`, [videoId])
+
+/** The session that a replay records. */
+export const findSessionOfReplay = async (db: Reader, videoId: number): Promise<LiveSessionRow | undefined> =>
+  (await db.query<LiveSessionRow>(`${SESSIONS} where s.replay_video_id = $1 order by s.id desc limit 1`, [videoId])).at(0)

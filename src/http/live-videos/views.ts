@@ -1,0 +1,69 @@
+// Lives and their sessions as clients of the API read them.
+
+import { z } from 'zod'
+import { type LiveRow, type LiveSessionRow, liveErrorIds } from '../../actors/live/index.ts'
+import type { Config } from '../../config/index.ts'
+import { toShortUuid } from '../../platform/ids.ts'
+
+const replaySettings = z.object({ privacy: z.int() }).optional()
+
+export const liveView = z
+  .object({
+    /** The key and the addresses are for those who may change the live. */
+    streamKey: z.string().optional(),
+    rtmpUrl: z.string().nullish(),
+    rtmpsUrl: z.string().nullish(),
+    permanentLive: z.boolean(),
+    saveReplay: z.boolean(),
+    replaySettings,
+    latencyMode: z.int(),
+  })
+  .meta({ id: 'LiveVideo' })
+
+export const liveSessionView = z
+  .object({
+    id: z.int(),
+    startDate: z.iso.datetime(),
+    endDate: z.iso.datetime().nullable(),
+    endingProcessed: z.boolean(),
+    error: z.int().nullable(),
+    saveReplay: z.boolean(),
+    replaySettings,
+    replayVideo: z.object({ id: z.int(), uuid: z.uuid(), shortUUID: z.string() }).optional(),
+  })
+  .meta({ id: 'LiveVideoSession' })
+
+const replayOf = ({ saveReplay, replayPrivacy }: Pick<LiveRow, 'saveReplay' | 'replayPrivacy'>) => ({
+  saveReplay,
+  ...(saveReplay && replayPrivacy !== null ? { replaySettings: { privacy: replayPrivacy } } : {}),
+})
+
+/** `ingest`: for those who may stream to it. */
+export const toLiveView = (row: LiveRow, ingest: Ingest | undefined): z.infer<typeof liveView> => ({
+  ...(ingest ? { streamKey: row.streamKey, ...ingest } : {}),
+  permanentLive: row.permanentLive,
+  ...replayOf(row),
+  latencyMode: row.latencyMode,
+})
+
+interface Ingest {
+  rtmpUrl: string | null
+  rtmpsUrl: string | null
+}
+
+/** The addresses that publishers stream to; null for a protocol that is not accepted. */
+export function ingestOf({ live: { rtmp, rtmps }, webserver }: Pick<Config, 'live' | 'webserver'>): Ingest {
+  const address = (scheme: string, { public_hostname, port }: typeof rtmp) =>
+    `${scheme}://${public_hostname ?? webserver.hostname}:${port}/live`
+  return { rtmpUrl: rtmp.enabled ? address('rtmp', rtmp) : null, rtmpsUrl: rtmps.enabled ? address('rtmps', rtmps) : null }
+}
+
+export const toLiveSessionView = (row: LiveSessionRow): z.infer<typeof liveSessionView> => ({
+  id: row.id,
+  startDate: row.startedAt.toISOString(),
+  endDate: row.endedAt?.toISOString() ?? null,
+  endingProcessed: row.state === 'ended',
+  error: row.error === null ? null : liveErrorIds[row.error],
+  ...replayOf(row),
+  ...(row.replay ? { replayVideo: { ...row.replay, shortUUID: toShortUuid(row.replay.uuid) } } : {}),
+})

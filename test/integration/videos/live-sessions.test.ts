@@ -1,0 +1,180 @@
+// Streams of lives without HTTP: who is accepted, what a reconnection continues, and how each silence ends.
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { findSessionOfReplay, type LiveSessions, listLiveSessions, makeLiveSessions } from '../../../src/actors/live/index.ts'
+import { makeUrls } from '../../../src/federation/urls.ts'
+import type { Database } from '../../../src/platform/database/index.ts'
+import { newUuid } from '../../../src/platform/ids.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { makeSecrets } from '../../../src/platform/secrets.ts'
+import { type MadeUser, makeUser, makeVideo, TEST_ORIGIN } from '../../support/builders.ts'
+import { fakeClock } from '../../support/clock.ts'
+import { testLoadedConfig } from '../../support/config.ts'
+import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
+
+const clock = fakeClock(new Date('2026-11-20T12:00:00.000Z'))
+const { config } = testLoadedConfig({}, { withLives: true })
+let isEnabled = true
+let made: TestRuntime
+let db: Database
+let sessions: LiveSessions
+let user: MadeUser
+
+beforeAll(async () => {
+  made = await makeTestRuntime({ clock })
+  db = made.db
+  await db.migrate()
+  const { tell, registry } = made.runtime
+  const now = () => ({ ...config, live: { ...config.live, enabled: isEnabled } })
+  const deps = {
+    db,
+    clock,
+    tell,
+    registry,
+    logger: silentLogger,
+    urls: makeUrls(TEST_ORIGIN),
+    secrets: makeSecrets({ secret: 'a secret' }),
+  }
+  sessions = makeLiveSessions({ ...deps, config: now })
+  user = await makeUser(db)
+}, 30_000)
+afterAll(() => made?.stop())
+
+async function makeLive({ permanent = false, columns = {} } = {}) {
+  const key = newUuid()
+  const { id } = await makeVideo(db, {
+    channelId: user.channelId,
+    bare: true,
+    columns: { is_live: true, state: 'waiting-for-live', ...columns },
+  })
+  await db.query(
+    `insert into video_live (video_id, stream_key, save_replay, replay_privacy, permanent_live, latency_mode) values ($1, $2, true, 2, $3, 3)`,
+    [id, key, permanent],
+  )
+  return { id, key }
+}
+const stateOf = async (videoId: number) => (await db.query<{ state: string }>('select state from video where id = $1', [videoId]))[0]?.state
+const sessionsOf = async (videoId: number) =>
+  (await listLiveSessions(db, videoId)).map(({ state, error }) => (error ? [state, error] : [state]))
+const timeOut = (id: number) => made.runtime.registry.timeouts.get('live-session')?.timedOut(id)
+const save = (id: number) =>
+  made.runtime.registry.jobs.get('video-live-ending')?.run({ data: { liveSessionId: id }, signal: new AbortController().signal } as never)
+const began = async (options?: Parameters<typeof makeLive>[0]) => {
+  const live = await makeLive(options)
+  const stream = await sessions.accept(live.key)
+  await sessions.report(stream.sessionId, { type: 'PIECE_STORED', generation: stream.generation })
+  return { ...live, ...stream }
+}
+
+describe('a stream', () => {
+  it('is accepted by its key, and shows the video with its first piece', async () => {
+    const { id, key } = await makeLive()
+    const stream = await sessions.accept(key.toUpperCase())
+    expect(stream).toMatchObject({ generation: 1, videoId: id, latencyMode: 3 })
+    expect([await stateOf(id), await sessionsOf(id)]).toEqual(['waiting-for-live', [['receiving']]])
+    await sessions.report(stream.sessionId, { type: 'PIECE_STORED', generation: 1 })
+    expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
+    expect(await listLiveSessions(db, id)).toMatchObject([
+      { startedAt: clock.now(), endedAt: null, saveReplay: true, replayPrivacy: 2, replay: null },
+    ])
+  })
+
+  it.each([
+    ['a blocked video', { blocked: true }, 'forbidden'],
+    ['a live that has ended', { state: 'live-ended' }, 'gone'],
+    ['a removed video', { state: 'removed' }, 'not_found'],
+  ])('is refused for %s', async (_, columns, kind) => {
+    await expect(sessions.accept((await makeLive({ columns })).key)).rejects.toMatchObject({ kind })
+  })
+
+  it.each([newUuid(), "' or true --", ''])('is refused for the unknown key %s', async (key) => {
+    await expect(sessions.accept(key)).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('is refused while lives are disabled, or their owner is blocked', async () => {
+    const { key } = await makeLive()
+    isEnabled = false
+    await expect(sessions.accept(key)).rejects.toMatchObject({ kind: 'forbidden' })
+    isEnabled = true
+    await db.query("update users set state = 'blocked' where id = $1", [user.id])
+    await expect(sessions.accept(key)).rejects.toMatchObject({ kind: 'forbidden' })
+    await db.query("update users set state = 'active' where id = $1", [user.id])
+    await expect(sessions.accept(key)).resolves.toMatchObject({ generation: 1 })
+  })
+
+  it('has one publisher at a time: of twenty at once one is accepted', async () => {
+    const { key } = await makeLive()
+    const tried = await Promise.allSettled(Array.from({ length: 20 }, () => sessions.accept(key)))
+    expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const one of tried) if (one.status === 'rejected') expect(one.reason).toMatchObject({ kind: 'conflict' })
+  })
+})
+
+describe('a publisher who is lost', () => {
+  it('continues the session as its next generation, and reports of the one before are refused', async () => {
+    const { id, key, sessionId } = await began()
+    await sessions.report(sessionId, { type: 'LOST', generation: 1 })
+    expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['interrupted']]])
+    expect(await sessions.accept(key)).toMatchObject({ sessionId, generation: 2 })
+    await expect(sessions.report(sessionId, { type: 'FINISHED', generation: 1 })).rejects.toMatchObject({ kind: 'conflict' })
+    expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
+  })
+
+  it('is replaced at once when silent for too long, though nobody has noticed yet', async () => {
+    const { key, sessionId } = await began()
+    await expect(sessions.accept(key)).rejects.toMatchObject({ kind: 'conflict' })
+    clock.pass(config.vireo.live.no_data_timeout)
+    expect(await sessions.accept(key)).toMatchObject({ sessionId, generation: 2 })
+  })
+
+  it('ends the live after the reconnect window, and a permanent one waits for its next stream', async () => {
+    for (const [permanent, state] of [
+      [false, 'live-ended'],
+      [true, 'waiting-for-live'],
+    ] as const) {
+      const { id, key, sessionId } = await began({ permanent })
+      await timeOut(sessionId)
+      expect(await sessionsOf(id)).toEqual([['publishing']])
+      clock.pass(config.vireo.live.no_data_timeout)
+      await timeOut(sessionId)
+      expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['interrupted']]])
+      clock.pass(config.vireo.live.reconnect_window)
+      await timeOut(sessionId)
+      expect([await stateOf(id), await sessionsOf(id)]).toEqual([state, [['ending']]])
+      expect((await listLiveSessions(db, id))[0]?.endedAt).toEqual(clock.now())
+      await save(sessionId)
+      await save(sessionId)
+      expect(await sessionsOf(id)).toEqual([['ended']])
+      if (permanent) expect(await sessions.accept(key)).toMatchObject({ generation: 1 })
+      else await expect(sessions.accept(key)).rejects.toMatchObject({ kind: 'gone' })
+    }
+  })
+
+  it('before the first piece leaves the live as it was, with the reason in the session', async () => {
+    const { id, key } = await makeLive()
+    const { sessionId } = await sessions.accept(key)
+    clock.pass(config.vireo.live.no_data_timeout)
+    await timeOut(sessionId)
+    const second = await sessions.accept(key)
+    await sessions.report(second.sessionId, { type: 'FAILED', generation: 1, error: 'invalid-input' })
+    expect([await stateOf(id), await sessionsOf(id)]).toEqual([
+      'waiting-for-live',
+      [
+        ['ended', 'bad-socket-health'],
+        ['ended', 'invalid-input'],
+      ],
+    ])
+    expect(await sessions.accept(key)).toMatchObject({ generation: 1 })
+  })
+})
+
+it('ends at once when its publisher says so, and names the replay that records it', async () => {
+  const { id, sessionId } = await began()
+  await sessions.report(sessionId, { type: 'FINISHED', generation: 1 })
+  expect(await stateOf(id)).toBe('live-ended')
+  const replay = await makeVideo(db, { channelId: user.channelId, bare: true })
+  await db.query('update live_session set replay_video_id = $2 where id = $1', [sessionId, replay.id])
+  expect(await findSessionOfReplay(db, replay.id)).toMatchObject({ id: sessionId, replay: { id: replay.id, uuid: replay.uuid } })
+  await db.query("update video set state = 'removed' where id = $1", [replay.id])
+  expect((await findSessionOfReplay(db, replay.id))?.replay).toBeNull()
+})
