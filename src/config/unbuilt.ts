@@ -28,7 +28,7 @@ export const isUnbuilt = (path: string): boolean => UNBUILT.some((beginning) => 
 
 const OFF = { enabled: false }
 
-/** Sections whose parts of this kind are off. */
+/** Sections whose parts of this kind are disabled. */
 export const withoutUnbuilt = ({ live, transcoding, video_studio, video_transcription }: ParsedConfig) => ({
   live: { ...live, ...OFF, transcoding: { ...live.transcoding, remote_runners: OFF } },
   transcoding: { ...transcoding, remote_runners: OFF },

@@ -1,4 +1,4 @@
-// How many reports there are, of each kind.
+// Totals of reports by state.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, foldTotal, type KeptTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'

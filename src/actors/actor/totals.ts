@@ -1,4 +1,4 @@
-// How many accounts and how many channels there are.
+// Totals of accounts and channels.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, foldTotal, type KeptTotal, setTotalRight, sumOf } from '../runtime/index.ts'

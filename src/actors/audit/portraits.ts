@@ -1,11 +1,11 @@
-// What the audit log says of each kind of thing: fields that are harmless, named one by one.
+// The audited fields of each kind of entity: harmless ones, listed explicitly.
 
 import type { AggregateRef } from '../runtime/index.ts'
 
 export interface Portrait {
-  /** As clients know the kinds. */
+  /** The name of the kind for clients. */
   domain: AuditDomain
-  /** One jsonb value, or nothing when there is none (any more), of the row whose id is `$id`. */
+  /** One jsonb value for the row whose id is `$id`, or nothing if it does not exist. */
   sql: string
 }
 
@@ -25,7 +25,7 @@ export type AuditDomain =
   | 'watched-words'
   | 'config'
 
-/** In answers, names of fields begin with the kind of what they belong to. */
+/** In responses, names of fields have the kind as a prefix. */
 export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
   users: 'user',
   channels: 'channel',
@@ -43,7 +43,7 @@ export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
   config: 'config',
 }
 
-/** Of the aggregates that are audited; messages to all others are not looked at. */
+/** By aggregate; messages to others are not audited. */
 export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
   user: {
     domain: 'users',
@@ -87,7 +87,7 @@ export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
         'createdAt', b.created_at)
       from abuse b where b.id = $id`,
   },
-  // Of the instance; those of users are their own affair.
+  // Of the instance; those of users are private.
   follow: {
     domain: 'follows',
     sql: `select jsonb_build_object('id', f.id, 'state', f.state, 'follower', x.url, 'following', t.url,
@@ -127,6 +127,6 @@ export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
       from user_import i where i.id = $id`,
   },
   job_queue: { domain: 'config', sql: `select jsonb_build_object('jobs', q.state) from job_queue q where q.id = $id` },
-  // None of the keys that can be changed while the server runs is secret.
+  // None of the editable keys is secret.
   runtime_config: { domain: 'config', sql: 'select r.overrides from runtime_config r where r.id = $id' },
 }

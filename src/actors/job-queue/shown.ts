@@ -1,4 +1,4 @@
-// What administrators see of a job's data: ids and addresses, with nothing in them that opens a door.
+// The data of a job as shown to administrators: ids and addresses, without secrets.
 
 import { hideSecrets } from '../../platform/hidden.ts'
 

@@ -1,43 +1,43 @@
-// Mails as commands ask for them: stored as a job of the transaction, so that nobody is written to of what did not
-// happen. Payloads are ids: addresses, names and secret links are looked up and made when the mail is sent.
+// Queues mails in the transaction of a command, so that nothing is sent about a rolled-back change. Payloads are ids: addresses, names and
+// secret links are looked up when the mail is sent.
 
 import type { Unit } from '../runtime/index.ts'
 
-/** What there is to say, and to whom. */
+/** Kinds of mails with their recipients. */
 export type Mail =
-  /** A link by which the user shows that the address is theirs; `pending`: the one that is to take its place. */
+  /** A link to verify the user's address; `pending`: the new one that will replace it. */
   | { mail: 'verify-email'; userId: number; pending: boolean }
   | { mail: 'reset-password'; userId: number }
-  /** To a user whom an administrator made without a password. */
+  /** To a user whom an administrator created without a password. */
   | { mail: 'create-password'; userId: number }
-  /** With the reason, where there is one. */
+  /** With the reason, if there is one. */
   | { mail: 'user-blocked'; userId: number }
   | { mail: 'user-unblocked'; userId: number }
   | { mail: 'verify-registration'; registrationId: number }
   | { mail: 'registration-accepted'; registrationId: number }
   | { mail: 'registration-rejected'; registrationId: number }
-  /** As the settings of its user say. */
+  /** By the settings of its user. */
   | { mail: 'notification'; notificationId: number }
-  /** All of one type that came while none was mailed, in one mail. */
+  /** All of one type that were held back, in one mail. */
   | { mail: 'notifications'; userId: number; type: number }
-  /** The archive that a user asked for is there, or could not be made. */
+  /** A requested archive is ready, or failed. */
   | { mail: 'user-export'; exportId: number }
-  /** An archive of the user was brought in, or could not be. */
+  /** An archive was imported, or the import failed. */
   | { mail: 'user-import-completed'; userImportId: number }
   | { mail: 'user-import-failed'; userImportId: number }
-  /** To the administrator: a visitor wrote. */
+  /** To the administrator: a visitor's message. */
   | { mail: 'contact-form'; contactId: number }
 
 /**
- * An id that nobody has. A mail to nobody is asked for like any other and then not sent, so that the time of an answer does
- * not tell whether an address is known.
+ * An id that no user has. A mail to nobody is queued like any other and then not sent, so that the response time does not reveal whether an
+ * address is known.
  */
 export const NOBODY = 0
 
-/** Sends the mail once the transaction is committed, with retries. */
+/** Sends the mail after the commit, with retries. */
 export function askForMail(unit: Unit, { mail, ...ids }: Mail): void {
   const data = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, Number(value)]))
-  // Anybody may ask for the one as often as they like; the other is asked for until it is sent.
+  // These may be requested any number of times; others are queued once until they are sent.
   const once = mail === 'reset-password' || mail === 'contact-form' ? { dedupeKey: `${mail}-${Object.values(data)}` } : {}
   unit.enqueue({ type: 'email', data: { mail, ...data }, ...once })
 }

@@ -1,5 +1,4 @@
-// Notifies the subscribers of a channel of a new video: once for ever, when everybody may find it, in batches, since there may be
-// many of them.
+// Notifies the subscribers of a channel about a new video: once, when it is public, in batches, since there may be many of them.
 
 import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'
 import { LISTED_PRIVACIES } from '../video/video.entity.ts'
@@ -7,20 +6,17 @@ import { noteSubscribersNotified } from '../video/video.writes.ts'
 import type { Notify } from './notify.ts'
 import type { Telling } from './rule.ts'
 
-/** Whatever may show a video to those who could not find it before. */
+/** Events that may make a video visible. */
 const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked'] as const satisfies readonly EventName[]
 
-/** What lists show, among videos that were not notified of yet. */
+/** Listed videos without an earlier notification. */
 const IS_NEWS = `v.privacy in ${LISTED_PRIVACIES} and v.state = 'published' and not v.blocked`
 
 const SUBSCRIBERS_AT_ONCE = 500
-/** Of a job, which has but so much time: the next job goes on from there. */
+/** Per job, whose time is limited: the next job continues. */
 const BATCHES_OF_A_JOB = 50
 
-/**
- * The follows after `$2`, up to `$3`. A video of another server may come here with the history of its channel, which is no news to
- * who began to follow after it was published.
- */
+/** The follows after `$2`, up to `$3`. A remote video may arrive with the history of its channel, which is not news for later followers. */
 const newVideo: Telling = {
   type: 'newVideoFromSubscription',
   about: ['video_id'],
@@ -54,7 +50,7 @@ export function tellSubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 
     },
   })
 
-  /** The last of the next follows of the channel; null when there are no more. */
+  /** The last follow of the next batch; null at the end. */
   async function endOfBatch(videoId: number, after: number): Promise<number | null> {
     const [batch] = await db.query<{ last: number | null }>(
       `select max(f.id) as last from (

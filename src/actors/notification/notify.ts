@@ -1,4 +1,4 @@
-// The one way to tell users of something: stores it for all who want it, once, and has it pushed and mailed.
+// The only way to notify users: stores a notification once for all users who want it, pushes and mails it.
 
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import { askForMail } from '../mail/index.ts'
@@ -7,7 +7,7 @@ import { IS_SEEN, isHeardBy, subjectJoins } from './conditions.ts'
 import type { Telling } from './rule.ts'
 import { notificationTypes, wishes, wishOf } from './types.ts'
 
-/** On the bus, for each that is to be pushed: `NotificationStored`. */
+/** Bus topic of pushed notifications: `NotificationStored`. */
 export const NOTIFICATION_STORED = 'notification.stored'
 
 export interface NotificationStored {
@@ -15,7 +15,7 @@ export interface NotificationStored {
   notificationId: number
 }
 
-/** Answers how many were stored. A notification that was stored before is not stored again, even when it was deleted. */
+/** Returns how many were stored. A notification is never stored twice, even if it was deleted. */
 export type Notify = (unit: Unit, telling: Telling, values: readonly unknown[]) => Promise<number>
 
 interface Stored {
@@ -77,7 +77,7 @@ async function store(
   )
 }
 
-/** Those of a flood take the place of the newest ones of before: its user sees the last of them, and no list that is flooded. */
+/** Notifications of a flood replace the previous newest ones: the user sees the last of them instead of a flooded list. */
 async function fold({ query, now }: Unit, { type }: Telling, flood: readonly Stored[]): Promise<void> {
   await query(
     `with folded as (

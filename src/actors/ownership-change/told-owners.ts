@@ -1,5 +1,5 @@
-// Who owned a local video while other servers heard of it. Whatever they missed since, one of these is the owner for them,
-// and a Delete counts by that one alone. What all of them say is brought by the first, so that it arrives in order.
+// Owners of a local video that other servers know. Other servers accept a Delete only from the owner that they know. The first owner
+// delivers the activities of all of them, so that they arrive in order.
 
 import type { Unit } from '../runtime/index.ts'
 
@@ -9,7 +9,7 @@ export interface VideoOwner {
   channelActorId: number
 }
 
-/** The local channel that still shares a video that moved, with its account: the last owner that others know. */
+/** The local channel that still shares a video that moved, with its account: the last owner that other servers know. */
 export async function lastToldOwner(
   unit: Unit,
   videoId: number,
@@ -25,7 +25,7 @@ export async function lastToldOwner(
   return former
 }
 
-/** Notes that others may know the video as this one's, also when it belongs to somebody else. */
+/** Records that other servers may know this owner, also if the video belongs to another account now. */
 export async function noteOwner(unit: Unit, videoId: number, owner: Omit<VideoOwner, 'accountUrl'>): Promise<void> {
   await unit.query(
     `insert into video_told_owner (video_id, account_actor_id, channel_actor_id)
@@ -34,7 +34,7 @@ export async function noteOwner(unit: Unit, videoId: number, owner: Omit<VideoOw
   )
 }
 
-/** Whom others may know the video as the one of, the first told of first; nobody when it was always the present owner's. */
+/** The owners that other servers may know, in the order of their notifications; empty if the present owner was always the only one. */
 export async function toldOwners(unit: Unit, videoId: number): Promise<VideoOwner[]> {
   return await unit.query<VideoOwner>(
     `select x.id as "accountActorId", x.url as "accountUrl", o.channel_actor_id as "channelActorId"

@@ -1,4 +1,4 @@
-// Copies that we are to make: what of a video is copied, and the rows with which that begins.
+// New local copies: the files of a video to copy, and their initial rows.
 
 import { mirrorFolder } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -14,21 +14,21 @@ export interface Target {
   resolution: number
   fps: number
   extname: string
-  /** Bytes, as the video's server tells; 0 when it does not. */
+  /** Bytes, as the video's server reports; 0 if unknown. */
   size: number
 }
 
 export interface Wish {
-  /** Our instance actor. */
+  /** The local instance actor. */
   actorId: number
   strategy: string
-  /** How long the copies are kept once they are there, in ms; null until somebody ends them. */
+  /** Lifetime of the finished copies, in ms; null without an expiry. */
   lifetime: number | null
 }
 
 /**
- * What of another server's video is copied: its playlist, and each of its web videos. Throws `not_found`, and `invalid` for
- * local videos, blocked and live ones, and those without files.
+ * The parts of a remote video to copy: its playlist, and each of its web videos. Throws `not_found`, and `invalid` for local, blocked and
+ * live videos, and those without files.
  */
 export async function targetsOf(unit: Unit, videoId: number): Promise<Target[]> {
   const [video] = await unit.query<{ remote: boolean; is_live: boolean; blocked: boolean }>(
@@ -54,13 +54,13 @@ export async function targetsOf(unit: Unit, videoId: number): Promise<Target[]> 
   return targets
 }
 
-/** What players need of them: the playlist; the web videos of a video that has none. */
+/** The parts that players need: the playlist, or the web videos of a video without one. */
 export function neededOf(targets: readonly Target[]): Target[] {
   const playlists = targets.filter(({ playlistId }) => playlistId !== null)
   return playlists.length > 0 ? playlists : [...targets]
 }
 
-/** Answers how many are new: what is copied already is left alone. */
+/** Returns how many are new: existing copies stay. */
 export async function insertWanted(
   deps: Pick<ActorDeps, 'config' | 'clock' | 'urls'>,
   unit: Unit,

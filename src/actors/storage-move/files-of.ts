@@ -1,4 +1,4 @@
-// The files of a video that its own move takes along, by the rows that name them.
+// The files of a video that its move includes, from their rows.
 
 import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -7,16 +7,16 @@ import { hasPrivateFiles, type Openness } from '../video/index.ts'
 export interface MovableVideo extends Openness {
   state: string
   uuid: string
-  /** Where its move under way goes; null when there is none. */
+  /** Target of its running move; null if there is none. */
   target: number | null
   webVideos: string[]
   hls: string[]
   original: string | null
-  /** Whether a transcoding may be reading or writing any of the files. */
+  /** True if a transcoding may be reading or writing the files. */
   isTranscoding: boolean
 }
 
-/** Undefined when the video is gone. */
+/** Undefined if the video is removed. */
 export async function findMovable(query: Sql, videoId: number): Promise<MovableVideo | undefined> {
   const [video] = await query<MovableVideo>(
     `select v.uuid, v.state, v.privacy, v.blocked, m.target,
@@ -36,11 +36,11 @@ export async function findMovable(query: Sql, videoId: number): Promise<MovableV
 }
 
 export interface MovableFile extends FileRef {
-  /** The same file once the privacy has changed; undefined for one that has no folder of its own then. */
+  /** Its location after a change of the privacy; undefined if that does not move it. */
   other?: FileRef
 }
 
-/** In the folders that the privacy wants them in. */
+/** In the folders of the current privacy. */
 export function filesOf(video: MovableVideo): MovableFile[] {
   const { uuid, webVideos, hls, original } = video
   const hidden = hasPrivateFiles(video)
@@ -52,8 +52,8 @@ export function filesOf(video: MovableVideo): MovableFile[] {
   ]
 }
 
-/** Under both names, since they may be moved between the folders at any moment; those of now first. */
+/** Under both names, since they may be moved between the folders at any moment; current ones first. */
 export const namesOf = (files: readonly MovableFile[]): FileRef[] => [...files, ...files.flatMap(({ other }) => (other ? [other] : []))]
 
-/** Files that a transcoding writes anew under the same name: they are taken along when none can be under way. */
+/** Files that a transcoding overwrites under the same name: they are moved only when none can be running. */
 export const isRewritten = ({ name }: FileRef): boolean => /\.(?:m3u8|json)$/.test(name)

@@ -1,4 +1,4 @@
-// What the torrents and swarms of a local video should be, from its rows. Pure.
+// The expected torrents and swarms of a local video, from its rows. Pure.
 
 import { type FileRef, hlsFile, magnetOf, swarmsOfPlaylist, type TorrentFacts, webVideoFile } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -11,7 +11,7 @@ export interface TorrentVideo extends Openness {
   name: string
   /** The master playlist. */
   master: string | null
-  /** Whether it is read in object storage, with all that it names. */
+  /** True if it is read from object storage, with all its files. */
   atBucket: boolean
   swarms: string[] | null
   files: TorrentFile[]
@@ -32,7 +32,7 @@ export interface TorrentFile {
   magnet: string | null
 }
 
-/** A torrent of a file, as its row names it. */
+/** A torrent of a file, as named by its row. */
 export interface NamedTorrent {
   filename: string
   infoHash: string
@@ -40,11 +40,11 @@ export interface NamedTorrent {
 
 export const torrentRef = (name: string): FileRef => ({ kind: 'torrents', name })
 
-/** By a new name each time: caches hold what an address answered. */
+/** A new name each time, because caches store responses by address. */
 export const newTorrentRef = ({ resolution, isHls }: Pick<TorrentFile, 'resolution' | 'isHls'>): FileRef =>
   torrentRef(`${newUuid()}-${resolution}${isHls ? '-hls' : ''}.torrent`)
 
-/** What of a video and its file a torrent says. */
+/** The properties of a video and its file that a torrent contains. */
 type DescribedVideo = Pick<TorrentVideo, 'uuid' | 'name' | 'privacy' | 'blocked'>
 type DescribedFile = Pick<TorrentFile, 'filename' | 'isHls' | 'resolution' | 'extname' | 'size' | 'created'>
 
@@ -64,14 +64,14 @@ export const magnetUriOf = (video: DescribedVideo, file: DescribedFile, { filena
     { ...factsOf(video, file, origin), displayName: video.name },
   )
 
-/** The files whose torrents are missing, or say what is not true any more. The magnet URI tells all that a torrent says. */
+/** The files whose torrents are missing or outdated. The magnet URI contains everything that a torrent does. */
 export const outdatedOf = (video: TorrentVideo, origin: string): TorrentFile[] =>
   video.files.filter(({ torrent, infoHash, magnet, ...file }) => {
     if (torrent === null || infoHash === null) return true
     return magnet !== magnetUriOf(video, file, { filename: torrent, infoHash }, origin)
   })
 
-/** Players name swarms by the address that they read the master playlist at. */
+/** Players name swarms by the address of the master playlist. */
 export function swarmsOf(video: TorrentVideo, { origin, objectAddress }: Pick<LocalUrls, 'origin' | 'objectAddress'>): string[] {
   if (video.master === null) return []
   const isPrivate = hasPrivateFiles(video)
@@ -82,7 +82,7 @@ export function swarmsOf(video: TorrentVideo, { origin, objectAddress }: Pick<Lo
   return swarmsOfPlaylist(master, video.files.filter(({ isHls }) => isHls).length)
 }
 
-/** Where the file lies, in the folder of the video's privacy first: it may be on its way from the other one. */
+/** Locations of the file, in the folder of the video's privacy first: it may be on its way from the other one. */
 export const placesOf = ({ uuid, ...openness }: TorrentVideo, { filename, isHls }: TorrentFile): FileRef[] => {
   const isPrivate = hasPrivateFiles(openness)
   return [isPrivate, !isPrivate].map((hidden) => (isHls ? hlsFile(uuid, filename, hidden) : webVideoFile(filename, hidden)))

@@ -1,4 +1,4 @@
-// Proof that an address is the user's: the one of the account, or the new one that is to take its place.
+// Verification of e-mail addresses: that of the account, or the new one that will replace it.
 
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { askForMail, type MailLinks, NOBODY, newAddressState, verifyEmailState } from '../mail/index.ts'
@@ -6,11 +6,11 @@ import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
 import { renewSessions } from '../session/index.ts'
 
 export interface EmailVerification {
-  /** Sends the link again to whoever has this address unverified. Does not tell whether somebody has. */
+  /** Sends the link again if this address is unverified. Does not reveal whether it is known. */
   askAgain(email: string): Promise<void>
-  /** Throws `not_found` for an unknown user, `forbidden` for a link that does not count. */
+  /** Throws `not_found` for an unknown user, `forbidden` for an invalid link. */
   verify(userId: number, secret: string): Promise<void>
-  /** The pending address takes the place of the old one. Throws also `conflict` when somebody else has it by now. */
+  /** Replaces the old address by the pending one. Also throws `conflict` if another user has it by now. */
   verifyNewAddress(userId: number, secret: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// Tells of viewers and views in steps: one message for each video and interval, however many watch.
+// Reports viewers and views periodically: one message per video and interval, however many watch.
 
 import type { ActorDeps } from '../runtime/index.ts'
 import { viewersNow } from '../video/index.ts'
@@ -6,17 +6,17 @@ import { viewersNow } from '../video/index.ts'
 interface ToTell {
   videoId: number
   remote: boolean
-  /** Of ours with those that others told of; of a remote video only those of this server. */
+  /** For a local video including reported ones; for a remote video only local ones. */
   viewers: number
   views: number
 }
 
 export const TOLD_AT_ONCE = 500
 
-/** A quarter of the time that a count holds: it is reported at every second step, so that views have a step of their own. */
+/** A quarter of a count's validity: it is reported at every second step, so that views have a step of their own. */
 export const tellingEveryMs = (viewerCounterMs: number): number => Math.max(1, Math.floor(viewerCounterMs / 4))
 
-/** Claims the videos of which it is time to tell; safe to run in several processes at once. Answers how many. */
+/** Claims the videos with a due report; safe to run concurrently. Returns how many. */
 export async function tellViewers(deps: Pick<ActorDeps, 'db' | 'tell' | 'config' | 'clock'>): Promise<number> {
   const { db, tell, config, clock } = deps
   const { viewer_counter } = config().vireo.lifetimes

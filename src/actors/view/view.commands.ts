@@ -1,4 +1,4 @@
-// Watching: players say where they are, and what comes of it is counted and told from time to time.
+// Watching: players report positions, which are counted and reported periodically.
 
 import type { ActorDeps } from '../runtime/index.ts'
 import { recountViewers } from './count-viewers.ts'
@@ -10,9 +10,9 @@ import { TOLD_AT_ONCE, tellingEveryMs, tellViewers } from './tell-viewers.ts'
 import { forgetSalts, makeViewerHash, type Watcher } from './viewer-hash.ts'
 
 export interface Views extends RemoteViews {
-  /** A player is at this second of a video that its viewer may see. Stored when this answers. */
+  /** A player is at this second of a video that its viewer may see. Resolves when it is stored. */
   watch(sign: { videoId: number; watcher: Watcher; seconds: number; isSeek: boolean }): Promise<void>
-  /** Does at once what is done from time to time. */
+  /** Runs the periodic work now. */
   process(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export function makeViews(deps: ActorDeps): Views {
   const store = makeSignBuffer(deps)
   const hashOf = makeViewerHash(deps)
 
-  // What is less than a whole batch waits for the next time: new signs come all the time.
+  // An incomplete batch waits for the next run: new signs arrive all the time.
   const fold = async () => {
     while ((await foldSigns(deps)) === FOLDED_AT_ONCE);
   }

@@ -1,26 +1,25 @@
-// What the mail of each notification says: one fact, the words that belong to it, and one link to the page of the web client where
-// it can be dealt with.
+// The text of each notification's mail: one fact, its quotation, and one link to the page of the web client where it can be handled.
 
 import * as pages from './client-pages.ts'
 import type { Letter } from './layout.ts'
 import type { Notice, NoticeKind } from './notices.ts'
 import { cut, excerpt } from './words.ts'
 
-/** A letter without the words round it; `item`: the same on one line, where it is one of several. */
+/** A letter without its frame; `item`: the same on one line, for a list. */
 export interface Told {
   subject: string
   heading: string
   says: string
   /** In Markdown. */
   quote?: string
-  /** What there is to add after what is quoted. */
+  /** Text after the quotation. */
   adds?: string
   link: string
   url: string
   item: string
 }
 
-/** Characters of a name, and of what somebody wrote. */
+/** Maximum characters of a name, and of a quotation. */
 const NAME = 120
 const TEXT = 1000
 const ITEM_TEXT = 140
@@ -30,7 +29,7 @@ type Tell<K extends NoticeKind> = (notice: Extract<Notice, { kind: K }>, page: (
 
 const title = ({ name }: { name: string }): string => `“${cut(name, NAME) || 'untitled'}”`
 const chosen = (name: string): string => cut(name, NAME) || '(no name)'
-/** A name that anybody may choose stands with the handle, which nobody else has. */
+/** Freely chosen names are shown with the unique handle. */
 const full = ({ name, handle }: { name: string; handle: string }): string => {
   const [shown, known] = [cut(name, NAME), cut(handle, 2 * NAME)]
   return shown === '' || shown === known ? known : `${shown} (${known})`

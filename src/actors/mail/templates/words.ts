@@ -1,12 +1,12 @@
-// The words of strangers in mails: on one line, cut, and without characters that hide or turn round what stands beside them.
+// Untrusted texts in mails: on one line, truncated, and without characters that hide or reverse other text.
 
-/** Directions of writing, joiners apart: with them a title can read as another one, or as an address that it is not. */
+/** Directional and invisible characters: with them a title can look like another one, or like a different address. */
 const DIRECTIONS = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/g
 
 const MOST_LINES = 12
 
-/** Without what is not seen; lines and tabulators stay. */
+/** Without invisible characters; line breaks and tabs stay. */
 export const harmless = (text: string): string =>
   text
     .toWellFormed()
@@ -17,10 +17,10 @@ export const harmless = (text: string): string =>
 /** Names come from settings and people: a subject is one line. */
 export const oneLine = (text: string): string => harmless(text).replace(/\s+/g, ' ').trim()
 
-/** On one line, of so many characters at most. */
+/** On one line, with at most this many characters. */
 export const cut = (text: string, longest: number): string => shortened(oneLine(text), longest)
 
-/** What somebody wrote, with its lines: of so many characters and some lines at most. */
+/** A quotation with its line breaks: limited in characters and lines. */
 export function excerpt(text: string, longest: number): string {
   const lines = harmless(text)
     .split('\n')
@@ -31,7 +31,7 @@ export function excerpt(text: string, longest: number): string {
 }
 
 function shortened(text: string, longest: number): string {
-  // Whole characters as people see them, so that no accent or emoji is torn apart; a heap of accents is no character.
+  // Whole graphemes, so that no accent or emoji is split; a heap of accents counts as several characters.
   if (text.length <= longest) return text
   let kept = ''
   for (const { segment } of graphemes.segment(text.slice(0, longest * 2))) {
