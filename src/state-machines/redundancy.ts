@@ -70,8 +70,8 @@ const flow = setup({
 })
 
 const removed = { REMOVED: { target: 'expiring' } } as const
-const [letGo, lostTooOften, lost] = workerLost('wanted', 'failed')
-const lostAndTold = {
+const [released, lostTooOften, lost] = workerLost('wanted', 'failed')
+const lostAndAnnounced = {
   ...lostTooOften,
   guard: 'lostTooOftenAndTold',
   target: 'expiring',
@@ -103,7 +103,7 @@ export const redundancyMachine = flow.createMachine({
         RENEWED: { target: 'downloading' },
         STORED: { target: 'stored', actions: 'startAnew' },
         FAILED: failed,
-        TIMED_OUT: [letGo, lostAndTold, lostTooOften, lost],
+        TIMED_OUT: [released, lostAndAnnounced, lostTooOften, lost],
       },
     },
     stored: {

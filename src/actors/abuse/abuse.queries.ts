@@ -169,11 +169,11 @@ const COMMENT_JSON = `case when r.kind = 'comment' then jsonb_build_object('id',
     'video', jsonb_build_object('id', r.commented_video_id, 'name', r.video_name, 'uuid', r.video_uuid)) end as comment`
 
 /** SQL: true unless the reporter `r` is muted; for a removed account only its server counts. */
-const isHeardBy = (reader: string): string => `coalesce(r.reporter_id, 0) not in (${mutedAccounts(reader)})
+const isNotMuted = (reader: string): string => `coalesce(r.reporter_id, 0) not in (${mutedAccounts(reader)})
   and coalesce(r.reporter_host_id, 0) not in (${mutedHosts(reader)})`
 
 /** SQL: number of reports that are hidden from a reader. */
-const unheardBy = (reader: string): string => `(select count(*)::int from (
+const mutedReports = (reader: string): string => `(select count(*)::int from (
     select id from abuse where reporter_id = any(array(${mutedAccounts(reader)}))
     union select id from abuse where reporter_host_id = any(array(${mutedHosts(reader)}))) unheard)`
 
@@ -198,7 +198,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   const filters = [...conditions(query, bind), ...others.map(anyOf)]
   const reader = query.readerId === undefined ? undefined : `${bind(query.readerId)}::int`
   const whereOf = (more: string[] = []): string => {
-    const all = [...filters, ...(reader === undefined ? [] : [isHeardBy(reader)]), ...more]
+    const all = [...filters, ...(reader === undefined ? [] : [isNotMuted(reader)]), ...more]
     return all.length > 0 ? `where ${all.join(' and ')}` : ''
   }
   const first = looked.map(
@@ -212,7 +212,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   ]
   const total =
     counted.length === 0
-      ? `(${totalAbuses()} - ${reader === undefined ? 0 : unheardBy(reader)})`
+      ? `(${totalAbuses()} - ${reader === undefined ? 0 : mutedReports(reader)})`
       : `(select least(count(*), ${looked.length > 0 ? MOST_FOUND : MOST_COUNTED})::int from (${counted.join(' union ')}) found)`
   const text = `with page as materialized (
       select r.*, ${key} as sort_key from abuse r ${where}

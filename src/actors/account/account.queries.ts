@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
-import { isHeard, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
+import { isNotMuted, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 export type FoundAccount = ActorProfile & { seen: SeenActor }
@@ -60,7 +60,7 @@ export function buildAccountList(query: AccountListQuery): { text: string; value
   const reader = '$3::int'
   const text = `with page as materialized (
       select a.id, a.created_at from account a join actor x on x.id = a.actor_id
-      where ${IS_KNOWN} and ${isHeard('a.id', 'x.host_id', reader)}
+      where ${IS_KNOWN} and ${isNotMuted('a.id', 'x.host_id', reader)}
       order by a.created_at ${direction}, a.id ${direction} limit $1 offset $2
     )
     select ${totalOfActors('accounts')} - ${mutedOf(reader)} as total,

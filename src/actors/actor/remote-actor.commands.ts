@@ -131,7 +131,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         if (actor.type === 'Group') await storeRemoteChannel(unit, actorId, described)
         else await storeRemoteAccount(unit, actorId, described)
         await replaceRemoteImages(unit.query, actorId, actor.images)
-        await askForFollowers(unit, actorId)
+        await queueFollowerCount(unit, actorId)
         const [stored] = await findAll(unit.query, [actor.url])
         if (!stored) throw new DomainError('gone', 'This actor was deleted.')
         return stored
@@ -141,7 +141,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
 }
 
 /** Queues the job that reads the follower count of an actor; at most once an hour. */
-async function askForFollowers(unit: Unit, actorId: number): Promise<void> {
+async function queueFollowerCount(unit: Unit, actorId: number): Promise<void> {
   const asked = await unit.query(
     `update actor set followers_asked_at = $2 where id = $1 and followers_url is not null and deleted_at is null
        and (followers_asked_at is null or followers_asked_at < $3) returning id`,
@@ -167,7 +167,7 @@ export const remoteActorLifecycle = defineLifecycle({
 export const REMOTE_ACTOR_REMOVAL = 'remote-actor-removal'
 
 /** Queues the job that deletes the content of a removed remote actor. */
-export function askForRemoval(unit: Unit, actorId: number): void {
+export function queueRemoval(unit: Unit, actorId: number): void {
   unit.enqueue({
     type: REMOTE_ACTOR_REMOVAL,
     data: { actorId },
@@ -183,7 +183,7 @@ async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
   // Repeated removals do nothing.
   if (!actor || !takes(remoteActorLifecycle, actor, { type: 'GONE' })) return
   await advanceRow(unit, remoteActorLifecycle, actor, { type: 'GONE' }, { deletedAt: unit.now, updatedAt: unit.now })
-  askForRemoval(unit, actorId)
+  queueRemoval(unit, actorId)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
 import type { AggregateRef, Noted, Registry, Witness, Witnesses } from '../runtime/index.ts'
-import { PORTRAITS } from './portraits.ts'
+import { AUDITED_FIELDS } from './audited-fields.ts'
 
 export interface Auditor {
   id: number
@@ -40,14 +40,14 @@ function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
 
   return {
     async changing(of) {
-      const portrait = PORTRAITS[of.aggregate]
+      const portrait = AUDITED_FIELDS[of.aggregate]
       if (!portrait || seen.has(keyOf(of))) return
       const [row] = await query<{ before: string | null }>(`select (${drawn(portrait.sql, '$1')})::text as before`, [of.id])
       seen.set(keyOf(of), { of, before: row?.before ?? null })
     },
 
     created(of) {
-      if (PORTRAITS[of.aggregate] && !seen.has(keyOf(of))) seen.set(keyOf(of), { of, before: null })
+      if (AUDITED_FIELDS[of.aggregate] && !seen.has(keyOf(of))) seen.set(keyOf(of), { of, before: null })
     },
 
     note: (done) => noted.push(done),
@@ -57,7 +57,7 @@ function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
       const values: unknown[] = [at, user.id, user.username, user.role]
       const place = (value: unknown): string => `$${values.push(value)}`
       const drawings = [...seen.values()].flatMap(({ of, before }) => {
-        const portrait = PORTRAITS[of.aggregate]
+        const portrait = AUDITED_FIELDS[of.aggregate]
         if (!portrait) return []
         const id = `${place(of.id)}::bigint`
         return [`('${portrait.domain}', null, ${id}, ${place(before)}::jsonb, (${drawn(portrait.sql, id)}))`]

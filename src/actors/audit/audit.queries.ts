@@ -1,7 +1,7 @@
 // Reads the audit log of a period.
 
 import type { Sql } from '../../platform/database/index.ts'
-import type { AuditDomain } from './portraits.ts'
+import type { AuditDomain } from './audited-fields.ts'
 
 export interface AuditRow {
   at: Date

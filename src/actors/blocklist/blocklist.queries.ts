@@ -85,7 +85,7 @@ export const mutedHosts = (reader: string): string =>
  * SQL: true if neither mutes an account or its server (null for a local one). The few muted ids are compared with each row, without a
  * look-up per row.
  */
-export const isHeard = (account: string, host: string, reader: string): string =>
+export const isNotMuted = (account: string, host: string, reader: string): string =>
   `${account} not in (${mutedAccounts(reader)}) and (${host} is null or ${host} not in (${mutedHosts(reader)}))`
 
 function byEither(block: string, reader: string): string {

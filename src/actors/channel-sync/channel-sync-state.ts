@@ -36,11 +36,11 @@ export async function moveSync(
     state === 'processing' && (from !== 'processing' || event.type === 'FINISHED')
   const roundAt = (move: Move<typeof channelSyncMachine>) => (begins(move) ? { roundAt: unit.now } : {})
   const move = await advanceRow(unit, channelSyncLifecycle, sync, event, roundAt, settings)
-  if (begins(move)) askForListing(unit, sync)
+  if (begins(move)) queueListing(unit, sync)
   return move
 }
 
-export function askForListing(unit: Unit, { id, channelId, url }: StoredSync): void {
+export function queueListing(unit: Unit, { id, channelId, url }: StoredSync): void {
   unit.enqueue({
     type: 'video-channel-import',
     data: { externalChannelUrl: url, videoChannelId: channelId, partOfChannelSyncId: id },
@@ -48,7 +48,7 @@ export function askForListing(unit: Unit, { id, channelId, url }: StoredSync): v
   })
 }
 
-export function askForEnd(unit: Unit, { id }: StoredSync): void {
+export function queueEnd(unit: Unit, { id }: StoredSync): void {
   unit.enqueue({
     type: 'after-video-channel-import',
     data: { channelSyncId: id },

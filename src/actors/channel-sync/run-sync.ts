@@ -8,7 +8,7 @@ import { type ActorDeps, DomainError, type JobContext, PermanentFailure, unlessG
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
 import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
-import { askForEnd, askForListing, channelSyncLifecycle, moveSync, withSync } from './channel-sync-state.ts'
+import { channelSyncLifecycle, moveSync, queueEnd, queueListing, withSync } from './channel-sync-state.ts'
 import { newVideos } from './new-videos.ts'
 
 export type ChannelSyncDeps = ActorDeps & {
@@ -50,8 +50,8 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
         const allowed = keys().enabled && (importer?.active ?? false)
         await moveSync(unit, sync, { type: 'TIMED_OUT', allowed }, settings())
         if (sync.state !== 'processing') return
-        if (!sync.context.listed) askForListing(unit, sync)
-        else if ((await importsOfRound(unit.query, id)).open === 0) askForEnd(unit, sync)
+        if (!sync.context.listed) queueListing(unit, sync)
+        else if ((await importsOfRound(unit.query, id)).open === 0) queueEnd(unit, sync)
       }),
   })
 
@@ -103,7 +103,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
         const undated = listed.filter(({ publishedAt }) => !publishedAt).map(({ url }) => url)
         await unit.query('update channel_sync set last_sync_at = $2, known_urls = $3 where id = $1', [sync.id, begun, undated])
         await moveSync(unit, sync, { type: 'LISTED', refused }, settings())
-        if ((await importsOfRound(unit.query, sync.id)).open === 0) askForEnd(unit, sync)
+        if ((await importsOfRound(unit.query, sync.id)).open === 0) queueEnd(unit, sync)
       }),
     )
   }

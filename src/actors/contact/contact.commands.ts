@@ -2,7 +2,7 @@
 // period, in all processes.
 
 import { isMailEnabled } from '../../config/index.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 
 export interface ContactMessage {
@@ -34,7 +34,7 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
       if (!isMailEnabled(config())) return
       const unsent = await db.query<{ id: number }>('select id from contact_message order by id limit $1', [MAILS])
       await tell.create(async (unit) => {
-        for (const { id } of unsent) askForMail(unit, { mail: 'contact-form', contactId: id })
+        for (const { id } of unsent) queueMail(unit, { mail: 'contact-form', contactId: id })
       })
     },
   })
@@ -55,7 +55,7 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
            returning id`,
           [fromName, fromEmail, subject, body, unit.now],
         )
-        if (message) askForMail(unit, { mail: 'contact-form', contactId: message.id })
+        if (message) queueMail(unit, { mail: 'contact-form', contactId: message.id })
       })
     },
   }

@@ -52,7 +52,7 @@ export function buildFeedComments(query: FeedCommentsQuery): { text: string; val
 
 function conditions(query: FeedCommentsQuery, bind: (value: unknown) => string): string[] {
   const { videoId, accountId, channelId, nsfw } = query
-  const isOfSome = videoId !== undefined || accountId !== undefined || channelId !== undefined
+  const hasOwnerFilter = videoId !== undefined || accountId !== undefined || channelId !== undefined
   const found = ['m.deleted_at is null', 'm.account_id is not null', 'not m.held_for_review', showsComments('v')]
   if (videoId === undefined) {
     found.push(isPublic('v'))
@@ -62,7 +62,7 @@ function conditions(query: FeedCommentsQuery, bind: (value: unknown) => string):
   if (accountId !== undefined) found.push(`v.channel_id in (select id from channel where account_id = ${bind(accountId)})`)
   if (channelId !== undefined) found.push(`v.channel_id = ${bind(channelId)}`)
   // Unknown servers cannot put content into public lists.
-  if (!isOfSome) found.push('v.listed')
+  if (!hasOwnerFilter) found.push('v.listed')
   found.push(`not ${isHiddenFromAll('m.id')}`)
   return found
 }

@@ -2,7 +2,7 @@
 
 import type { Follows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, eachRow } from '../runtime/index.ts'
-import { askForTorrents } from '../video/index.ts'
+import { queueTorrents } from '../video/index.ts'
 
 export interface HostAftermath {
   /** Queues jobs for the running server; idempotent. */
@@ -18,7 +18,7 @@ export function makeHostAftermath(deps: ActorDeps & { follows: Pick<Follows, 're
       await eachRow<{ id: number }>(
         { db, signal, values: [], from: "from video o where not o.remote and o.state <> 'removed'" },
         async ({ id }) => {
-          await tell.create(async (unit) => askForTorrents(unit, id, config(), 'update-metadata'))
+          await tell.create(async (unit) => queueTorrents(unit, id, config(), 'update-metadata'))
           done.videos += 1
           onProgress(done.videos)
         },

@@ -3,7 +3,7 @@
 
 import type { JobTypeName } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { hideSecrets } from '../../platform/hidden.ts'
+import { redactSecrets } from '../../platform/redact.ts'
 import { type JobSource, readJobId, writeJobId } from './job-ids.ts'
 import { JOB_NAMES, LANE_NAMES, TASK_NAMES } from './job-names.ts'
 import { type JobSubject, payloadOf, SUBJECT } from './payload.ts'
@@ -244,7 +244,7 @@ function toListedJob(row: Row): ListedJob {
     state: row.state,
     data: shownData(row.subject ? payloadOf(name, type, row.data, row.subject) : row.data),
     progress: row.progress,
-    error: row.error === null ? null : hideSecrets(row.error),
+    error: row.error === null ? null : redactSecrets(row.error),
     priority: row.priority,
     attempts: row.failures,
     maxAttempts: row.max_attempts,

@@ -1,6 +1,6 @@
 // The data of a job as shown to administrators: ids and addresses, without secrets.
 
-import { hideSecrets } from '../../platform/hidden.ts'
+import { redactSecrets } from '../../platform/redact.ts'
 
 export const shownData = (data: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? hideSecrets(value) : value]))
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? redactSecrets(value) : value]))

@@ -15,7 +15,7 @@ export const subjectJoins = (ids: { videoId: string; commentId: string }): strin
   left join channel vc on vc.id = v.channel_id`
 
 /** Excludes users' own actions, and actors whom they or the instance mute. `by`: SQL for an actor, or null. */
-export const isHeardBy = (by: string): string =>
+export const isNotMuted = (by: string): string =>
   `(${by} is null or (${by} is distinct from me.actor_id and not ${isActorMutedFor(by, 'me.id')}))`
 
 /** Excludes videos and comments that the user may not see. */

@@ -47,7 +47,7 @@ const FACTS = `
   case when v.id is not null then ${videoOf('v')} end as video,
   case when v.id is not null then ${named('vc.actor_id')} end as channel,
   case when m.id is not null then jsonb_build_object('text', m.text, 'threadId', coalesce(m.thread_id, m.id),
-    'isHeld', m.held_for_review, 'author', ${accountNamed('m.account_id')}) end as comment,
+    'isPendingReview', m.held_for_review, 'author', ${accountNamed('m.account_id')}) end as comment,
   b.reason,
   (select jsonb_build_object('id', r.id, 'kind', r.kind, 'state', r.state, 'reporter', ${kept('reporter')},
      'reported', ${kept('reportee')}, 'videoName', r.video_name, 'reason', r.reason,
@@ -82,7 +82,7 @@ interface FactsRow {
   video: VideoRow | null
   channel: NamedRow | null
   /** Without an author if the account is removed. */
-  comment: { text: string; threadId: number; isHeld: boolean; author: NamedRow | null } | null
+  comment: { text: string; threadId: number; isPendingReview: boolean; author: NamedRow | null } | null
   reason: string | null
   report: {
     id: number

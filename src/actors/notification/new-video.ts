@@ -4,7 +4,7 @@ import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'
 import { LISTED_PRIVACIES } from '../video/video.entity.ts'
 import { noteSubscribersNotified } from '../video/video.writes.ts'
 import type { Notify } from './notify.ts'
-import type { Telling } from './rule.ts'
+import type { NotificationSource } from './rule.ts'
 
 /** Events that may make a video visible. */
 const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked'] as const satisfies readonly EventName[]
@@ -17,7 +17,7 @@ const SUBSCRIBERS_AT_ONCE = 500
 const BATCHES_OF_A_JOB = 50
 
 /** The follows after `$2`, up to `$3`. A remote video may arrive with the history of its channel, which is not news for later followers. */
-const newVideo: Telling = {
+const newVideo: NotificationSource = {
   type: 'newVideoFromSubscription',
   about: ['video_id'],
   audience: `
@@ -29,8 +29,8 @@ const newVideo: Telling = {
       and subscriber.user_id is not null and (not video.remote or follow.created_at <= video.published_at)`,
 }
 
-export function tellSubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
-  for (const event of SHOWING) registry.on(event, 'subscribers', ({ videoId }, unit) => askToTell(unit, videoId))
+export function notifySubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
+  for (const event of SHOWING) registry.on(event, 'subscribers', ({ videoId }, unit) => queueNotifications(unit, videoId))
 
   registry.job('notify', {
     queue: 'io',
@@ -69,6 +69,6 @@ export function tellSubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 
 const goOn = (unit: Unit, videoId: number, after: number): void =>
   unit.enqueue({ type: 'notify', data: { videoId, after }, dedupeKey: `notify-${videoId}-${after}` })
 
-async function askToTell(unit: Unit, videoId: number): Promise<void> {
+async function queueNotifications(unit: Unit, videoId: number): Promise<void> {
   if (await noteSubscribersNotified(unit.query, videoId, IS_NEWS)) unit.enqueue({ type: 'notify', data: { videoId } })
 }

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
-import { IS_SEEN, isHeardBy, subjectJoins } from './conditions.ts'
+import { IS_SEEN, isNotMuted, subjectJoins } from './conditions.ts'
 import { IS_STILL_THEIRS } from './rights.ts'
 import { notificationTypes } from './types.ts'
 
@@ -131,7 +131,7 @@ const OF_FOLLOWS = [notificationTypes.newFollow, notificationTypes.newInstanceFo
 
 /** A notification is shown only while its user may see and moderate its object, and does not mute its actor. */
 export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
-  and ${isHeardBy('n.by_actor_id')} and ${IS_SEEN} and (${IS_STILL_THEIRS})`
+  and ${isNotMuted('n.by_actor_id')} and ${IS_SEEN} and (${IS_STILL_THEIRS})`
 
 const IS_SHOWN = `n.on_web and ${IS_TOLD}`
 

@@ -17,7 +17,7 @@ export type Subject =
   | 'registration_id'
   | 'application_version'
 
-export interface Telling {
+export interface NotificationSource {
   type: NotificationType
   about: readonly [Subject, ...Subject[]]
   /**
@@ -29,7 +29,7 @@ export interface Telling {
 }
 
 /** For the events of `on`, in the transaction of their reaction. */
-export type Rule<N extends EventName = EventName> = Telling & { on: readonly N[] } & (
+export type Rule<N extends EventName = EventName> = NotificationSource & { on: readonly N[] } & (
     | {
         /** The values of the audience; undefined if the event causes no notification. */
         values(payload: EventPayloads[N]): readonly unknown[] | undefined
@@ -41,7 +41,7 @@ export type Rule<N extends EventName = EventName> = Telling & { on: readonly N[]
   )
 
 /** A rule in the table. */
-export interface TabledRule extends Telling {
+export interface TabledRule extends NotificationSource {
   on: readonly EventName[]
   /** The values of the audiences of several events. */
   audiences(payloads: readonly unknown[]): (readonly unknown[])[]

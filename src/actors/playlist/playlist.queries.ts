@@ -137,7 +137,7 @@ export async function listPlaylists(db: Reader, query: PlaylistListQuery): Promi
     ...(host === undefined ? [] : [ofHost(host, bind)]),
     ...(uuids === undefined ? [] : [`p.uuid = any(${bind(uuids)}::uuid[])`]),
     ...(ids === undefined ? [] : [`p.id = any(${bind(ids)}::int[])`]),
-    ...(reader === undefined ? [] : [ofHeard(reader)]),
+    ...(reader === undefined ? [] : [ofUnmuted(reader)]),
     ...(query.withVideos ? ['p.elements_count > 0'] : []),
   ].join(' and ')
   const isOfAll = !(query.everyPrivacy || of || query.withVideos) && [search, host, uuids, ids].every((one) => one === undefined)
@@ -165,7 +165,7 @@ export async function listPlaylists(db: Reader, query: PlaylistListQuery): Promi
 }
 
 /** SQL: true for accounts that neither the instance nor a reader mutes. */
-const ofHeard = (reader: string): string =>
+const ofUnmuted = (reader: string): string =>
   `p.account_id not in (${mutedAccounts(reader)}) and (not p.remote or not exists (
      select 1 from account ma join actor mx on mx.id = ma.actor_id
      where ma.id = p.account_id and mx.host_id in (${mutedHosts(reader)})))`

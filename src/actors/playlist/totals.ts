@@ -1,10 +1,10 @@
 // Totals of public playlists by type.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type ActorDeps, foldTotal, type KeptTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, type MaintainedTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
 
-const PLAYLISTS: KeptTotal = { table: 'playlist_total', key: ['type'] }
+const PLAYLISTS: MaintainedTotal = { table: 'playlist_total', key: ['type'] }
 
 export function keepPlaylistTotals({
   db,

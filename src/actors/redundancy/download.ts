@@ -8,10 +8,10 @@ import {
   advance,
   contextOf,
   DomainError,
-  type Held,
   holderOf,
   ifThere,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   PermanentFailure,
   takes,
@@ -33,7 +33,7 @@ export type DownloadDeps = ActorDeps & {
 }
 
 /** A copy that a worker has leased. */
-interface Task extends Held {
+interface Task extends LeasedRow {
   path: string
   strategy: string | null
   isPlaylist: boolean
@@ -53,7 +53,7 @@ const SLACK = { part: 0.05, bytes: 10 * 1024 * 1024 }
 /** Registers the jobs. */
 export function downloadRedundancies(deps: DownloadDeps): void {
   const { db, tell, registry, config, clock, logger, http, store, pendingFiles, leases, redundancies, instanceActorId } = deps
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -85,7 +85,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const task = await claim(Number(data.redundancyId))
     if (!task) return
     const log = logger.child({ redundancy: task.id })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       const size = await download(task, AbortSignal.any([signal, beat.signal]), progress)
       await finish(task, size)
@@ -93,7 +93,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     } catch (error) {
       const isFull = isDiskFull(error)
       if (isFull) await noteFullDisk()
-      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await held.isOurs(task)))) {
+      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await rowLeases.isOurs(task)))) {
         // Copies are optional: none waits for space.
         throw isFull && !signal.aborted ? new PermanentFailure('There is no room for the copy.', { cause: error }) : error
       }
@@ -108,7 +108,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
   async function claim(id: number): Promise<Task | undefined> {
     const settings = settingsOf(deps)
     const owner = await withCopy(id, (unit, row) =>
-      held.claim({
+      rowLeases.claim({
         row,
         waiting: 'wanted',
         working: 'downloading',
@@ -190,7 +190,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
       withCopy(id, async (unit, copy) => {
         const event = { type: 'FAILED', error } as const
         if (!takes(redundancyLifecycle, copy, event)) return
-        held.refuseHeld(holderOf(copy))
+        rowLeases.refuseLeased(holderOf(copy))
         advance(unit, redundancyLifecycle, copy, event, settingsOf(deps))
       }),
     )
@@ -229,7 +229,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
 
   /** Releases the lease. Files written for a copy whose row was deleted meanwhile are removed. */
   async function release(task: Task): Promise<void> {
-    await held.release(task)
+    await rowLeases.release(task)
     try {
       const rows = await db.query('select 1 from redundancy where path = $1', [task.path])
       if (rows.length === 0) await pendingFiles.discard([placeOf(task)])

@@ -4,8 +4,8 @@
 import { type ActorDeps, DomainError, unlessGone } from '../runtime/index.ts'
 import { findCandidates, findCopiesOf, findHeld, findLost } from './mirror.queries.ts'
 import { type Candidate, lifetimeFor, planMirrors, type Strategy, type StrategySettings } from './mirror-plan.ts'
+import { insertWanted, neededOf, targetsOf } from './planned-copies.ts'
 import type { Redundancies } from './redundancy.commands.ts'
-import { insertWanted, neededOf, targetsOf } from './wanted-copies.ts'
 
 export type MirrorDeps = ActorDeps & {
   instanceActorId: () => Promise<number>

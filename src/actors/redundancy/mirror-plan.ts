@@ -21,7 +21,7 @@ export interface Candidate {
 }
 
 /** A video with copies of the strategy. */
-export interface Held extends Candidate {
+export interface MirroredVideo extends Candidate {
   /** - `coming`: requested, its bytes are reserved; - `here`: stored and announced; - `leaving`: ended, files may still exist. */
   phase: 'coming' | 'here' | 'leaving'
   /** True if the strategy would still choose it with unlimited space. */
@@ -59,7 +59,7 @@ export function planMirrors(options: {
   settings: StrategySettings
   checkInterval: number
   now: Date
-  held: readonly Held[]
+  held: readonly MirroredVideo[]
   candidates: readonly Candidate[]
 }): MirrorPlan {
   const { settings, checkInterval, now, held, candidates } = options
@@ -68,10 +68,10 @@ export function planMirrors(options: {
     .filter(({ phase, createdAt }) => phase === 'here' && createdAt.getTime() <= oldEnough)
     .toSorted((a, b) => Number(a.isDeserving) - Number(b.isDeserving) || byMerit(a, b))
   const evicted = new Set<number>()
-  const evict = (copies: readonly Held[]): void => {
+  const evict = (copies: readonly MirroredVideo[]): void => {
     for (const { videoId } of copies) evicted.add(videoId)
   }
-  const kept = (): Held[] => givable.filter(({ videoId }) => !evicted.has(videoId))
+  const kept = (): MirroredVideo[] => givable.filter(({ videoId }) => !evicted.has(videoId))
 
   let room = settings.size - bytesOf(held)
   /** Free space after all leaving copies are removed. */
@@ -106,8 +106,8 @@ export function planMirrors(options: {
 }
 
 /** The necessary ones among the first copies that free this many bytes; undefined if all together do not suffice. */
-function leastOf(copies: readonly Held[], bytes: number): Held[] | undefined {
-  const chosen: Held[] = []
+function leastOf(copies: readonly MirroredVideo[], bytes: number): MirroredVideo[] | undefined {
+  const chosen: MirroredVideo[] = []
   let left = bytes
   for (const copy of copies) {
     if (left <= 0) break

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { LISTED_PRIVACIES } from '../video/video.entity.ts'
-import type { Candidate, Held, Strategy, StrategySettings } from './mirror-plan.ts'
+import type { Candidate, MirroredVideo, Strategy, StrategySettings } from './mirror-plan.ts'
 
 type Reader = Pick<Database, 'query'>
 
@@ -79,9 +79,9 @@ export async function findCandidates(
 export async function findHeld(
   db: Reader,
   { instanceActorId, settings }: { instanceActorId: number; settings: StrategySettings },
-): Promise<Held[]> {
+): Promise<MirroredVideo[]> {
   const { merit, isWorthIt } = RANKS[settings.strategy]
-  return await db.query<Held>(
+  return await db.query<MirroredVideo>(
     `with hosts as materialized (${MIRRORED_HOSTS}), held as (
        select r.video_id, sum(r.size) as size, min(r.created_at) as created_at, min(r.expires_on) as expires_on,
          bool_or(r.state in ('wanted', 'downloading', 'stored')) as comes, bool_or(r.state = 'announced') as is_here

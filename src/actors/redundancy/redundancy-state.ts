@@ -25,23 +25,23 @@ export const redundancyLifecycle = defineLifecycle({
     const { id, videoId } = copy
     const of = { aggregate: 'redundancy', id } as const
     if (state === 'wanted' || state === 'stored' || state === 'failed') copy.leaseOwner = null
-    if (state === 'wanted') askForDownload(unit, { id, videoId })
+    if (state === 'wanted') queueDownload(unit, { id, videoId })
     if (state === 'stored') unit.emit(of, 'RedundancyStored', { redundancyId: id })
     // Other servers are notified once; later checks only remove the files.
     if (state === 'expiring' && from !== 'expiring') unit.emit(of, 'RedundancyRemoved', { redundancyId: id })
-    else if (state === 'expiring') askForRemoval(unit, id)
+    else if (state === 'expiring') queueRemoval(unit, id)
     if (state === 'removed') unit.em.remove(copy)
   },
 })
 
-export const askForDownload = (unit: Unit, { id, videoId }: { id: number; videoId: number }): void =>
+export const queueDownload = (unit: Unit, { id, videoId }: { id: number; videoId: number }): void =>
   unit.enqueue({
     type: 'video-redundancy',
     data: { redundancyId: id, videoId },
     dedupeKey: `video-redundancy-${id}`,
   })
 
-export const askForRemoval = (unit: Unit, id: number): void =>
+export const queueRemoval = (unit: Unit, id: number): void =>
   unit.enqueue({ type: 'redundancy-removal', data: { redundancyId: id }, dedupeKey: `redundancy-removal-${id}` })
 
 /** The copy, locked for the rest of the unit; undefined if it is removed. */

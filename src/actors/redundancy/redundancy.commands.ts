@@ -16,10 +16,10 @@ import {
 } from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
+import { insertWanted, targetsOf } from './planned-copies.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
-import { askForRemoval, lockedCopy, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
-import { insertWanted, targetsOf } from './wanted-copies.ts'
+import { lockedCopy, queueRemoval, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 
 export type Copied = { kind: 'playlist' } | { kind: 'file'; resolution: number; fps: number }
 
@@ -65,8 +65,8 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         const copy = await unit.em.findOneOrFail(Redundancy, id)
         if (!copy.dueAt || copy.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        const isLetGo = !copy.leaseOwner
-        advance(unit, redundancyLifecycle, copy, { type: 'TIMED_OUT', settings, isLetGo }, settings)
+        const isReleased = !copy.leaseOwner
+        advance(unit, redundancyLifecycle, copy, { type: 'TIMED_OUT', settings, isReleased }, settings)
       }),
   })
 
@@ -75,7 +75,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     const copy = await lockedCopy(unit, redundancyId)
     if (copy?.state === 'stored') advance(unit, redundancyLifecycle, copy, { type: 'ANNOUNCED' }, settingsOf(deps))
   })
-  registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => askForRemoval(unit, redundancyId))
+  registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => queueRemoval(unit, redundancyId))
 
   // Servers with a copy of a video that became private were notified of its removal.
   for (const event of ['VideoUpdated', 'VideoRemoved', 'VideoBlocked'] as const) {

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../platform/database/errors.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialRegistration, type RegistrationEvent, registrationMachine } from '../../state-machines/registration.ts'
-import { askForMail, type MailLinks, NOBODY, registrationState } from '../mail/index.ts'
+import { type MailLinks, NOBODY, queueMail, registrationState } from '../mail/index.ts'
 import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, takes, type Unit } from '../runtime/index.ts'
 import { type TransactUser, type Users, userRoles } from '../user/index.ts'
 import { Registration } from './registration.entity.ts'
@@ -84,7 +84,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
         tell.create(async (unit) => {
           await assertRoom(unit)
           const created = await insert(unit)
-          if (emailVerified === false) askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
+          if (emailVerified === false) queueMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
           unit.emit({ aggregate: 'user', id: created.id }, 'UserRegistered', { userId: created.id })
           return created
         })
@@ -114,7 +114,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
         })
         await unit.em.flush()
         const registrationId = registration.id
-        if (emailVerified === false) askForMail(unit, { mail: 'verify-registration', registrationId })
+        if (emailVerified === false) queueMail(unit, { mail: 'verify-registration', registrationId })
         unit.emit({ aggregate: 'registration', id: registrationId }, 'RegistrationRequested', { registrationId })
         return registrationId
       })
@@ -153,10 +153,10 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
           registration.processedAt ??= unit.now
           registration.passwordHash = null
           registration.moderationResponse = decision.moderationResponse
-          if (decision.tell) askForMail(unit, { mail: 'registration-accepted', registrationId: id })
+          if (decision.tell) queueMail(unit, { mail: 'registration-accepted', registrationId: id })
           // The request's own link is invalid now.
           if (user.emailVerified === false) {
-            askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
+            queueMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
           }
           return created
         })
@@ -167,7 +167,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       await move(id, { type: 'REJECTED' }, async (unit, registration) => {
         registration.processedAt ??= unit.now
         registration.moderationResponse = decision.moderationResponse
-        if (decision.tell) askForMail(unit, { mail: 'registration-rejected', registrationId: id })
+        if (decision.tell) queueMail(unit, { mail: 'registration-rejected', registrationId: id })
       })
     },
 
@@ -183,10 +183,10 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       ])
       if (!found) {
         const nobody = { mail: 'verify-registration', registrationId: NOBODY } as const
-        return await tell.create(async (unit) => askForMail(unit, nobody))
+        return await tell.create(async (unit) => queueMail(unit, nobody))
       }
       const asked = move(found.id, { type: 'LINK_ASKED' }, async (unit) =>
-        askForMail(unit, { mail: 'verify-registration', registrationId: found.id }),
+        queueMail(unit, { mail: 'verify-registration', registrationId: found.id }),
       )
       // Nothing to verify, or removed: the response is the same.
       await asked.catch((error: unknown) => {

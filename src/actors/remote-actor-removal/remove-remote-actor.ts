@@ -2,7 +2,7 @@
 // is blocked when it comes back.
 
 import { removeLeftActor } from '../actor/actor.writes.ts'
-import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
+import { queueRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
 import { removeActorImages } from '../actor-image/actor-image.writes.ts'
 import { removeChannel } from '../channel/channel.writes.ts'
 import { type ActorDeps, advanceRow, DomainError, resumeJobs, type Unit, unlessGone } from '../runtime/index.ts'
@@ -22,7 +22,7 @@ export function makeRemoteActorRemoval(deps: ActorDeps & { remoteActors: Pick<Re
     // A tombstone is deleted when nobody blocks it any more.
     waiting: `select x.id from actor x where x.remote_state <> 'known' and not (x.remote_state = 'left' and ${BLOCKED})
       order by x.id limit 100`,
-    ask: askForRemoval,
+    ask: queueRemoval,
   })
 
   async function removeActor(actorId: number, signal: AbortSignal): Promise<void> {

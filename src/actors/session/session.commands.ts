@@ -4,9 +4,9 @@
 import { z } from 'zod'
 import type { Bus } from '../../platform/bus/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
-import { makeKept } from '../../platform/kept.ts'
 import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
+import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import { type ActorDeps, DomainError, type Guesses, type Unit } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
@@ -127,7 +127,7 @@ export function makeSessions(
 ): Sessions {
   const { db, tell, clock, config, passwords, registry, secrets, guesses, bus } = deps
   /** Keyed by the hash of the access token. */
-  const kept = makeKept<string, { session: Session; expiresAt: Date }>({ clock, max: MOST_KEPT })
+  const kept = makeTtlCache<string, { session: Session; expiresAt: Date }>({ clock, max: MOST_KEPT })
   bus.subscribe(SESSIONS_CHANGED, (payload) => {
     const of = z.object({ user: z.int(), account: z.int() }).partial().parse(payload)
     kept.drop((_hash, { session: { user } }) => user.id === of.user || user.accountId === of.account)

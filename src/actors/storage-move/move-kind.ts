@@ -1,7 +1,7 @@
 // The same jobs for a whole kind of files whose rows do not contain their place: pictures, captions, torrents, copies. They are looked up
 // in both places anyway.
 
-import { carryFile, type FileKind, type FileRef, type Store } from '../../media/index.ts'
+import { copyVerified, type FileKind, type FileRef, type Store } from '../../media/index.ts'
 import { otherPlace, type StorageMoveDeps } from './move-video.ts'
 import { makeSpareCopies } from './spare-copies.ts'
 
@@ -43,7 +43,7 @@ export function makeMoveKind(deps: StorageMoveDeps): MoveKind {
       // A file stored meanwhile under the same name is newer than this one.
       if (!(await to.stat(ref))) {
         await spares.note(db.query, { place: target, videoId: null, now: clock.now() }, [ref])
-        await carryFile({ from, to, ref, signal })
+        await copyVerified({ from, to, ref, signal })
       }
       await keepUnlessGone(ref, from, to)
     }

@@ -2,12 +2,12 @@
 // rows are switched, then the old files are deleted. They can be killed and continue. The video stays published meanwhile, except for the
 // moment in which the last files are compared: then its state prevents other changes.
 
-import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
+import { copyVerified, type FileRef, type Place, type Store } from '../../media/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { noteStorage } from '../video/files.writes.ts'
-import { announceChange, askForTorrents, hasPrivateFiles, type Openness, storageIn, videoLifecycle } from '../video/index.ts'
+import { announceChange, hasPrivateFiles, type Openness, queueTorrents, storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './files-of.ts'
+import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './movable-files.ts'
 import { makeSpareCopies } from './spare-copies.ts'
 
 export type StorageMoveDeps = ActorDeps & {
@@ -113,7 +113,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       if (!isThere && (await from.stat(ref))) {
         await spares.note(db.query, { place: target, videoId, now: clock.now() }, namesOf([ref]))
       }
-      const outcome = isThere ? 'there' : await carryFile({ from, to, ref, signal })
+      const outcome = isThere ? 'there' : await copyVerified({ from, to, ref, signal })
       if (outcome === 'carried' && !(await isPlaceOf(videoId, video))) {
         await to.remove(ref)
         return false
@@ -180,7 +180,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       await spares.note(unit.query, { place: otherPlace(target), videoId, now: unit.now }, carried)
       await unit.query('delete from storage_move where video_id = $1', [videoId])
       advance(unit, videoLifecycle, video, { type: 'MOVED' })
-      askForTorrents(unit, videoId, config(), 'update-metadata')
+      queueTorrents(unit, videoId, config(), 'update-metadata')
       announceChange(unit, video)
     })
     return isMoved

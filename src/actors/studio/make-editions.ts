@@ -20,8 +20,8 @@ import {
   type ActorDeps,
   advance,
   DomainError,
-  type Held,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   PermanentFailure,
   type Unit,
@@ -29,11 +29,11 @@ import {
 } from '../runtime/index.ts'
 import { findSourceFile, isThere, type SourceFile } from '../transcoding/index.ts'
 import {
+  advanceAndAnnounce,
   editionOwner,
   type FileDraft,
   type InspectFile,
   type Leases,
-  moveAndTell,
   type PendingFiles,
   pendingRetiming,
   type ReplaceSource,
@@ -44,7 +44,7 @@ import {
   workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { askForEdition, type NewTask } from './studio.commands.ts'
+import { type NewTask, queueEdition } from './studio.commands.ts'
 
 export type EditionDeps = ActorDeps & {
   store: Store
@@ -56,7 +56,7 @@ export type EditionDeps = ActorDeps & {
 }
 
 /** An edition that a worker has leased. */
-interface Task extends Held {
+interface Task extends LeasedRow {
   videoId: number
   uuid: string
   /** The original in the store, if it is retained. */
@@ -75,7 +75,7 @@ const TRIES = 3
 /** Registers the job and its timeout. */
 export function makeEditions(deps: EditionDeps): void {
   const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases, inspectFile, replaceSource } = deps
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -102,9 +102,9 @@ export function makeEditions(deps: EditionDeps): void {
         const video = await unit.em.findOneOrFail(Video, id)
         if (video.state !== 'to-edit') return
         const [edition] = await unit.query<{ id: number }>('select id from video_edition where video_id = $1', [id])
-        if (!edition) return moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition is gone.' }])
+        if (!edition) return advanceAndAnnounce(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition is gone.' }])
         advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
-        askForEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
+        queueEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
       }),
   })
 
@@ -112,13 +112,13 @@ export function makeEditions(deps: EditionDeps): void {
     const task = await claim(Number(data.editionId))
     if (!task) return
     const log = logger.child({ edition: task.id, video: task.uuid })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       await edit(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('edition done')
     } catch (error) {
       if (signal.aborted) throw error
-      if (beat.signal.aborted || error instanceof NotOurs || !(await held.isOurs(task))) {
+      if (beat.signal.aborted || error instanceof NotOurs || !(await rowLeases.isOurs(task))) {
         log.info('edition given up: the video is gone, or another worker has it')
       } else if (isFinal(error)) {
         log.warn({ err: error }, 'edition failed')
@@ -130,20 +130,20 @@ export function makeEditions(deps: EditionDeps): void {
       }
     } finally {
       await beat.stop()
-      await held.release(task)
+      await rowLeases.release(task)
       await pendingFiles.collect()
     }
   }
 
   /** Leases the edition; undefined if it has ended, or if a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = held.newOwner()
+    const owner = rowLeases.newOwner()
     const holder = await holderOf(db.query, id)
-    if (!holder || held.isHeld(holder)) return undefined
+    if (!holder || rowLeases.isLeased(holder)) return undefined
     const claimed = await db.query(
       `update video_edition set lease_owner = $2, lease_until = $3
        where id = $1 and lease_owner is not distinct from $4 returning id`,
-      [id, owner, held.end(), holder.owner],
+      [id, owner, rowLeases.end(), holder.owner],
     )
     if (claimed.length === 0) return undefined
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
@@ -314,10 +314,10 @@ export function makeEditions(deps: EditionDeps): void {
       tell({ aggregate: 'video', id: edition.videoId }, async (unit) => {
         const holder = await holderOf(unit.query, id, 'for update')
         if (!holder) return
-        held.refuseHeld(holder)
+        rowLeases.refuseLeased(holder)
         await unit.query('delete from video_edition where id = $1', [id])
         const video = await unit.em.findOneOrFail(Video, edition.videoId)
-        if (video.state === 'to-edit') moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error }])
+        if (video.state === 'to-edit') advanceAndAnnounce(unit, video, [{ type: 'EDIT_FAILED', error }])
       }),
     )
     await pendingFiles.collect()

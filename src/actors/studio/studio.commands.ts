@@ -149,7 +149,7 @@ export function makeStudio(
          with ordinality as t(name, start, "end", filename, position)`,
       [edition.id, JSON.stringify(tasks)],
     )
-    askForEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
+    queueEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
   }
 
   return {
@@ -195,7 +195,7 @@ export function makeStudio(
 }
 
 /** Queues the job of an edition, unless it waits or runs. */
-export function askForEdition(unit: Unit, editionId: number, priority: number): void {
+export function queueEdition(unit: Unit, editionId: number, priority: number): void {
   unit.enqueue({
     type: 'video-studio-edition',
     data: { editionId },

@@ -2,7 +2,7 @@
 // stored yet.
 
 import { type ChannelHandle, findChannelByHandle } from '../channel/index.ts'
-import { type Follows, findFollow, forgetAsked } from '../follow/index.ts'
+import { cancelPendingRequest, type Follows, findFollow } from '../follow/index.ts'
 import { type ActorDeps, notFound, unlessGone } from '../runtime/index.ts'
 
 export interface Subscriptions {
@@ -49,7 +49,7 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
     async unsubscribe(accountId, handle) {
       const followerId = await actorOf(accountId)
       const { name, host } = handle
-      const wasAsked = await forgetAsked(db.query, { followerId, hostOrHandle: `${name}@${host}` })
+      const wasAsked = await cancelPendingRequest(db.query, { followerId, hostOrHandle: `${name}@${host}` })
       const channel = await findChannelByHandle(db, handle)
       const follow = channel && (await findFollow(db, { followerId, targetId: channel.actorId }))
       if (!follow || follow.state === 'none') return wasAsked

@@ -6,7 +6,7 @@ import { type FileRef, MediaError, makeTorrent, renewTorrent, type Store, type T
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
 import { nameSwarms, nameTorrents } from '../video/files.writes.ts'
-import { askForTorrents, isFederated, type Leases, type PendingFiles } from '../video/index.ts'
+import { isFederated, type Leases, type PendingFiles, queueTorrents } from '../video/index.ts'
 import { touchVideo } from '../video/video.writes.ts'
 import {
   factsOf,
@@ -18,7 +18,7 @@ import {
   type TorrentFile,
   type TorrentVideo,
   torrentRef,
-} from './torrents-of.ts'
+} from './expected-torrents.ts'
 
 export type TorrentDeps = ActorDeps & {
   store: Store
@@ -205,7 +205,7 @@ export function makeTorrents(deps: TorrentDeps): void {
       const wrong = new Set(files.filter(({ isRight }) => !isRight).map(({ videoId }) => videoId))
       if (wrong.size === 0) return
       await tell.create(async (unit) => {
-        for (const videoId of wrong) askForTorrents(unit, videoId, config())
+        for (const videoId of wrong) queueTorrents(unit, videoId, config())
       })
     },
   })

@@ -6,7 +6,7 @@ import { randomToken } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialUser, type UserState, userMachine } from '../../state-machines/user.ts'
 import { markActorsRemoved } from '../actor/actor.writes.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
 import { User, type UserRole } from './user.entity.ts'
@@ -74,7 +74,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
         assertMayBlock(by, user)
         advance(unit, userLifecycle, user, { type: 'BLOCKED', reason })
         await endSessions(unit, userId)
-        if (isMailEnabled(config())) askForMail(unit, { mail: 'user-blocked', userId })
+        if (isMailEnabled(config())) queueMail(unit, { mail: 'user-blocked', userId })
       }),
 
     unblock: (userId, by) =>
@@ -82,7 +82,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
         assertMayBlock(by, user)
         const wasBlocked = user.state === 'blocked'
         advance(unit, userLifecycle, user, { type: 'UNBLOCKED' })
-        if (wasBlocked && isMailEnabled(config())) askForMail(unit, { mail: 'user-unblocked', userId })
+        if (wasBlocked && isMailEnabled(config())) queueMail(unit, { mail: 'user-unblocked', userId })
       }),
 
     remove: (userId, by) => end(userId, (user) => assertMayRemove(by, user)),
@@ -90,12 +90,12 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
   }
 
   async function end(userId: number, assertMay: (user: User) => void): Promise<void> {
-    const nobodysPassword = await passwords.hash(randomToken(32))
+    const unusableHash = await passwords.hash(randomToken(32))
     await change(userId, async (unit, user) => {
       assertMay(user)
       advance(unit, userLifecycle, user, { type: 'REMOVED' })
       await endSessions(unit, userId)
-      forget(user, nobodysPassword)
+      forget(user, unusableHash)
       await markActorsRemoved(
         unit,
         `select a.actor_id from account a where a.user_id = $1

@@ -1,7 +1,7 @@
 // A new password by mail, for users who forgot theirs, and for those created without one.
 
 import type { Passwords } from '../../platform/passwords.ts'
-import { askForMail, type MailLinks, NOBODY, passwordState } from '../mail/index.ts'
+import { type MailLinks, NOBODY, passwordState, queueMail } from '../mail/index.ts'
 import { type ActorDeps, notFound } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
 
@@ -26,7 +26,7 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
            select 1 from mail_link l where l.purpose = 'password' and l.subject_id = u.id and l.created_at > $2)`,
         [email, new Date(clock.now().getTime() - ASKED_AGAIN_AFTER_MS)],
       )
-      await tell.create(async (unit) => askForMail(unit, { mail: 'reset-password', userId: user?.id ?? NOBODY }))
+      await tell.create(async (unit) => queueMail(unit, { mail: 'reset-password', userId: user?.id ?? NOBODY }))
     },
 
     async reset(userId, secret, password) {

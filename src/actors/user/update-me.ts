@@ -3,7 +3,7 @@
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { changeAccount } from '../account/account.writes.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
 import { User } from './user.entity.ts'
@@ -94,7 +94,7 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: 
     if (taken) throw takenEmail(email)
     if (config().signup.requires_email_verification) {
       user.pendingEmail = email
-      askForMail(unit, { mail: 'verify-email', userId: user.id, pending: true })
+      queueMail(unit, { mail: 'verify-email', userId: user.id, pending: true })
     } else {
       user.email = email
       user.emailVerified = null

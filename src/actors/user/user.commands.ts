@@ -9,7 +9,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { createAccount } from '../account/account.writes.ts'
 import { freeActorName, insertLocalActor } from '../actor/index.ts'
 import { createChannel } from '../channel/channel.writes.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { createWatchLater } from '../playlist/playlist.writes.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
@@ -114,7 +114,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
       })
       await unit.em.flush()
       unit.created({ aggregate: 'user', id: row.id })
-      if (user.password === null) askForMail(unit, { mail: 'create-password', userId: row.id })
+      if (user.password === null) queueMail(unit, { mail: 'create-password', userId: row.id })
       const uuid = newUuid()
       createWatchLater(unit, { accountId: account.id, uuid, url: deps.urls.playlist(uuid) })
       return { id: row.id, accountId: account.id, channelId: channel.id }

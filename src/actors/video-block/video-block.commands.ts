@@ -2,7 +2,7 @@
 // remove a local video from other servers.
 
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { askForTorrents, isFederated, type PlaceFiles, videoBlockTypes } from '../video/index.ts'
+import { isFederated, type PlaceFiles, queueTorrents, videoBlockTypes } from '../video/index.ts'
 import { BLOCK_VIDEO, endBlockOfVideo } from '../video/video.writes.ts'
 import { storeBlock } from './video-block.writes.ts'
 
@@ -26,7 +26,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
       await apply(unit, video)
       if (video.remote) return false
       placeFiles.ask(unit, videoId)
-      askForTorrents(unit, videoId, config(), 'update-metadata')
+      queueTorrents(unit, videoId, config(), 'update-metadata')
       return true
     })
     if (!isOurs) return

@@ -18,10 +18,10 @@ import {
 import type { Captions } from '../caption/index.ts'
 import {
   DomainError,
-  type Held,
   holderOf,
   ifThere,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   NotNow,
   PermanentFailure,
@@ -44,7 +44,7 @@ export type RunImportDeps = VideoImportDeps & {
 }
 
 /** An import that a worker has leased. */
-interface Task extends ImportTarget, Held {
+interface Task extends ImportTarget, LeasedRow {
   fields: ImportFields
   torrent: Buffer | null
   videoId: number
@@ -67,7 +67,7 @@ const DOWNLOAD_PART = 0.9
 /** Registers the job. */
 export function runImports(deps: RunImportDeps): void {
   const { db, registry, config, clock, logger, store, createVideo, inspectFile, downloads, pendingFiles, leases } = deps
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -91,7 +91,7 @@ export function runImports(deps: RunImportDeps): void {
     const task = await claim(Number(data.importId))
     if (!task) return
     const log = logger.child({ import: task.id, video: task.videoId })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       await importVideo(task, AbortSignal.any([signal, beat.signal]), progress)
       log.info('a video was imported')
@@ -101,14 +101,14 @@ export function runImports(deps: RunImportDeps): void {
       log.info({ err: error }, 'an import was given up')
     } finally {
       await beat.stop()
-      await held.release(task)
+      await rowLeases.release(task)
       await pendingFiles.collect()
     }
   }
 
   /** Classifies a failure: the import was cancelled, its user may not import, or it failed. */
   async function settle(task: Task, error: unknown): Promise<void> {
-    if (!(await held.isOurs(task))) return
+    if (!(await rowLeases.isOurs(task))) return
     if (await isVideoGone(task)) {
       await unlessGone(end(task.id, { type: 'CANCELLED' }))
       return
@@ -126,7 +126,7 @@ export function runImports(deps: RunImportDeps): void {
   async function fail(id: number, error: string): Promise<void> {
     await withImport(deps, id, async (locked) => {
       if (!takes(videoImportLifecycle, locked.videoImport, { type: 'FAILED', error })) return
-      held.refuseHeld(holderOf(locked.videoImport))
+      rowLeases.refuseLeased(holderOf(locked.videoImport))
       await move(locked, { type: 'FAILED', error }, settingsOf(deps))
     })
     await pendingFiles.collect()
@@ -146,7 +146,7 @@ export function runImports(deps: RunImportDeps): void {
       withImport(deps, id, async (locked) => {
         const { videoImport: row, video } = locked
         if (!video && takes(videoImportLifecycle, row, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settings)
-        return await held.claim({
+        return await rowLeases.claim({
           row,
           waiting: 'pending',
           working: 'processing',
@@ -190,7 +190,7 @@ export function runImports(deps: RunImportDeps): void {
       signal,
     })
     await pendingFiles.reserve(importOwner(id), [draft.place])
-    if (!(await held.isOurs(task))) throw notOurs()
+    if (!(await rowLeases.isOurs(task))) throw notOurs()
     try {
       await inspectFile.place(draft, downloaded.path)
       await storeSubtitles(deps, { ...task, by: ownerOf(task), subtitles: downloaded.subtitles ?? [] })
@@ -308,6 +308,6 @@ const isTimeOut = (reason: unknown): boolean => reason instanceof Error && reaso
 
 /** Message for the user. */
 function reasonFor(error: unknown): string {
-  const isTold = error instanceof DomainError || error instanceof DownloadError || error instanceof PermanentFailure
-  return isTold ? error.message : 'The video could not be imported.'
+  const isAnnounced = error instanceof DomainError || error instanceof DownloadError || error instanceof PermanentFailure
+  return isAnnounced ? error.message : 'The video could not be imported.'
 }

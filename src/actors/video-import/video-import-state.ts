@@ -83,7 +83,7 @@ async function follow(locked: Locked): Promise<void> {
   const of = { aggregate: 'video_import', id } as const
   if (state === 'processing') return
   videoImport.leaseOwner = null
-  if (state === 'pending') return askForImport(unit, id)
+  if (state === 'pending') return queueImport(unit, id)
   if (state === 'success') unit.emit(of, 'VideoImportSucceeded', { importId: id })
   else {
     if (state === 'failed') {
@@ -110,5 +110,5 @@ const forgetTorrent = (unit: Unit, id: number) =>
   unit.query('update video_import set torrent = null where id = $1 and torrent is not null', [id])
 
 /** Queues the job, unless it waits or runs. */
-export const askForImport = (unit: Unit, id: number): void =>
+export const queueImport = (unit: Unit, id: number): void =>
   unit.enqueue({ type: 'video-import', data: { importId: id }, dedupeKey: `video-import-${id}` })

@@ -14,7 +14,7 @@ import {
   videoLifecycle,
 } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
-import { askForImport, type Locked, move, settingsOf, videoImportLifecycle, withImport } from './video-import-state.ts'
+import { type Locked, move, queueImport, settingsOf, videoImportLifecycle, withImport } from './video-import-state.ts'
 
 interface Wanted {
   userId: number
@@ -68,8 +68,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         const { videoImport, video, unit } = locked
         if (!videoImport.dueAt || videoImport.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        const isLetGo = !videoImport.leaseOwner
-        await move(locked, video ? { type: 'TIMED_OUT', settings, isLetGo } : { type: 'CANCELLED' }, settings)
+        const isReleased = !videoImport.leaseOwner
+        await move(locked, video ? { type: 'TIMED_OUT', settings, isReleased } : { type: 'CANCELLED' }, settings)
       }),
   })
 
@@ -170,7 +170,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
           await unit.query('update video_import set video_id = $2 where id = $1', [importId, videoId])
           unit.created({ aggregate: 'video_import', id: importId })
           unit.created({ aggregate: 'video', id: videoId })
-          askForImport(unit, importId)
+          queueImport(unit, importId)
           return { importId, videoId }
         })
       } catch (error) {

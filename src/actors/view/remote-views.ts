@@ -8,7 +8,7 @@ import { countViews } from './fold-signs.ts'
 import { type Section, watchedSeconds } from './watching.ts'
 
 /** The video, and the reporting server. The caller has checked that it may report. */
-export interface ToldBy {
+export interface ReportedBy {
   videoId: number
   hostId: number
 }
@@ -18,11 +18,11 @@ export interface RemoteViews {
    * Current viewers until a time: one by name, or a count under a name; a repeated report replaces the previous one. Throws `not_found`,
    * and `forbidden` for a private video.
    */
-  receiveViewers(told: ToldBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void>
+  receiveViewers(report: ReportedBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void>
   /** Views on that server, or counted by the video's own server; once per activity. Throws like above. */
-  receiveViews(told: ToldBy & { views: number; incomingId: number | null }): Promise<void>
+  receiveViews(report: ReportedBy & { views: number; incomingId: number | null }): Promise<void>
   /** What a remote viewer watched of a local video. Idempotent. Throws like above. */
-  receiveWatch(told: ToldBy & RemoteWatch): Promise<void>
+  receiveWatch(report: ReportedBy & RemoteWatch): Promise<void>
 }
 
 export interface RemoteWatch {
@@ -115,7 +115,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
 /** How many of these count, given the reports of that server about the video within the hour. */
 async function withinQuota(
   unit: Unit,
-  { videoId, hostId }: ToldBy,
+  { videoId, hostId }: ReportedBy,
   what: 'views' | 'watches',
   wanted: number,
   most: number,

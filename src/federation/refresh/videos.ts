@@ -79,7 +79,7 @@ export function makeRefreshVideo(
   return async (videoId) => {
     const url = await findRemoteAddress(db, videoId)
     if (url === undefined) return
-    const beforeAsking = clock.now()
+    const requestedAt = clock.now()
     try {
       const { document, askedAt } = await fetchDocument(url)
       await videos.save(document, { askedAt })
@@ -88,7 +88,7 @@ export function makeRefreshVideo(
       if (!(error instanceof DomainError)) throw error
       if (error.kind === 'not_found' || error.kind === 'gone') {
         logger.info({ video: url }, 'a video is gone from its server')
-        await unlessGone(remoteVideos.remove(videoId, { askedAt: beforeAsking }).then(() => true))
+        await unlessGone(remoteVideos.remove(videoId, { askedAt: requestedAt }).then(() => true))
       } else if (error.kind === 'unavailable' || error.kind === 'busy') {
         throw error
       } else {

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { FetchError, type FetchedStream, type GuardedFetch, toFetchError } from '../../platform/fetch/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import { silenceGuard } from '../silence.ts'
-import { completePath } from './complete.ts'
+import { completePath } from './completed-download.ts'
 import type { DownloadedVideo, DownloadOptions } from './download.ts'
 import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
 

@@ -2,7 +2,7 @@
 
 import { Html, html } from '../../../platform/html.ts'
 import { markdownToHtml } from '../../../platform/markdown.ts'
-import { harmless, oneLine } from './words.ts'
+import { harmless, oneLine } from './untrusted-text.ts'
 import { COLUMNS, wrap } from './wrap.ts'
 
 export interface Letter {

@@ -1,7 +1,7 @@
 // The texts of mails.
 
 import type { Block, Letter } from './layout.ts'
-import { oneLine } from './words.ts'
+import { oneLine } from './untrusted-text.ts'
 
 interface To {
   username: string

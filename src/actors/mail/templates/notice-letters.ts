@@ -3,7 +3,7 @@
 import * as pages from './client-pages.ts'
 import type { Letter } from './layout.ts'
 import type { Notice, NoticeKind } from './notices.ts'
-import { cut, excerpt } from './words.ts'
+import { cut, excerpt } from './untrusted-text.ts'
 
 /** A letter without its frame; `item`: the same on one line, for a list. */
 export interface Told {
@@ -47,15 +47,15 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
     item: `${title(video)}, by ${full(channel)}`,
   }),
 
-  newCommentOnMyVideo: ({ video, author, text, threadId, isHeld }, page) => ({
-    subject: `${isHeld ? 'Comment awaiting your approval' : 'New comment'} on your video ${title(video)}`,
-    heading: isHeld ? 'A comment awaits your approval' : 'New comment',
+  newCommentOnMyVideo: ({ video, author, text, threadId, isPendingReview }, page) => ({
+    subject: `${isPendingReview ? 'Comment awaiting your approval' : 'New comment'} on your video ${title(video)}`,
+    heading: isPendingReview ? 'A comment awaits your approval' : 'New comment',
     says: `${full(author)} commented on your video ${title(video)}:`,
     quote: text,
-    ...(isHeld ? { adds: 'Nobody else sees the comment until you approve it.' } : {}),
-    link: isHeld ? 'Approve or delete the comment' : 'Read and reply',
-    url: page(isHeld ? pages.heldComments : pages.thread(video, threadId)),
-    item: `${full(author)} on ${title(video)}${isHeld ? ', awaiting your approval' : ''}: ${part(text)}`,
+    ...(isPendingReview ? { adds: 'Nobody else sees the comment until you approve it.' } : {}),
+    link: isPendingReview ? 'Approve or delete the comment' : 'Read and reply',
+    url: page(isPendingReview ? pages.heldComments : pages.thread(video, threadId)),
+    item: `${full(author)} on ${title(video)}${isPendingReview ? ', awaiting your approval' : ''}: ${part(text)}`,
   }),
 
   commentMention: ({ video, author, text, threadId }, page) => ({

@@ -27,7 +27,7 @@ interface ReportFacts {
 
 export type Notice =
   | { kind: 'newVideoFromSubscription'; video: NamedVideo; channel: Named }
-  | ({ kind: 'newCommentOnMyVideo'; isHeld: boolean } & CommentFacts)
+  | ({ kind: 'newCommentOnMyVideo'; isPendingReview: boolean } & CommentFacts)
   | ({ kind: 'commentMention' } & CommentFacts)
   | {
       kind: 'newAbuseForModerators'

@@ -35,7 +35,7 @@ export type Mail =
 export const NOBODY = 0
 
 /** Sends the mail after the commit, with retries. */
-export function askForMail(unit: Unit, { mail, ...ids }: Mail): void {
+export function queueMail(unit: Unit, { mail, ...ids }: Mail): void {
   const data = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, Number(value)]))
   // These may be requested any number of times; others are queued once until they are sent.
   const once = mail === 'reset-password' || mail === 'contact-form' ? { dedupeKey: `${mail}-${Object.values(data)}` } : {}

@@ -20,9 +20,9 @@ import { makeQueue } from '../platform/queue/index.ts'
 import { connectRedis, type Redis } from '../platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from '../platform/secrets.ts'
 import { type Role, runtimeSettings } from '../runtime-settings.ts'
-import { openWatched, UNWATCHED, type Watched, watchParts } from './watched.ts'
+import { openMonitoring, UNWATCHED, type Watched, watchParts } from './monitoring.ts'
 
-export interface Ground {
+export interface Foundation {
   source: ReturnType<typeof makeConfigSource>
   stored: ReturnType<typeof makeStoredOverrides>
   watched: Watched
@@ -39,17 +39,17 @@ export interface Ground {
 }
 
 /** Throws an Error with a one-line message if a required service is unavailable. */
-export async function openGround(
+export async function openFoundation(
   options: { loaded: LoadedConfig; logger: Logger; roles: readonly Role[]; clock: Clock },
   closers: (() => Promise<void>)[],
   health: Health,
-): Promise<Ground> {
+): Promise<Foundation> {
   const { loaded, logger, roles, clock } = options
   makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
   const config = source.current
   // A command of the operator has no roles, and runs next to a process that uses these addresses.
-  const watched = roles.length > 0 ? await openWatched({ config: config(), health, logger }, closers) : UNWATCHED
+  const watched = roles.length > 0 ? await openMonitoring({ config: config(), health, logger }, closers) : UNWATCHED
 
   const loopWatch = makeLoopWatch({ logger, telemetry: watched.telemetry })
   closers.push(async () => loopWatch.stop())

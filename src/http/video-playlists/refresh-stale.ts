@@ -5,13 +5,13 @@ import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 /** Queues a job if the playlist is stale; the viewer does not wait for it. */
-export type KeepFresh = (playlist: { id: number; remote: boolean; refreshedAt: Date | null }) => Promise<void>
+export type RefreshStale = (playlist: { id: number; remote: boolean; refreshedAt: Date | null }) => Promise<void>
 
-export function makeKeepFresh(deps: {
+export function makeRefreshStale(deps: {
   config: () => Config
   clock: Clock
   remotePlaylists: Pick<RemotePlaylists, 'askToRead'>
-}): KeepFresh {
+}): RefreshStale {
   const { config, clock, remotePlaylists } = deps
   return async ({ id, remote, refreshedAt }) => {
     const age = clock.now().getTime() - (refreshedAt?.getTime() ?? 0)

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
 
-export interface KeptFiles {
+export interface CacheLimit {
   /** Records that a file was requested. */
   used(ref: FileRef): void
   /** Records that a file was added, and removes others if there are too many. */
@@ -19,13 +19,13 @@ const REMEMBERED = 50_000
 /** Removes this share in addition, so that the folder is not listed for each new file. */
 const SPARE = 0.05
 
-export function makeKeptFiles(deps: {
+export function makeCacheLimit(deps: {
   store: Pick<Store, 'list' | 'remove'>
   /** Maximum files of a kind, at least one. */
   most: (kind: FileKind) => number
   clock: Clock
   logger: Logger
-}): KeptFiles {
+}): CacheLimit {
   const { store, clock, logger } = deps
   const uses = makeLru<string, number>(REMEMBERED)
   /** Per kind, as known to this process; files added by others are counted when the folder is listed. */

@@ -2,7 +2,7 @@
 
 import type { AggregateRef } from '../runtime/index.ts'
 
-export interface Portrait {
+export interface AuditedFields {
   /** The name of the kind for clients. */
   domain: AuditDomain
   /** One jsonb value for the row whose id is `$id`, or nothing if it does not exist. */
@@ -44,7 +44,7 @@ export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
 }
 
 /** By aggregate; messages to others are not audited. */
-export const PORTRAITS: Partial<Record<AggregateRef['aggregate'], Portrait>> = {
+export const AUDITED_FIELDS: Partial<Record<AggregateRef['aggregate'], AuditedFields>> = {
   user: {
     domain: 'users',
     sql: `select jsonb_build_object('id', u.id, 'username', u.username, 'email', u.email, 'emailVerified', u.email_verified,

@@ -11,13 +11,13 @@ type Addresses = Pick<Store, 'publicAddress' | 'signedAddress' | 'downloadAddres
  * Redirects to a public file in object storage; false if it is not there. (A reply cannot be the result of an async function: it is a
  * thenable without a value.) A master playlist stays here: its renditions may be in both places, and are found from here.
  */
-export async function sendOn(
+export async function redirectToStorage(
   reply: FastifyReply,
   { store, ref, caching }: { store: Addresses; ref: FileRef; caching: Caching },
 ): Promise<boolean> {
   if (ref.name.endsWith('-master.m3u8')) return false
   const address = await store.publicAddress(ref)
-  if (!address) return await sendOnSigned(reply, { store, refs: [ref] })
+  if (!address) return await redirectToSignedStorage(reply, { store, refs: [ref] })
   reply.headers(caching).redirect(address, 302)
   return true
 }
@@ -26,7 +26,7 @@ export async function sendOn(
  * The same with signed addresses, for authorised readers; as a download with `saved`. Addresses in a playlist are not signed, so playlists
  * stay here; so does HEAD, as an address is signed for GET.
  */
-export async function sendOnSigned(
+export async function redirectToSignedStorage(
   reply: FastifyReply,
   { store, refs, saved }: { store: Addresses; refs: readonly FileRef[]; saved?: SavedAs },
 ): Promise<boolean> {

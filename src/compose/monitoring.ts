@@ -5,10 +5,10 @@ import type { Registry } from '../actors/runtime/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Figures, listenBeside } from '../http/health/listener.ts'
 import type { Listening } from '../http/server.ts'
+import { makeCachedReading, type Reading } from '../platform/cached-reading.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/database/index.ts'
 import type { Health } from '../platform/health.ts'
-import { makeKeptReading, type Reading } from '../platform/kept-reading.ts'
 import type { Logger } from '../platform/logger.ts'
 import { prefetch } from '../platform/prefetch.ts'
 import type { Redis } from '../platform/redis.ts'
@@ -36,7 +36,7 @@ export interface Watched {
 export const UNWATCHED: Watched = { telemetry: undefined, exporter: null, healthListener: null }
 
 /** Opens the configured listeners. Throws ListenError if an address cannot be used. */
-export async function openWatched(
+export async function openMonitoring(
   { config, health, logger }: { config: Config; health: Health; logger: Logger },
   closers: (() => Promise<void>)[],
 ): Promise<Watched> {
@@ -120,7 +120,7 @@ export function registerFigures(
   })
   registerBacklog(telemetry, {
     queueOf: (type) => registry.jobs.get(type)?.queue ?? 'unknown',
-    read: makeKeptReading({
+    read: makeCachedReading({
       read: () => readBacklog(db, clock.now()),
       freshMs: BACKLOG_FRESH_MS,
       keptMs: BACKLOG_KEPT_MS,

@@ -4,7 +4,7 @@ import { mirrorFolder } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { initialRedundancy } from '../../state-machines/redundancy.ts'
 import { type ActorDeps, DomainError, initialColumns, notFound, type Unit } from '../runtime/index.ts'
-import { askForDownload, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
+import { queueDownload, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 
 export interface Target {
   videoId: number
@@ -18,7 +18,7 @@ export interface Target {
   size: number
 }
 
-export interface Wish {
+export interface PlannedCopies {
   /** The local instance actor. */
   actorId: number
   strategy: string
@@ -65,7 +65,7 @@ export async function insertWanted(
   deps: Pick<ActorDeps, 'config' | 'clock' | 'urls'>,
   unit: Unit,
   targets: readonly Target[],
-  { actorId, strategy, lifetime }: Wish,
+  { actorId, strategy, lifetime }: PlannedCopies,
 ): Promise<number> {
   const initial = { ...initialRedundancy, context: { ...initialRedundancy.context, lifetime } }
   const { state, context, dueAt } = initialColumns({ ...redundancyLifecycle, initial }, unit.now, settingsOf(deps))
@@ -81,7 +81,7 @@ export async function insertWanted(
     )
     if (!row) continue
     added += 1
-    askForDownload(unit, { id: row.id, videoId })
+    queueDownload(unit, { id: row.id, videoId })
   }
   return added
 }

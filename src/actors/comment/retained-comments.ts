@@ -6,7 +6,10 @@ import { addDelta, announceComments } from '../video/index.ts'
 import { idOfComment, isHidden } from './comment.rows.ts'
 
 /** Finds a comment by its URL; restores a retained one if its video exists again. */
-export const commentHere = async ({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>, url: string): Promise<number | undefined> =>
+export const findOrRestoreComment = async (
+  { db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>,
+  url: string,
+): Promise<number | undefined> =>
   (await idOfComment(db.query, url)) ??
   (url.startsWith(`${urls.origin}/`) ? await tell.create((unit) => restoreComment(unit, url)) : undefined)
 
@@ -41,7 +44,7 @@ async function restoreComment(unit: Unit, url: string): Promise<number | undefin
 const AT_ONCE = 100
 
 /** Removes retained comments of an account: one, or a batch of all. Returns how many. The servers of their videos are notified. */
-export const removeKept = async (tell: Tell, of: { accountId: number; commentId?: number }): Promise<number> =>
+export const removeRetained = async (tell: Tell, of: { accountId: number; commentId?: number }): Promise<number> =>
   await tell.create(async (unit) => {
     const removed = await unit.query<{ id: number; url: string; actorId: number; channelActorId: number }>(
       `with taken as (

@@ -1,7 +1,7 @@
 // What is noted of ended work while the database is restarted.
 
 import { expect, it } from '@jest/globals'
-import { insist } from '../../../src/actors/runtime/insist.ts'
+import { retryThroughOutage } from '../../../src/actors/runtime/retry-through-outage.ts'
 import { tellOutage } from '../../../src/platform/database/errors.ts'
 
 /** Fails as often as said, then answers how often it was called. */
@@ -17,12 +17,12 @@ function failing(times: number, fail: () => never): () => Promise<number> {
 const restarted = (): never => tellOutage(Object.assign(new Error('the database system is starting up'), { code: '57P03' }))
 
 it('is repeated until the database is back', async () => {
-  expect(await insist(failing(2, restarted))).toBe(3)
+  expect(await retryThroughOutage(failing(2, restarted))).toBe(3)
 })
 
 it('is not repeated when the database refused it', async () => {
   const refuse = (): never => {
     throw new Error('duplicate key value')
   }
-  await expect(insist(failing(1, refuse))).rejects.toThrow('duplicate key value')
+  await expect(retryThroughOutage(failing(1, refuse))).rejects.toThrow('duplicate key value')
 })

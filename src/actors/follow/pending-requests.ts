@@ -7,7 +7,7 @@ import { cancelJobs } from '../runtime/index.ts'
  * Cancels such a request; its job notices that. `followerId`: null for the instance. Returns false if there was none. Call it before
  * looking for the follow itself, which the job may create until it notices.
  */
-export async function forgetAsked(query: Sql, asked: { followerId: number | null; hostOrHandle: string }): Promise<boolean> {
+export async function cancelPendingRequest(query: Sql, asked: { followerId: number | null; hostOrHandle: string }): Promise<boolean> {
   // A cancelled job that is queueing its next attempt has stored it by the time its row is unlocked.
   let wasAsked = false
   while (await cancel(query, asked)) wasAsked = true

@@ -8,6 +8,6 @@ const FEWEST_BYTES = 10
 const ALWAYS = 3600
 
 /** Seconds. `bytes` are those of the whole file. */
-export const longestOf = (bytes: number): number => Math.max(ALWAYS, bytes / FEWEST_BYTES)
+export const longestDuration = (bytes: number): number => Math.max(ALWAYS, bytes / FEWEST_BYTES)
 
 export const tooLong = (): MediaError => new MediaError('too-long', 'The times in the file are far longer than what it holds.')

@@ -11,7 +11,7 @@ import { type Engine, queryOf } from './engine.ts'
 import { makeRelay, type Question, type RelayedAnswer, type Respond } from './relay.ts'
 import type { SessionIds } from './session-ids.ts'
 
-export interface Elsewhere {
+export interface RemoteSessions {
   /** True if requests of the session are answered here, also if it is unknown. */
   isHere(sid: string): Promise<boolean>
   /** Relays a poll, or a message of the client, to the process of the session; null if it is gone. */
@@ -29,13 +29,13 @@ const REFUSED = { status: 400, body: '' }
 /** Between packets of one payload (Engine.IO protocol 4). */
 const SEPARATOR = '\u001e'
 
-export function makeElsewhere(options: {
+export function makeRemoteSessions(options: {
   engine: Engine
   ids: SessionIds
   bus: Pick<Bus, 'publish' | 'subscribe'>
   secrets: Pick<Secrets, 'seal' | 'open'>
   logger: Logger
-}): Elsewhere {
+}): RemoteSessions {
   const { engine, ids } = options
   const moved = makeLru<string, string>(MAX_MOVED, { ttl: MOVED_FOR_MS, updateAgeOnGet: true })
   const arriving = new Map<string, Promise<boolean>>()

@@ -3,7 +3,7 @@
 import type { ParsedConfig } from './schema.ts'
 
 /** Prefixes of the keys without effect. */
-const UNBUILT = [
+const UNSUPPORTED = [
   'client.open_in_app',
   'geo_ip',
   'live',
@@ -24,12 +24,13 @@ const UNBUILT = [
   'webrtc',
 ] as const
 
-export const isUnbuilt = (path: string): boolean => UNBUILT.some((beginning) => path === beginning || path.startsWith(`${beginning}.`))
+export const isUnsupported = (path: string): boolean =>
+  UNSUPPORTED.some((beginning) => path === beginning || path.startsWith(`${beginning}.`))
 
 const OFF = { enabled: false }
 
 /** Sections whose parts of this kind are disabled. */
-export const withoutUnbuilt = ({ live, transcoding, video_studio, video_transcription }: ParsedConfig) => ({
+export const withoutUnsupported = ({ live, transcoding, video_studio, video_transcription }: ParsedConfig) => ({
   live: { ...live, ...OFF, transcoding: { ...live.transcoding, remote_runners: OFF } },
   transcoding: { ...transcoding, remote_runners: OFF },
   video_studio: { ...video_studio, remote_runners: OFF },

@@ -1,13 +1,13 @@
 // The heartbeat of work on a leased row: while it beats, the row's timeout does not fire.
 
-export interface Beat {
+export interface Heartbeat {
   /** Aborted when the lease is lost. */
   signal: AbortSignal
   stop(): Promise<void>
 }
 
 /** `renew` extends the lease and returns false if it is lost; `lost` is the reason of the abort then. */
-export function startBeat(options: { everyMs: number; renew: () => Promise<boolean>; lost: string }): Beat {
+export function startHeartbeat(options: { everyMs: number; renew: () => Promise<boolean>; lost: string }): Heartbeat {
   const over = new AbortController()
   let beating = Promise.resolve()
   const beat = async (): Promise<void> => {

@@ -10,7 +10,7 @@ export interface VideoOwner {
 }
 
 /** The local channel that still shares a video that moved, with its account: the last owner that other servers know. */
-export async function lastToldOwner(
+export async function lastNotifiedOwner(
   unit: Unit,
   videoId: number,
   { channelActorId }: Pick<VideoOwner, 'channelActorId'>,
@@ -35,7 +35,7 @@ export async function noteOwner(unit: Unit, videoId: number, owner: Omit<VideoOw
 }
 
 /** The owners that other servers may know, in the order of their notifications; empty if the present owner was always the only one. */
-export async function toldOwners(unit: Unit, videoId: number): Promise<VideoOwner[]> {
+export async function notifiedOwners(unit: Unit, videoId: number): Promise<VideoOwner[]> {
   return await unit.query<VideoOwner>(
     `select x.id as "accountActorId", x.url as "accountUrl", o.channel_actor_id as "channelActorId"
      from video_told_owner o join actor x on x.id = o.account_actor_id

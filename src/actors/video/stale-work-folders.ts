@@ -8,7 +8,7 @@ import { isWorkFolder } from './work-folders.ts'
 const LOOK_EVERY = 600_000
 
 /** Removes folders without a note, beginning at the start of the server. */
-export function removeOldWork({ db, registry, store }: Pick<ActorDeps, 'db' | 'registry'> & { store: Store }): void {
+export function removeStaleWorkFolders({ db, registry, store }: Pick<ActorDeps, 'db' | 'registry'> & { store: Store }): void {
   registry.periodic('work-folders', {
     everyMs: () => LOOK_EVERY,
     everywhere: true,

@@ -4,12 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDatabaseOutage } from '../../platform/database/index.ts'
 
 /** Longer than a restart takes, and within the time that a process has to stop. */
-const INSISTS_MS = 10_000
+const RETRY_FOR_MS = 10_000
 const AGAIN_MS = 250
 
 /** Repeats `write` while the database is unreachable. A failed write may have been committed: it must be safe to repeat. */
-export async function insist<T>(write: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + INSISTS_MS
+export async function retryThroughOutage<T>(write: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + RETRY_FOR_MS
   for (;;) {
     try {
       return await write()

@@ -1,14 +1,14 @@
 // A reading for those who cannot wait.
 
 import { expect, it } from '@jest/globals'
-import { makeKeptReading } from '../../../src/platform/kept-reading.ts'
+import { makeCachedReading } from '../../../src/platform/cached-reading.ts'
 import { until } from '../../support/until.ts'
 
 function stage(answers: (number | Error | Promise<number>)[]) {
   let time = 0
   let asked = 0
   const failures: unknown[] = []
-  const read = makeKeptReading({
+  const read = makeCachedReading({
     read: async () => {
       const answer = answers[asked]
       asked += 1

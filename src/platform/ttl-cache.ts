@@ -3,7 +3,7 @@
 import type { Clock } from './clock.ts'
 import { makeLru } from './lru.ts'
 
-export interface Kept<K, V> {
+export interface TtlCache<K, V> {
   /** The value, if it exists and has not expired. */
   find(key: K): V | undefined
   /** Its expiry, in ms since the epoch. */
@@ -14,7 +14,7 @@ export interface Kept<K, V> {
   clear(): void
 }
 
-export function makeKept<K extends {}, V>({ clock, max }: { clock: Clock; max: number }): Kept<K, V> {
+export function makeTtlCache<K extends {}, V>({ clock, max }: { clock: Clock; max: number }): TtlCache<K, V> {
   const entries = makeLru<K, { value: V; until: number }>(max)
   let drops = 0
   const now = (): number => clock.now().getTime()

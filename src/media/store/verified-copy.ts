@@ -19,7 +19,7 @@ export interface Carry {
  * Returns `missing` if the file is in neither place. Idempotent: an existing copy is compared, and written again only if it differs. Throws
  * MediaError `truncated` if the copy differs from the source.
  */
-export async function carryFile({ from, to, ref, signal }: Carry): Promise<'carried' | 'there' | 'missing'> {
+export async function copyVerified({ from, to, ref, signal }: Carry): Promise<'carried' | 'there' | 'missing'> {
   const [source, target] = [await from.stat(ref), await to.stat(ref)]
   if (!source) return target ? 'there' : 'missing'
   if (target?.size === source.size && (await sumOf(to, ref, signal)) === (await sumOf(from, ref, signal))) return 'there'

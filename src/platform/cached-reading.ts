@@ -11,7 +11,7 @@ export interface Reading<T> {
 const PATIENCE_MS = 10
 
 /** Returns within some milliseconds; undefined before the first reading, and if the last one is older than `keptMs`. */
-export function makeKeptReading<T>(options: {
+export function makeCachedReading<T>(options: {
   read: () => Promise<T>
   /** Younger ones are not refreshed. */
   freshMs: number

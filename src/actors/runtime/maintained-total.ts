@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/index.ts'
 
 type Reader = Pick<Database, 'query'>
 
-export interface KeptTotal {
+export interface MaintainedTotal {
   /** Has the columns of the key and `total`; `<table>_delta` has the same key, `id` and `delta`. */
   table: string
   key: readonly string[]
@@ -17,14 +17,14 @@ const BATCH = 1000
 const of = (alias: string, key: readonly string[]): string => key.map((column) => `${alias}.${column}`).join(', ')
 
 /** SQL for the sum of the rows that match `where` (SQL); without it, of all. */
-export function sumOf({ table }: KeptTotal, where?: string): string {
+export function sumOf({ table }: MaintainedTotal, where?: string): string {
   const picked = where === undefined ? '' : ` where ${where}`
   return `((select coalesce(sum(total), 0) from ${table}${picked})
     + (select coalesce(sum(delta), 0) from ${table}_delta${picked}))::int`
 }
 
 /** Folds all pending rows. One process at a time; the others skip it. */
-export async function foldTotal(db: Reader, kept: KeptTotal): Promise<void> {
+export async function foldTotal(db: Reader, kept: MaintainedTotal): Promise<void> {
   if (!(await hasRows(db, `${kept.table}_delta`))) return
   while ((await foldSome(db, kept)) === BATCH);
 }
@@ -35,7 +35,7 @@ export async function hasRows(db: Reader, table: string): Promise<boolean> {
 }
 
 /** Returns how many rows were folded. */
-async function foldSome(db: Reader, { table, key }: KeptTotal): Promise<number> {
+async function foldSome(db: Reader, { table, key }: MaintainedTotal): Promise<number> {
   const columns = key.join(', ')
   const [row] = await db.query<{ taken: number }>(
     `with locked as materialized (
@@ -58,7 +58,7 @@ async function foldSome(db: Reader, { table, key }: KeptTotal): Promise<number> 
  * Corrects the totals to the truth of one moment; two concurrent runs would correct twice. `counted` is SQL for the truth: rows of the key
  * and `rows`; a missing key counts zero.
  */
-export async function setTotalRight(db: Reader, { table, key }: KeptTotal, counted: string): Promise<void> {
+export async function setTotalRight(db: Reader, { table, key }: MaintainedTotal, counted: string): Promise<void> {
   await db.query(
     `with counted as materialized (${counted}), lacking as materialized (
        select ${of('k', key)}, coalesce(c.rows, 0) - k.total

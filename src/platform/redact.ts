@@ -18,7 +18,7 @@ const TOKENS = /\b(bearer) {1,4}(?!auth)[\w.~+/-]{6,}=*/gi
 const PASSWORDS = /\b([Bb]asic) {1,4}(?=[a-z]{0,80}[A-Z\d=])[\w.~+/-]{6,}=*/g
 
 /** The text without the values of secret parameters, the credentials of addresses, and tokens of `Authorization`. */
-export function hideSecrets(text: string): string {
+export function redactSecrets(text: string): string {
   const open = text.includes('=') ? text.replace(SECRET_PARAMETERS, '$1[hidden]') : text
   return open
     .replace(UNSUBSCRIBE_LINKS, '$1[hidden]')

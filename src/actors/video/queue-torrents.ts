@@ -7,7 +7,7 @@ import type { Unit } from '../runtime/index.ts'
  * Runs in the transaction that gives the video files or changes what torrents contain: its name or its addresses. The job does nothing if
  * all torrents are up to date. Two jobs may wait: one that is about to end cannot stand in for the next.
  */
-export function askForTorrents(
+export function queueTorrents(
   unit: Unit,
   videoId: number,
   config: Pick<Config, 'tracker'>,

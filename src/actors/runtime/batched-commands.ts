@@ -15,7 +15,7 @@ export type Outcome<O> = { answer: O } | { refusal: DomainError } | 'alone'
  * the commit may have stored the commands already, so running one twice must change nothing. Throws the refusal of the command, and what
  * `run` throws for it alone.
  */
-export function makeTogether<I, O>(options: {
+export function makeBatchedCommands<I, O>(options: {
   tell: Pick<Tell, 'create'>
   run: (unit: Unit, commands: I[], how: { isAlone: boolean }) => Promise<Outcome<O>[]>
   /** Maximum commands per transaction. */
