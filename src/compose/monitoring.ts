@@ -49,7 +49,7 @@ export async function openMonitoring(
     closers.push(() => listening.close())
     if (figures) closers.push(async () => figures.stop())
     const { hostname, port } = listening
-    logger.info({ hostname, port }, shown ? 'metrics can be had' : 'health can be asked for')
+    logger.info({ hostname, port }, shown ? 'metrics are served' : 'health is served')
     return listening
   }
   const { hostname, port } = config.vireo.health
@@ -101,7 +101,7 @@ export function registerFigures(
   })
   telemetry.gauge({
     name: 'vireo_part_up',
-    help: 'Whether what this process stands on answers',
+    help: 'Whether the services that this process needs respond',
     labels: ['part'],
     read: async () =>
       Object.entries((await health.readiness()).parts).map(([part, state]) => ({
@@ -158,7 +158,7 @@ function registerBacklog(
     }
     return countsBy('state', counts)
   })
-  gauge('vireo_lanes_due', 'Lanes with work that nobody does yet', ['kind'], ({ lanes }) =>
+  gauge('vireo_lanes_due', 'Lanes with work that no worker has taken yet', ['kind'], ({ lanes }) =>
     lanes.map(({ kind, count }) => ({ labels: { kind }, value: count })),
   )
   gauge('vireo_outbox_events', 'Events that were stored and not yet carried on', ['state'], (backlog) => byState(backlog.outbox))

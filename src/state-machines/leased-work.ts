@@ -49,7 +49,7 @@ export const leasedWork = {
 /** The transitions of `TIMED_OUT` while a worker has it. */
 export const workerLost = <W extends string, F extends string>(waiting: W, failed: F) =>
   [
-    { guard: 'released', target: waiting, description: 'worker took leave' },
+    { guard: 'released', target: waiting, description: 'worker released the lease' },
     { guard: 'lostTooOften', target: failed, actions: 'giveUp', description: 'lost too often' },
     { target: waiting, actions: 'countLoss', description: 'worker lost' },
   ] as const

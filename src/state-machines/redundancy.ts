@@ -93,7 +93,7 @@ export const redundancyMachine = flow.createMachine({
         ...removed,
         STARTED: { target: 'downloading' },
         FAILED: failed,
-        TIMED_OUT: { target: 'wanted', description: 'job asked for again' },
+        TIMED_OUT: { target: 'wanted', description: 'job queued again' },
       },
     },
     downloading: {
@@ -107,7 +107,7 @@ export const redundancyMachine = flow.createMachine({
       },
     },
     stored: {
-      meta: { due: 'told again, should the first telling be lost', owner: 'the relay' },
+      meta: { due: 'announced again, if the first activity was lost', owner: 'the relay' },
       on: {
         ...removed,
         ANNOUNCED: { target: 'announced', actions: assign({ told: true }) },

@@ -15,7 +15,7 @@ export interface GuardedAbuse {
 /** Throws `forbidden` unless `by` is the reporter or a moderator, and `invalid` if nobody could answer. */
 export function assertMayDiscuss(abuse: GuardedAbuse, by: NonNullable<Viewer>): void {
   if (!isReporter(abuse, by) && !hasRight(by.role, 'MANAGE_ABUSES')) {
-    throw new DomainError('forbidden', `You may not read what is said about the report ${abuse.id}.`)
+    throw new DomainError('forbidden', `You may not read the messages about the report ${abuse.id}.`)
   }
   if (abuse.isRemote) throw new DomainError('invalid', 'This report came from another server, which gets no messages.')
 }

@@ -27,6 +27,6 @@ export function makeLookedAtActor({
   return ({ id, remote, refreshedAt }) => {
     const oldest = clock.now().getTime() - config().vireo.federation.refresh.actor
     if (!remote || (refreshedAt !== null && refreshedAt.getTime() >= oldest)) return
-    remoteActors.askRefresh(id).catch((error: unknown) => logger.warn({ err: error, actor: id }, 'a refresh cannot be asked for'))
+    remoteActors.askRefresh(id).catch((error: unknown) => logger.warn({ err: error, actor: id }, 'a refresh could not be queued'))
   }
 }

@@ -30,7 +30,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
       const owner = data.belowVideosOf ?? (data.scope === 'my-videos' ? Number(data.byAccountId) : null)
       const by = await userOf(Number(data.byAccountId))
       if (!by || (owner === null && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) {
-        throw new PermanentFailure('Who asked for it may not do it any more.')
+        throw new PermanentFailure('The requester is no longer allowed to do this.')
       }
       const below = `from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
         where m.account_id = $1 and m.deleted_at is null and m.id > $2 and ($3::int is null or c.account_id = $3)`

@@ -89,7 +89,7 @@ function makeRun({ tell, logger }: Pick<ActorDeps, 'tell' | 'logger'>, counter: 
       rows = Math.min(most, rows * 2)
     } catch (error) {
       if (!over || !isStatementTimeout(error)) throw error
-      logger.warn({ counter, rows, err: error }, 'a step of counting anew took too long')
+      logger.warn({ counter, rows, err: error }, 'a step of recounting took too long')
       if (rows === 1) await move((unit, after) => idAfter(unit, over, after))
       rows = Math.max(1, Math.floor(rows / 10))
     }

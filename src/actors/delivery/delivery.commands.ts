@@ -203,7 +203,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
       for (const [id, document] of found) documents.set(id, document)
       return ids.map((id) => {
         const document = found.get(id)
-        if (!document) throw new Error(`The document ${id} is gone.`)
+        if (!document) throw new Error(`The document ${id} does not exist any more.`)
         return document
       })
     },

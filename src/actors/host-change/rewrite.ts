@@ -138,7 +138,7 @@ async function refuseForeign(query: Sql, to: string): Promise<void> {
     [host],
   )
   if (!known) return
-  throw new DomainError('conflict', `${host} is known here as another server, whose actors would be mixed up with ours.`)
+  throw new DomainError('conflict', `${host} is known here as a remote server, whose actors would conflict with the local ones.`)
 }
 
 async function refuseUsed(query: Sql): Promise<void> {

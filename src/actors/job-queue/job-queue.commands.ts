@@ -59,7 +59,7 @@ export function makeJobQueue(
       if (!row) throw notFound('This job does not exist.')
       const event = { type: 'RETRIED' } as const
       if (!takes(jobLifecycle, row, event)) throw new DomainError('conflict', 'This job did not fail.')
-      if (row.isAskedFor) throw new DomainError('conflict', 'This was asked for anew already.')
+      if (row.isAskedFor) throw new DomainError('conflict', 'This is queued again already.')
       if (!standsAlone(row)) throw new DomainError('conflict', 'What waited for this job has failed with it: ask for that itself again.')
       const also = { progress: 0, dueAt: unit.now, finishedAt: null }
       await advanceRow(unit, jobLifecycle, row, event, also, config().vireo.jobs)

@@ -153,5 +153,5 @@ async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
 async function moveInto(unit: Unit, videoId: number, channelId: number | undefined, by: Receiver) {
   const accountId = await moveIntoChannel(unit, videoId, channelId ?? null, by.accountId)
   if (accountId === undefined) throw new DomainError('invalid', 'There is no such channel on this server.')
-  if (accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to somebody else.')
+  if (accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to another user.')
 }

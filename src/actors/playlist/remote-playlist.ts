@@ -92,7 +92,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
          where url_hash = md5($1)::uuid and url = $1 and remote and account_id = $2`,
         [playlist.url, playlist.accountId],
       )
-      if (!known) throw new DomainError('forbidden', `${playlist.url} is a playlist of somebody else.`)
+      if (!known) throw new DomainError('forbidden', `${playlist.url} is a playlist of another owner.`)
       return known
     })
 

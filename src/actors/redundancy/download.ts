@@ -97,7 +97,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
         // Copies are optional: none waits for space.
         throw isFull && !signal.aborted ? new PermanentFailure('There is no room for the copy.', { cause: error }) : error
       }
-      log.info('a copy is not wanted any more')
+      log.info('a copy is no longer wanted')
     } finally {
       await beat.stop()
       await release(task)
@@ -174,7 +174,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
   async function finish(task: Task, size: number): Promise<void> {
     await withCopy(task.id, async (unit, copy) => {
       if (copy.leaseOwner !== task.owner || copy.state !== 'downloading') {
-        throw new DomainError('gone', 'This copy is in other hands.')
+        throw new DomainError('gone', 'Another worker has the lease of this copy.')
       }
       copy.size = size
       copy.sourceUrl = task.source

@@ -139,7 +139,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
       await unlessGone(redundancies.remove(id))
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      logger.info({ err: error, redundancy: id }, 'a copy that is not to be held any more is ended later')
+      logger.info({ err: error, redundancy: id }, 'a copy that must not be held any more is ended later')
     }
   }
 }

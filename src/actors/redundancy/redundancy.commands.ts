@@ -199,7 +199,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         const holder = await holderOf(unit, actorId, us)
         assertMayHold(holder, { url, fileUrl }, config().remote_redundancy.videos.accept_from)
         const target = await targetOf(unit, videoUrl, copied)
-        if (!target) throw notFound(`${videoUrl} is no video of ours that is copied.`)
+        if (!target) throw notFound(`${videoUrl} is not a local video that may be copied.`)
         const lifetime = lifetimeOf(expiresAt, unit.now)
         if (lifetime !== null && lifetime <= 0) throw new DomainError('unprocessable', 'This copy is over already.')
         const isNew = await saveReported(unit, { ...target, actorId, url, fileUrl, lifetime }, settingsOf(deps))

@@ -18,7 +18,7 @@ export function closedBy(config: Pick<Config, 'signup' | 'smtp'>, users: number,
   if (requires_email_verification && !isMailEnabled(config)) {
     return 'Addresses have to be verified, and this server cannot send mails now.'
   }
-  return limit !== -1 && users >= limit ? 'This server has as many users as it takes.' : undefined
+  return limit !== -1 && users >= limit ? 'This server has reached its limit of users.' : undefined
 }
 
 /** The same for the current number of users. */

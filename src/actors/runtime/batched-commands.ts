@@ -41,7 +41,7 @@ export function makeBatchedCommands<I, O>(options: {
   return async (command) => {
     const first = await round(command)
     const outcome = first === 'alone' ? await alone(command) : first
-    if (outcome === undefined || outcome === 'alone') throw new Error('A command that goes alone has to be answered.')
+    if (outcome === undefined || outcome === 'alone') throw new Error('A command that runs alone must have a result.')
     if ('refusal' in outcome) throw outcome.refusal
     return outcome.answer
   }

@@ -98,7 +98,7 @@ export function makeRowLeases(options: {
     },
     isLeased,
     refuseLeased(holder) {
-      if (isLeased(holder)) throw new DomainError('busy', 'A worker is at this.')
+      if (isLeased(holder)) throw new DomainError('busy', 'Another worker has the lease.')
     },
     end,
     startHeartbeat: ({ id, owner }) =>

@@ -102,7 +102,7 @@ export function makeEditions(deps: EditionDeps): void {
         const video = await unit.em.findOneOrFail(Video, id)
         if (video.state !== 'to-edit') return
         const [edition] = await unit.query<{ id: number }>('select id from video_edition where video_id = $1', [id])
-        if (!edition) return advanceAndAnnounce(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition is gone.' }])
+        if (!edition) return advanceAndAnnounce(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition does not exist any more.' }])
         advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
         queueEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
       }),

@@ -333,7 +333,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
       'select v.id, v.uuid from upload u join video v on v.id = u.video_id where u.id = $1',
       [id],
     )
-    if (!video) throw new DomainError('not_found', 'The video of this upload is gone.')
+    if (!video) throw new DomainError('not_found', 'The video of this upload does not exist any more.')
     return { ...video, shortUUID: toShortUuid(video.uuid) }
   }
 }

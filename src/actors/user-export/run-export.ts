@@ -80,7 +80,7 @@ export function runExports(deps: RunExportDeps): void {
       if (!(await rowLeases.isOurs(task))) {
         // Its lease expired; while its job runs no other is queued.
         if (await isWaiting(task)) throw new DomainError('busy', 'The export waits for a worker again.')
-        return log.info({ err: error }, 'an export is not wanted any more')
+        return log.info({ err: error }, 'an export is no longer wanted')
       }
       if (isDiskFull(error)) throw new NotNow('The store has no room for the archive now.', { cause: error })
       throw error
@@ -129,7 +129,7 @@ export function runExports(deps: RunExportDeps): void {
   /** Streams the archive into the store; it is buffered neither in memory nor on disk. Returns the bytes. */
   async function makeArchive(task: Task, archive: FileRef, { signal, progress }: Pick<JobContext, 'signal' | 'progress'>): Promise<number> {
     const user = await findExportedUser(db.query, task.userId)
-    if (!user) throw new PermanentFailure('There is no such user any more.')
+    if (!user) throw new PermanentFailure('The user does not exist any more.')
     // Owned by this process: if it dies, the bytes are removed.
     await pendingFiles.reserve(leases.owner, [archive])
     const zip = makeZipWriter({ modifiedAt: task.createdAt })

@@ -129,7 +129,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   async function importArchive(task: Task, signal: AbortSignal, progress: (percent: number) => void): Promise<void> {
     const { userId, accountId, size } = task
     const archive = await openArchive({ store, ref: archiveFile(task.archive), size }).catch((error: unknown) => {
-      throw isMissing(error) ? new ArchiveError('damaged', 'The archive is gone.', { cause: error }) : error
+      throw isMissing(error) ? new ArchiveError('damaged', 'The archive does not exist any more.', { cause: error }) : error
     })
     try {
       await withWorkFolder(deps, signal, async (unpack) => {

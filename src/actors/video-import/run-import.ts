@@ -271,7 +271,7 @@ function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
   if (targetUrl !== null) return { kind: 'url', url: targetUrl }
   if (magnetUri !== null) return { kind: 'magnet', uri: magnetUri }
   if (torrent !== null) return { kind: 'torrent', bytes: torrent }
-  throw new PermanentFailure('There is nothing that could be imported.')
+  throw new PermanentFailure('The source has nothing to import.')
 }
 
 const ownerOf = ({ accountId }: Task): { accountId: number; role: UserRole } => ({ accountId, role: userRoles.user })

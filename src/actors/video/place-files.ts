@@ -68,7 +68,7 @@ export function makePlaceFiles(
     if (!(await claim(videoId, owner, [signal, wait]))) return
     const beat = startHeartbeat({
       everyMs: LEASE_MS / 3,
-      lost: 'Another mover took over.',
+      lost: 'Another process took over the move.',
       renew: async () => (await db.query(RENEW, [videoId, owner, LEASE_MS])).length > 0,
     })
     try {

@@ -34,7 +34,7 @@ export function makeViewerHash({ db, clock }: { db: Pick<Database, 'query'>; clo
   async function load(day: string): Promise<Buffer> {
     await db.query('insert into viewer_salt (day, salt) values ($1, $2) on conflict do nothing', [day, randomBytes(32)])
     const [row] = await db.query<{ salt: Buffer }>('select salt from viewer_salt where day = $1', [day])
-    if (!row) throw new Error('The salt of viewers is gone.')
+    if (!row) throw new Error('The salt of viewers is missing.')
     return row.salt
   }
 

@@ -20,7 +20,7 @@ export async function receiveNote(note: NoteDocument, inbound: Inbound, context:
 }
 
 function refuseOthers({ id, attributedTo }: NoteDocument, actor: StoredActor): void {
-  if (!attributedTo.includes(actor.url)) throw new DomainError('forbidden', `${id} is a comment of somebody else.`)
+  if (!attributedTo.includes(actor.url)) throw new DomainError('forbidden', `${id} is a comment of another author.`)
 }
 
 /** Stores a comment whose place is known, and notifies. */

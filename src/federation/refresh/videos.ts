@@ -48,7 +48,7 @@ export function makeRefreshVideo(
       } catch (error) {
         // Some servers do not count or report ratings.
         if (!isHopeless(error)) throw error
-        logger.debug({ err: error, video: url }, 'the ratings of a remote video are not told')
+        logger.debug({ err: error, video: url }, 'a remote video does not report its ratings')
       }
     },
   })

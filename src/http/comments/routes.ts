@@ -64,7 +64,7 @@ export function commentsArea(deps: {
     try {
       await waitingComments.askRefresh(videoId)
     } catch (error) {
-      logger.warn({ err: error, video: videoId }, 'the comments of a remote video are not read anew')
+      logger.warn({ err: error, video: videoId }, 'the comments of a remote video could not be refreshed')
     }
   }
 

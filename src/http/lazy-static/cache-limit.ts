@@ -65,7 +65,7 @@ export function makeCacheLimit(deps: {
       if (count <= most || trimming.has(kind)) return
       trimming.add(kind)
       trim(kind, most)
-        .catch((error: unknown) => logger.warn({ err: error, kind }, 'kept files of other servers cannot be removed'))
+        .catch((error: unknown) => logger.warn({ err: error, kind }, 'cached remote files could not be removed'))
         .finally(() => trimming.delete(kind))
     },
     makeRoom: async (kind) => (await removeOldest(kind, (count) => Math.ceil(count * SPARE))) > 0,

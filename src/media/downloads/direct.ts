@@ -75,7 +75,7 @@ export async function openDirect(url: string, options: DirectOptions): Promise<D
   }
   return {
     isMedia: false,
-    refusal: refusal ?? new DownloadError('failed', 'The other server sent a part of the file that nobody asked for.'),
+    refusal: refusal ?? new DownloadError('failed', 'The other server sent a part of the file that was not requested.'),
   }
 }
 
@@ -161,7 +161,7 @@ function startOf({ status, headers }: FetchedStream, before: { size: number } | 
 }
 
 function refusalOf({ status, headers, url }: FetchedStream): DownloadError | undefined {
-  if (status === 404 || status === 410) return new DownloadError('unusable', 'There is nothing at this address.')
+  if (status === 404 || status === 410) return new DownloadError('unusable', 'Nothing was found at this address.')
   if (status !== 200 && status !== 206) {
     return new DownloadError('failed', `The other server answered with the status ${status}.`)
   }

@@ -106,7 +106,7 @@ function refusalOf({ killedFor, stderr }: ProcessEnd, isIsoMedia: boolean): Medi
     case 'output':
       return new MediaError('unreadable', 'The file describes itself at too great a length.', { detail })
     case 'memory':
-      return new MediaError('memory', 'Reading the file takes more memory than allowed.', { detail })
+      return new MediaError('memory', 'Reading the file needs more memory than allowed.', { detail })
     case undefined:
       break
     default:

@@ -115,8 +115,8 @@ async function inProcess(task: TorrentTask, running: Running): Promise<Extract<T
 
 /** For a process that ended without a message. */
 function endOf({ killedFor, stderr }: ProcessEnd, logger: Logger): DownloadError {
-  if (killedFor === 'stalled') return new DownloadError('time-out', 'Nobody sends this torrent.')
-  if (killedFor === 'memory') return new DownloadError('failed', 'This torrent takes too much memory.')
+  if (killedFor === 'stalled') return new DownloadError('time-out', 'This torrent has no seeds.')
+  if (killedFor === 'memory') return new DownloadError('failed', 'This torrent needs too much memory.')
   logger.debug({ stderr }, 'the process of a torrent failed')
   return failed(undefined)
 }
