@@ -33,7 +33,7 @@ export function driftOf(migrated: Column[], described: Column[]): string[] {
   const faults = migrated.flatMap(({ name, type }) => {
     const says = left.get(name) ?? 'nothing'
     left.delete(name)
-    return says === type ? [] : [`${name} is ${type} after the migrations; the entities say ${says}`]
+    return says === type ? [] : [`${name} is ${type} after the migrations; the entities define ${says}`]
   })
   return [...faults, ...[...left].map(([name, type]) => `${name} is ${type} in the entities; no migration makes it`)]
 }

@@ -28,7 +28,7 @@ const SQL_WRITES = new RegExp(
 )
 const ENTITY_WRITES = /\.(?:create|insert|insertMany|upsert|upsertMany|nativeUpdate|nativeDelete)(?:<\w+>)?\(\s*(\w+)/g
 /** Matches declarations that name a table for functions of runtime that write it. */
-const DECLARATIONS = /(?:\b(?:defineLifecycle|makeRowLeases|recountNext)\([^)]*?|: KeptTotal = )\{[^}]*?\btable: '(\w+)'/g
+const DECLARATIONS = /(?:\b(?:defineLifecycle|makeRowLeases|recountNext)\([^)]*?|: MaintainedTotal = )\{[^}]*?\btable: '(\w+)'/g
 
 /** `files`: the texts of src/ by path. */
 export function ownersOf(files: ReadonlyMap<string, string>): Owners {

@@ -84,7 +84,7 @@ async function playOutage(a: NodeProcess, b: NodeProcess): Promise<void> {
   const { data } = await onA.get<{ data: { uuid: string }[] }>('/api/v1/videos?count=1')
   await onA.send('PUT', `/api/v1/videos/${data[0]?.uuid}`, { name: 'While B is away' })
   await comeToRest([onA])
-  say('the jobs of A come to rest although B is away', a.base, Math.round(performance.now() - begun))
+  say('the jobs of A finish although B is down', a.base, Math.round(performance.now() - begun))
 }
 
 /** With DATABASE_URL, each node gets an empty database on that server; otherwise an embedded server. */

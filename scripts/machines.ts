@@ -78,7 +78,7 @@ export function definitionFaults(machine: AnyStateMachine): string[] {
     const dueEvent = meta.dueEvent ?? 'TIMED_OUT'
     const timesOut = moves.some((move) => move.from === state && move.event === dueEvent)
     const faults: string[] = []
-    if (!meta.end && !meta.due && !meta.owner) faults.push('says neither a time-out nor an owner nor that it is an end')
+    if (!meta.end && !meta.due && !meta.owner) faults.push('names neither a timeout, nor an owner, nor an end')
     if (!meta.end && !leaves) faults.push('has no exit')
     if (Boolean(meta.due) !== timesOut) faults.push(`must name its time-out in \`due\` and take ${dueEvent}, or neither`)
     return faults.map((fault) => `${machine.id}: the state ${state} ${fault}`)

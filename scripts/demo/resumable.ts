@@ -61,7 +61,7 @@ const put = (client: Client, path: string, body: Buffer, range: string): Promise
 /** Number of bytes that the server has. */
 async function offsetOf(client: Client, path: string, size: number): Promise<number> {
   const answer = await put(client, path, Buffer.alloc(0), `bytes */${size}`)
-  verify(answer.status === 308, `308 to the question how far an upload came, not ${answer.status}`)
+  verify(answer.status === 308, `308 to the query of an upload's offset, not ${answer.status}`)
   return nextOffset(answer)
 }
 

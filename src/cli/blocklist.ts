@@ -40,9 +40,9 @@ export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools):
 
   blocklist
     .command('import')
-    .description('block the servers of a list of either kind; a preview unless --apply is said')
+    .description('block the servers of a list in either format; a preview unless --apply is given')
     .argument('<file>')
-    .option('--apply', 'block them; asks first')
+    .option('--apply', 'block them, after a confirmation')
     .option('--yes', 'do not ask')
     .option('--skip-bad', 'leave out lines that are wrong; otherwise nothing is changed when there is one')
     .action(async (file: string, options: ImportOptions) => {
@@ -57,7 +57,7 @@ export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools):
         const known = new Set(await blocks.servers())
         const wanted = hosts.filter((host) => !known.has(host))
         const found = [
-          `${wanted.length} servers are new, ${hosts.length - wanted.length} are blocked already, ${milder} entries ask for less than a block.`,
+          `${wanted.length} servers are new, ${hosts.length - wanted.length} are blocked already, ${milder} entries have a milder severity.`,
           ...badLines(bad),
         ]
         const isApplied = options.apply === true && !isRefused && (options.yes || (await isSure(wanted.length, found)))

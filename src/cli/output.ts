@@ -54,7 +54,7 @@ export function makeOutput({ json }: { json: boolean }): Output {
     },
     assertCanAsk() {
       if (json || !process.stdin.isTTY || !process.stderr.isTTY) {
-        throw new UsageError('Nobody can be asked here: say --yes to go on.')
+        throw new UsageError('There is no terminal for a confirmation: use --yes to continue.')
       }
     },
     async confirm(question) {

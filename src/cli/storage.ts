@@ -21,7 +21,7 @@ export function storageCommands({ program, load, out }: Tools): void {
       const { videos, left } = asked
       const others = video.length > 0 ? '' : ' and of all other files'
       out.answer(asked, [
-        `Asked for the move of ${videos} ${videos === 1 ? 'video' : 'videos'}${others}.`,
+        `Queued the move of ${videos} ${videos === 1 ? 'video' : 'videos'}${others}.`,
         ...(left.length === 0
           ? []
           : ['Videos whose transcoding failed stay where they are. Transcode or remove them, then ask again:', ...left]),
@@ -31,10 +31,10 @@ export function storageCommands({ program, load, out }: Tools): void {
   program
     .command('prune-storage')
     .description('find files that nothing refers to, and rows whose file is missing; a preview unless --delete is said')
-    .option('--delete', 'remove the files that nothing refers to; asks first')
+    .option('--delete', 'remove the unreferenced files, after a confirmation')
     .option('--yes', 'do not ask')
     .option('--older-than <hours>', 'leave younger files alone', positive, 24)
-    .option('--no-missing', 'do not look for missing files, which takes long with object storage')
+    .option('--no-missing', 'do not look for missing files, which is slow with object storage')
     .action(async (options: { delete?: boolean; yes?: boolean; olderThan: number; missing: boolean }) => {
       if (options.delete && !options.yes) out.assertCanAsk()
       const olderThanMs = options.olderThan * HOUR_MS

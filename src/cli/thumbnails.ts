@@ -16,7 +16,7 @@ export function thumbnailCommands({ program, load, out, exitWith }: Tools): void
       ).finally(progress.end)
       if (done.failed.length > 0) exitWith(1)
       out.answer(done, [
-        `The pictures of ${done.redrawn} videos were drawn anew; ${done.skipped} have none to draw.`,
+        `The pictures of ${done.redrawn} videos were drawn again; ${done.skipped} have none to draw.`,
         ...done.failed.map(({ uuid, reason }) => `${uuid}: ${reason}`),
       ])
     })

@@ -11,17 +11,17 @@ import { commandLogger, operate } from './operate.ts'
 /** Shown to the operator before it starts. */
 const WARNING = [
   'An address is who an actor is: other servers take the new one for another server. Followers on other servers are lost and have',
-  'to follow again; what those servers hold of this one stays under the old addresses. Follows of others are asked for again.',
+  'to follow again; their copies of local content stay under the old addresses. Follows of others are requested again.',
   'Make a backup first, and keep redirects from the old address as long as you can.',
 ]
 
 export function updateHostCommands({ program, load, out }: Tools): void {
   program
     .command('update-host')
-    .description('after `webserver` has changed for good: rewrite the addresses of this server; a preview unless --apply is said')
-    .option('--apply', 'rewrite them; asks first. No server may run. May be run again when it was ended in between')
+    .description('after a permanent change of `webserver`: rewrite the addresses of this server; a preview unless --apply is given')
+    .option('--apply', 'rewrite them, after a confirmation. No server may run. An interrupted run can be repeated')
     .option('--yes', 'do not ask')
-    .option('--even-if-used', 'go on although something else is connected to the database, such as a pool of connections')
+    .option('--even-if-used', 'continue although something else is connected to the database, such as a connection pooler')
     .action(async (options: { apply?: boolean; yes?: boolean; evenIfUsed?: boolean }) => {
       if (options.apply && !options.yes) out.assertCanAsk()
       const loaded = load()
@@ -98,6 +98,6 @@ async function forgetQueue(loaded: LoadedConfig, { from }: HostChange): Promise<
 const linesOf = ({ from, to }: HostChange, { columns, deliveries, followers, follows }: HostPreview): string[] => [
   `From ${from} to ${to}:`,
   ...columns.map(({ column, rows }) => `  ${column}: ${rows} rows`),
-  `  ${deliveries} deliveries on their way are dropped, ${followers} followers are lost, ${follows} follows are asked for again.`,
+  `  ${deliveries} queued deliveries are dropped, ${followers} followers are lost, ${follows} follows are requested again.`,
   ...WARNING,
 ]

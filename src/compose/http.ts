@@ -93,7 +93,7 @@ import { videoImportsArea } from '../http/video-imports/routes.ts'
 import { videoOwnershipArea } from '../http/video-ownership/routes.ts'
 import { videoPasswordsArea } from '../http/video-passwords/routes.ts'
 import { playlistElementsArea } from '../http/video-playlists/elements.routes.ts'
-import { makeKeepFresh } from '../http/video-playlists/keep-fresh.ts'
+import { makeRefreshStale } from '../http/video-playlists/refresh-stale.ts'
 import { playlistsArea } from '../http/video-playlists/routes.ts'
 import { videoSourceArea } from '../http/video-source/routes.ts'
 import { videoStatsArea } from '../http/video-stats/routes.ts'
@@ -159,7 +159,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     ...made,
     fetchRemoteFile,
     fileTokens,
-    keepFresh: makeKeepFresh(made),
+    refreshStale: makeRefreshStale(made),
     lookedAtActor: makeLookedAtActor(made),
     notificationSettings: makeNotificationSettings(made),
     receiveImage: makeReceiveImage(made),

@@ -21,7 +21,7 @@ import { makeInteractionCleaning } from '../actors/interaction/index.ts'
 import { makeJobQueue, refuseNameless } from '../actors/job-queue/index.ts'
 import { makeLiveSessions, makeLives } from '../actors/live/index.ts'
 import { makeMailLinks, sendMails } from '../actors/mail/index.ts'
-import { makeMailBatches, makeNotifications, makeNotify, RULES, reactByRules, tellSubscribers } from '../actors/notification/index.ts'
+import { makeMailBatches, makeNotifications, makeNotify, notifySubscribers, RULES, reactByRules } from '../actors/notification/index.ts'
 import { makeOwnershipChanges } from '../actors/ownership-change/index.ts'
 import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from '../actors/playlist/index.ts'
 import { makeRatings } from '../actors/rating/index.ts'
@@ -58,7 +58,7 @@ import {
   registerCounters,
   registerListing,
   registerScores,
-  removeOldWork,
+  removeStaleWorkFolders,
 } from '../actors/video/index.ts'
 import { makeVideoBlocks } from '../actors/video-block/index.ts'
 import { makeVideoImports, runImports } from '../actors/video-import/index.ts'
@@ -81,7 +81,7 @@ import { makeSignedTokens } from '../platform/signed-tokens.ts'
 import { REQUIRED } from '../required.ts'
 import type { Role } from '../runtime-settings.ts'
 import { VERSION } from '../version.ts'
-import { openGround } from './ground.ts'
+import { openFoundation } from './foundation.ts'
 import { makeImportDownloads } from './import-downloads.ts'
 import { openMedia } from './media.ts'
 import { composeUserImports } from './user-imports.ts'
@@ -114,7 +114,7 @@ export type Parts = Awaited<ReturnType<typeof makeParts>>
 /** Throws an Error with a one-line message if a required service is unavailable. `closers` close what was opened, the last one first. */
 export async function makeParts(options: ServerOptions, closers: (() => Promise<void>)[], health: Health) {
   const { loaded, logger, roles, clock = systemClock, instead = {} } = options
-  const ground = await openGround({ loaded, logger, roles, clock }, closers, health)
+  const ground = await openFoundation({ loaded, logger, roles, clock }, closers, health)
   const { source, stored, db, bus, limits, prefix, runtime, loopWatch, deps } = ground
   const { config } = deps
   const { generateKeys, passwords = makePasswords() } = instead
@@ -165,7 +165,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const replaceSource = makeReplaceSource({ ...media, inspectFile })
   const userImports = makeUserImports(media)
   const uploads = makeUploads({ ...media, createVideo, replaceSource, userImports })
-  removeOldWork(media)
+  removeStaleWorkFolders(media)
   makeTranscodings({ ...media, drawPictures })
   const transcodeAgain = makeTranscodeAgain(deps)
   makeStoryboards(media)
@@ -276,7 +276,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     resolvePasted: federation.resolvePasted,
   })
   const notify = makeNotify(deps)
-  tellSubscribers({ ...deps, notify })
+  notifySubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)
   const notifications = makeNotifications(deps)
   // After federation, whose reactions to the removal of an account or channel must run first.

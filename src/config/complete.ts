@@ -6,7 +6,7 @@ import { freeze } from './freeze.ts'
 import type { JobTypeName } from './keys/vireo-jobs.ts'
 import { type Values, valueAt } from './layers.ts'
 import type { ParsedConfig } from './schema.ts'
-import { withoutUnbuilt } from './unbuilt.ts'
+import { withoutUnsupported } from './unsupported.ts'
 
 export interface JobTypeConfig {
   attempts: number
@@ -39,7 +39,7 @@ export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: st
         unsaid_privacy: isPrivacySet ? defaults.publish.privacy : PRIVATE,
       },
     },
-    ...withoutUnbuilt(parsed),
+    ...withoutUnsupported(parsed),
     storage: absoluteFolders(parsed.storage, dataDir),
     vireo: {
       ...vireo,

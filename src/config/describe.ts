@@ -3,7 +3,7 @@
 import { variableOf } from './environment.ts'
 import type { KeyInfo } from './kinds.ts'
 import { type Key, type Node, tree } from './tree.ts'
-import { isUnbuilt } from './unbuilt.ts'
+import { isUnsupported } from './unsupported.ts'
 
 const INTRODUCTION = `# Configuration
 
@@ -83,7 +83,7 @@ function keysOf(node: Node): Key[] {
 
 function describeKey({ path, info }: Key): string {
   const editable = info.editable ? ' *(editable)*' : ''
-  return `| \`${path}\` | ${describeDefault(path, info)} | ${cell(describeKind(info))} | ${isUnbuilt(path) ? 'no effect yet: ' : ''}${cell(info.doc)}${editable} |`
+  return `| \`${path}\` | ${describeDefault(path, info)} | ${cell(describeKind(info))} | ${isUnsupported(path) ? 'no effect yet: ' : ''}${cell(info.doc)}${editable} |`
 }
 
 function describeDefault(path: string, info: KeyInfo): string {

@@ -76,7 +76,7 @@ function makeReader(deps: HistoryDeps, walk: HistoryWalk, { signal, progress }: 
   /** Called before each request. Throws `Unfollowed` if the result is no longer wanted. */
   async function takeTurn(): Promise<void> {
     await pause(PACE_MS, undefined, { signal })
-    if (!(await histories.goesOn(walk.id))) throw new Unfollowed('Nobody follows this actor any more.')
+    if (!(await histories.goesOn(walk.id))) throw new Unfollowed('No local actor follows this actor any more.')
   }
 
   const fetchDocument: FetchDocument = async (url) => {

@@ -70,7 +70,7 @@ export function registerFederationJobs(
       // A concurrent withdrawal waits for this row, and then finds the next job.
       const wanted = await unit.query("select 1 from job where id = $1 and state <> 'cancelled' for share", [id])
       if (wanted.length === 0) return
-      logger.info({ target, reason: cause.message }, 'a follow is asked again later')
+      logger.info({ target, reason: cause.message }, 'a follow is requested again later')
       unit.enqueue({
         type: 'activitypub-follow',
         data: { ...data, askedAt, tries },

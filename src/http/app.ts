@@ -35,7 +35,7 @@ import { addUnknownRoutes } from './plugins/unknown-routes.ts'
 import { addUpgrades, shouldUpgradeCallback } from './plugins/upgrades.ts'
 import { checkingSerializerCompiler, plainSerializerCompiler, validatorCompiler } from './plugins/validation.ts'
 import { addVideoSecretLimits } from './plugins/video-secrets.ts'
-import { tellOfWrites, type Written } from './plugins/writes.ts'
+import { invalidateAfterWrites, type Written } from './plugins/writes.ts'
 
 export type { App, Area } from './plugins/types.ts'
 
@@ -161,7 +161,7 @@ function frameRoute(
   if (route.method === 'GET' && route.url.startsWith('/api/') && etag !== false) {
     route.onSend = [...list(route.onSend), conditionalJson({ always: etag === true })]
   }
-  if (written) route.onSend = [...list(route.onSend), ...tellOfWrites(list(route.method), route.url, written)]
+  if (written) route.onSend = [...list(route.onSend), ...invalidateAfterWrites(list(route.method), route.url, written)]
   if (audit) route.preHandler = [...list(route.preHandler), ...auditHooks(list(route.method), route.url, audit)]
   if (isTypedWhenEmpty(String(route.method), route.url)) route.onSend = [...list(route.onSend), typeEmptyAnswers]
 }

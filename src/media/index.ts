@@ -53,7 +53,6 @@ export {
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
 export { writePooled } from './store/buffer-pool.ts'
-export { carryFile } from './store/carry.ts'
 export { contentTypeOf } from './store/content-types.ts'
 export { type FileStore, makeFileStore } from './store/file-store.ts'
 export {
@@ -78,6 +77,7 @@ export {
   type SavedAs,
   type Store,
 } from './store/store.ts'
+export { copyVerified } from './store/verified-copy.ts'
 export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'
 export { type EditTask, type EditVideoOptions, editVideo } from './studio/edit.ts'
 export { afterAnother, arrangeClips, NothingLeft, type Retiming, type TimelineTask } from './studio/timeline.ts'

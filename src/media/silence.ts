@@ -15,7 +15,7 @@ export interface SilenceGuard {
 /** Starts at once: the first silence is the one before the response. */
 export function silenceGuard(url: string, silenceMs: number): SilenceGuard {
   const silent = new AbortController()
-  const silence = new FetchError('timeout', url, { message: 'nothing came for too long' })
+  const silence = new FetchError('timeout', url, { message: 'nothing was received for too long' })
   let timer: NodeJS.Timeout | undefined
   const heard = () => {
     clearTimeout(timer)

@@ -92,7 +92,7 @@ export async function startServer(place: Place, binaries: Binaries, options: Ser
 
 async function choosePort(place: Place, wanted: number): Promise<number> {
   if (wanted === 0) return freePort(Number(readText(join(place.home, 'port'))) || 0)
-  if ((await tryPort(wanted)) === undefined) throw new Error(`Port ${wanted} on 127.0.0.1 is taken: choose another one for PostgreSQL`)
+  if ((await tryPort(wanted)) === undefined) throw new Error(`Port ${wanted} on 127.0.0.1 is in use: choose another one for PostgreSQL`)
   return wanted
 }
 

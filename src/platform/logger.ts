@@ -1,7 +1,7 @@
 // Structured logs (JSON lines on standard output, and in files), without secrets.
 
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { hideSecrets } from './hidden.ts'
+import { redactSecrets } from './redact.ts'
 
 export type { Logger }
 
@@ -32,7 +32,7 @@ export function makeLogger(options: { level: string; destination?: DestinationSt
     base: null,
     redact: { paths: REDACTED, censor: '[hidden]' },
     // Texts and errors may contain addresses, too.
-    hooks: { streamWrite: hideSecrets },
+    hooks: { streamWrite: redactSecrets },
   }
   return options.destination ? pino(settings, options.destination) : pino(settings)
 }

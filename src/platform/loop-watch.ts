@@ -49,7 +49,7 @@ export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | un
     if (heldMs >= LONG_MS && computedInTurn >= LONG_MS) {
       const work = longest(now)
       held?.add({ work }, computedInTurn / 1000)
-      logger.warn({ work, heldMs: Math.round(heldMs), computedMs: Math.round(computedInTurn) }, 'the event loop was held')
+      logger.warn({ work, heldMs: Math.round(heldMs), computedMs: Math.round(computedInTurn) }, 'the event loop was blocked')
     }
     marks.length = 0
     lookedAt = performance.now()

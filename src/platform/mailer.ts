@@ -131,7 +131,7 @@ async function connect(settings: MailerSettings): Promise<MailTransport> {
   })
 }
 
-function refusal(error: unknown, what = 'The mail could not be handed over'): MailRefused {
+function refusal(error: unknown, what = 'The mail could not be sent'): MailRefused {
   const { code, responseCode, command } = told(error)
   const said = [code, responseCode, command].filter((part) => part !== undefined).join(' ')
   const permanent = responseCode !== undefined && responseCode >= 500 && command === 'RCPT TO'

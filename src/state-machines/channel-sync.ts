@@ -89,32 +89,32 @@ export const channelSyncMachine = flow.createMachine({
   initial: 'waiting-first-run',
   states: {
     'waiting-first-run': {
-      meta: { due: 'the check interval, 1 hour', owner: 'its user asks for all videos' },
+      meta: { due: 'the check interval, 1 hour', owner: 'its user requests all videos' },
       on: rests('waiting-first-run'),
     },
     processing: {
       meta: {
-        due: 'the imports are looked at every 15 s; before that, the job is asked for again after an hour',
+        due: 'the imports are checked every 15 s; before that, the job is queued again after an hour',
         owner: 'the jobs video-channel-import and after-video-channel-import',
       },
       on: {
         ASKED: { target: 'processing', actions: 'noteAgain' },
         LISTED: { target: 'processing', actions: 'noteListed' },
         FINISHED: [
-          { guard: 'again', target: 'processing', actions: 'beginWhole', description: 'all was asked for meanwhile' },
+          { guard: 'again', target: 'processing', actions: 'beginWhole', description: 'all was requested meanwhile' },
           { guard: 'isIncomplete', target: 'failed', actions: 'noteMissing', description: 'a video is missing' },
           { target: 'synced' },
         ],
         FAILED: { target: 'failed', actions: 'noteError' },
-        TIMED_OUT: { target: 'processing', description: 'imports looked at, or the job asked for again' },
+        TIMED_OUT: { target: 'processing', description: 'imports looked at, or the job queued again' },
       },
     },
     synced: {
-      meta: { due: 'the check interval, 1 hour', owner: 'its user asks for all videos' },
+      meta: { due: 'the check interval, 1 hour', owner: 'its user requests all videos' },
       on: rests('synced'),
     },
     failed: {
-      meta: { due: 'tried again after the check interval, 1 hour', owner: 'its user asks for all videos' },
+      meta: { due: 'tried again after the check interval, 1 hour', owner: 'its user requests all videos' },
       on: rests('failed'),
     },
   },

@@ -36,7 +36,7 @@ export const commentMachine = flow.createMachine({
       meta: { owner: 'its author, the owner of the video or the staff, who remove it' },
       on: {
         EDITED: [
-          { target: 'held', guard: 'isHeldAgain', description: 'the owner of the video has to see the new text' },
+          { target: 'held', guard: 'isHeldAgain', description: 'the owner of the video must review the new text' },
           { target: 'shown' },
         ],
         REMOVED: { target: 'removed' },

@@ -99,7 +99,7 @@ export const deliveryMachine = flow.createMachine({
   states: {
     waiting: {
       meta: {
-        due: 'a back-off of its own, when it failed while the host took others',
+        due: 'its own back-off, if it failed while the host accepted others',
         owner: 'the lane of its host; the clean-up drops it when it is unsent for 30 days',
       },
       on: {
@@ -114,7 +114,7 @@ export const deliveryMachine = flow.createMachine({
               failedAt: ({ event }) => event.at,
               reason: 'poisoned',
             }),
-            description: 'failed too often while the host took others',
+            description: 'failed too often while the host accepted others',
           },
           {
             guard: ({ event }) => event.tookOthers,
@@ -123,14 +123,14 @@ export const deliveryMachine = flow.createMachine({
               ...putOff(context, event),
               refusals: context.refusals + (event.isBusy ? 0 : 1),
             })),
-            description: 'the host took others: a back-off of its own',
+            description: 'the host accepted others: its own back-off',
           },
           {
             // A single failing delivery cannot tell whether the host is down.
             guard: ({ context }) => context.refusals > 0,
             target: 'waiting',
             actions: assign(({ context, event }) => putOff(context, event)),
-            description: 'failed before while the host took others',
+            description: 'failed before while the host accepted others',
           },
           {
             target: 'waiting',

@@ -75,7 +75,7 @@ export const followMachine = flow.createMachine({
     },
     pending: {
       meta: {
-        due: 'a request of ours is repeated by back-off, for 7 days',
+        due: 'an outgoing request is repeated with back-off, for 7 days',
         owner: 'the followed side answers; our admin does for requests to us',
       },
       on: {

@@ -72,16 +72,16 @@ export const historyWalkMachine = flow.createMachine({
   initial: 'waiting',
   states: {
     waiting: {
-      meta: { due: 'its job is asked for again after an hour, should it be lost', owner: 'its job' },
+      meta: { due: 'its job is queued again after an hour, if it was lost', owner: 'its job' },
       on: {
         ...stops,
         ASKED: { target: 'waiting' },
         STARTED: { target: 'walking' },
-        TIMED_OUT: { target: 'waiting', description: 'job asked for again' },
+        TIMED_OUT: { target: 'waiting', description: 'job queued again' },
       },
     },
     walking: {
-      meta: { due: 'its job is asked for again after an hour without a page', owner: 'its job' },
+      meta: { due: 'its job is queued again after an hour without a page', owner: 'its job' },
       on: {
         ...stops,
         ASKED: { target: 'walking' },
@@ -95,7 +95,7 @@ export const historyWalkMachine = flow.createMachine({
           { guard: 'lastTry', target: 'failed', actions: 'countTry', description: 'unreadable, or the last try' },
           { target: 'retrying', actions: 'countTry', description: 'before that' },
         ],
-        TIMED_OUT: { target: 'walking', description: 'job asked for again' },
+        TIMED_OUT: { target: 'walking', description: 'job queued again' },
       },
     },
     retrying: {

@@ -76,7 +76,7 @@ export const incomingActivityMachine = flow.createMachine({
           { guard: 'lastTry', target: 'dropped', actions: 'countTry', description: 'fifth try' },
           { target: 'unverified', actions: 'countTry', description: 'before that' },
         ],
-        TIMED_OUT: { target: 'unverified', description: 'key asked for again' },
+        TIMED_OUT: { target: 'unverified', description: 'key requested again' },
       },
     },
     received: {

@@ -16,16 +16,16 @@ export interface LeasedSettings {
   max_lost: number
 }
 
-/** The lease has ended; `isLetGo` if its worker gave it back, and its job waits. */
+/** The lease has ended; `isReleased` if its worker gave it back, and its job waits. */
 export interface LeaseOver<S extends LeasedSettings = LeasedSettings> {
   type: 'TIMED_OUT'
   settings: S
-  isLetGo?: boolean
+  isReleased?: boolean
 }
 
 interface Args {
   context: LeasedContext
-  event: { type: string; settings?: LeasedSettings; isLetGo?: boolean; error?: string }
+  event: { type: string; settings?: LeasedSettings; isReleased?: boolean; error?: string }
 }
 
 const oneMore = ({ context }: Pick<Args, 'context'>): number => context.lost + 1
@@ -41,7 +41,7 @@ export const leasedWork = {
     (state: State, _context: LeasedContext, { check_owner_every, lease }: LeasedSettings): number | null =>
       state === waiting ? check_owner_every : working.includes(state) ? lease : null,
   guards: {
-    letGo: ({ event }: Pick<Args, 'event'>): boolean => event.isLetGo === true,
+    released: ({ event }: Pick<Args, 'event'>): boolean => event.isReleased === true,
     lostTooOften: ({ context, event }: Args): boolean => event.settings !== undefined && context.lost + 1 >= event.settings.max_lost,
   },
 }
@@ -49,7 +49,7 @@ export const leasedWork = {
 /** The transitions of `TIMED_OUT` while a worker has it. */
 export const workerLost = <W extends string, F extends string>(waiting: W, failed: F) =>
   [
-    { guard: 'letGo', target: waiting, description: 'worker took leave' },
+    { guard: 'released', target: waiting, description: 'worker released the lease' },
     { guard: 'lostTooOften', target: failed, actions: 'giveUp', description: 'lost too often' },
     { target: waiting, actions: 'countLoss', description: 'worker lost' },
   ] as const

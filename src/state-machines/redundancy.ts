@@ -70,8 +70,8 @@ const flow = setup({
 })
 
 const removed = { REMOVED: { target: 'expiring' } } as const
-const [letGo, lostTooOften, lost] = workerLost('wanted', 'failed')
-const lostAndTold = {
+const [released, lostTooOften, lost] = workerLost('wanted', 'failed')
+const lostAndAnnounced = {
   ...lostTooOften,
   guard: 'lostTooOftenAndTold',
   target: 'expiring',
@@ -93,7 +93,7 @@ export const redundancyMachine = flow.createMachine({
         ...removed,
         STARTED: { target: 'downloading' },
         FAILED: failed,
-        TIMED_OUT: { target: 'wanted', description: 'job asked for again' },
+        TIMED_OUT: { target: 'wanted', description: 'job queued again' },
       },
     },
     downloading: {
@@ -103,11 +103,11 @@ export const redundancyMachine = flow.createMachine({
         RENEWED: { target: 'downloading' },
         STORED: { target: 'stored', actions: 'startAnew' },
         FAILED: failed,
-        TIMED_OUT: [letGo, lostAndTold, lostTooOften, lost],
+        TIMED_OUT: [released, lostAndAnnounced, lostTooOften, lost],
       },
     },
     stored: {
-      meta: { due: 'told again, should the first telling be lost', owner: 'the relay' },
+      meta: { due: 'announced again, if the first activity was lost', owner: 'the relay' },
       on: {
         ...removed,
         ANNOUNCED: { target: 'announced', actions: assign({ told: true }) },

@@ -31,7 +31,7 @@ export const registrationMachine = setup({
   initial: 'requested',
   states: {
     requested: {
-      meta: { owner: 'the applicant verifies the address (the link may be asked again), a moderator decides' },
+      meta: { owner: 'the applicant verifies the address (the link may be requested again), a moderator decides' },
       on: {
         ...decision,
         ...deletion,
@@ -48,7 +48,7 @@ export const registrationMachine = setup({
       },
     },
     accepted: { meta: { owner: 'a moderator deletes it; the account stays' }, on: deletion },
-    rejected: { meta: { owner: 'a moderator deletes it, so that it can be asked again' }, on: deletion },
+    rejected: { meta: { owner: 'a moderator deletes it, so that it can be requested again' }, on: deletion },
     deleted: { meta: { end: true } },
   },
 })

@@ -28,7 +28,7 @@ export const remoteActorMachine = setup({
       on: { GONE: { target: 'leaving' } },
     },
     leaving: {
-      meta: { owner: 'the job `remote-actor-removal`, which is asked for again as long as there is one' },
+      meta: { owner: 'the job `remote-actor-removal`, which is queued again until it is done' },
       on: { EMPTIED: { target: 'left' } },
     },
     // The row is deleted at once, or when nobody blocks the account any more.

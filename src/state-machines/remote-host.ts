@@ -82,7 +82,7 @@ export const remoteHostMachine = flow.createMachine({
         HEARD: {
           target: 'failing',
           actions: assign({ isHeard: true }),
-          description: 'tried again at once, unless it asked for a wait',
+          description: 'retried at once, unless it requested a wait',
         },
         RETRIED: {
           target: 'failing',

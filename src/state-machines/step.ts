@@ -33,7 +33,7 @@ export class IllegalMove extends Error {
   readonly event: string
 
   constructor(machine: string, state: string, event: string) {
-    super(`The machine ${machine} takes no ${event} in the state ${state}`)
+    super(`The machine ${machine} does not take ${event} in the state ${state}`)
     this.machine = machine
     this.state = state
     this.event = event

@@ -67,7 +67,7 @@ export const transcodingMachine = flow.createMachine({
           target: 'running',
           actions: assign(({ event: { total, made, plan } }) => ({ total, made, plan, error: null })),
         },
-        TIMED_OUT: { target: 'planned', description: 'job asked for again' },
+        TIMED_OUT: { target: 'planned', description: 'job queued again' },
       },
     },
     running: {

@@ -59,7 +59,7 @@ export const userExportMachine = flow.createMachine({
         STARTED: { target: 'processing' },
         FAILED: failed,
         DELETED: deleted,
-        TIMED_OUT: { target: 'pending', description: 'job asked for again' },
+        TIMED_OUT: { target: 'pending', description: 'job queued again' },
       },
     },
     processing: {
@@ -72,11 +72,11 @@ export const userExportMachine = flow.createMachine({
       },
     },
     completed: {
-      meta: { due: 'the archive is kept for so long', owner: 'its user deletes it' },
+      meta: { due: 'lifetime of the archive', owner: 'its user deletes it' },
       on: { DELETED: deleted, TIMED_OUT: { target: 'expired' } },
     },
     errored: {
-      meta: { due: 'shown for as long as an archive is kept', owner: 'its user deletes it' },
+      meta: { due: 'shown for the lifetime of an archive', owner: 'its user deletes it' },
       on: { DELETED: deleted, TIMED_OUT: { target: 'expired' } },
     },
     expired: { meta: { end: true } },

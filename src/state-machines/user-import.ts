@@ -70,7 +70,7 @@ export const userImportMachine = flow.createMachine({
       on: {
         ...ends,
         STARTED: { target: 'processing', actions: 'noteParts' },
-        TIMED_OUT: { target: 'pending', description: 'job asked for again' },
+        TIMED_OUT: { target: 'pending', description: 'job queued again' },
       },
     },
     processing: {

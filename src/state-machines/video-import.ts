@@ -66,7 +66,7 @@ export const videoImportMachine = flow.createMachine({
       on: {
         ...ends,
         STARTED: { target: 'processing' },
-        TIMED_OUT: { target: 'pending', description: 'job asked for again' },
+        TIMED_OUT: { target: 'pending', description: 'job queued again' },
       },
     },
     processing: {

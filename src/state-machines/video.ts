@@ -126,7 +126,7 @@ export const videoMachine = flow.createMachine({
     },
     'to-import': {
       meta: owned('the job video-import'),
-      on: { IMPORTED: stored, REMOVED, TIMED_OUT: { target: 'to-import', description: 'job asked for again' } },
+      on: { IMPORTED: stored, REMOVED, TIMED_OUT: { target: 'to-import', description: 'job queued again' } },
     },
     'to-transcode': {
       meta: owned('the machine transcoding'),
@@ -145,7 +145,7 @@ export const videoMachine = flow.createMachine({
         TRANSCODING_REQUESTED: { target: 'to-transcode', actions: 'dropRenditions', description: 'begun anew' },
         WAIT_CHANGED: { target: 'to-transcode', actions: 'noteWait' },
         REMOVED,
-        TIMED_OUT: { target: 'to-transcode', description: 'job asked for again' },
+        TIMED_OUT: { target: 'to-transcode', description: 'job queued again' },
       },
     },
     published: {
@@ -198,7 +198,7 @@ export const videoMachine = flow.createMachine({
         EDITED: { target: 'published', actions: 'dropRenditions' },
         EDIT_FAILED: { target: 'published', actions: 'noteError' },
         REMOVED,
-        TIMED_OUT: { target: 'to-edit', description: 'job asked for again' },
+        TIMED_OUT: { target: 'to-edit', description: 'job queued again' },
       },
     },
     'to-move-to-external-storage': {
@@ -207,7 +207,7 @@ export const videoMachine = flow.createMachine({
         MOVED: { target: 'published', actions: 'forgetError' },
         MOVE_FAILED: { target: 'to-move-to-external-storage-failed', actions: 'noteError' },
         REMOVED,
-        TIMED_OUT: { target: 'to-move-to-external-storage', description: 'job asked for again' },
+        TIMED_OUT: { target: 'to-move-to-external-storage', description: 'job queued again' },
       },
     },
     'to-move-to-external-storage-failed': {
@@ -229,7 +229,7 @@ export const videoMachine = flow.createMachine({
         MOVED: { target: 'published', actions: 'forgetError' },
         MOVE_FAILED: { target: 'to-move-to-file-system-failed', actions: 'noteError' },
         REMOVED,
-        TIMED_OUT: { target: 'to-move-to-file-system', description: 'job asked for again' },
+        TIMED_OUT: { target: 'to-move-to-file-system', description: 'job queued again' },
       },
     },
     'to-move-to-file-system-failed': {

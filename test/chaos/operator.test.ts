@@ -101,7 +101,7 @@ describe('the command line', () => {
     expect(await vireo('move-storage', '--to', 'file-system')).toEqual({
       code: 0,
       complaint: '',
-      said: 'Asked for the move of 0 videos and of all other files.',
+      said: 'Queued the move of 0 videos and of all other files.',
     })
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
     const { channelId } = await makeUser(db)
@@ -130,7 +130,7 @@ describe('the command line', () => {
       code: 1,
       complaint: '',
       said: [
-        '1 servers are new, 0 are blocked already, 1 entries ask for less than a block.',
+        '1 servers are new, 0 are blocked already, 1 entries have a milder severity.',
         problem,
         'Nothing was changed. Correct these lines, or leave them out with --skip-bad.',
       ].join('\n'),

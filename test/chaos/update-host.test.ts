@@ -188,5 +188,5 @@ it('lets no server start while a change is not ended, and goes back in the same 
 it('refuses an address that is known as another server', async () => {
   const env = { ...onNew(), VIREO__WEBSERVER: JSON.stringify({ hostname: 'far.example', https: true, port: 443 }) }
   const refused = await runVireo(env, ['update-host', '--apply', '--yes', '--even-if-used'])
-  expect([refused.code, refused.complaint]).toEqual([1, expect.stringContaining('known here as another server')])
+  expect([refused.code, refused.complaint]).toEqual([1, expect.stringContaining('known here as a remote server')])
 }, 60_000)

@@ -86,15 +86,15 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     for (const privacy of [UNLISTED, PRIVATE, UNLISTED, PUBLIC, INTERNAL, PUBLIC, PRIVATE, INTERNAL, UNLISTED, PUBLIC]) {
       await put(uuid, { privacy })
       const said = await saidOf(uuid)
-      const isTold = privacy === PUBLIC || (privacy === UNLISTED && unlistedIsTold)
-      const expected = isTold ? (wasTold ? ['Update'] : ['Announce', 'Create']) : wasTold ? ['Delete'] : []
+      const isAnnounced = privacy === PUBLIC || (privacy === UNLISTED && unlistedIsTold)
+      const expected = isAnnounced ? (wasTold ? ['Update'] : ['Announce', 'Create']) : wasTold ? ['Delete'] : []
       expect({ privacy, types: typesOf(said) }).toEqual({ privacy, types: expected })
       if (privacy === UNLISTED)
         for (const one of said.filter(({ type }) => type !== 'Delete')) {
           expect(JSON.stringify([one.to, one.cc])).not.toContain('#Public')
         }
       expect((await read(url)).status).toBe(privacy === PUBLIC || privacy === UNLISTED ? 200 : 401)
-      wasTold = isTold
+      wasTold = isAnnounced
     }
   }, 60_000)
 
@@ -106,12 +106,12 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     ['scheduled', { privacy: '3', 'scheduleUpdate[updateAt]': IN_A_YEAR, 'scheduleUpdate[privacy]': '1' } as Record<string, string>, false],
   ] as [string, Record<string, string>, boolean][])(
     'what hangs on a video that is %s is told only if it is',
-    async (_what, fields, isTold) => {
+    async (_what, fields, isAnnounced) => {
       const { uuid, url } = await ours.upload(bytes, fields)
       await setParts(uuid)
       await put(uuid, { name: 'Another name' })
       const { url: playlist, element } = await playlistWith(uuid)
-      expect((await saidOf(uuid)).length > 0).toBe(isTold)
+      expect((await saidOf(uuid)).length > 0).toBe(isAnnounced)
       const isOpen = fields.privacy === '2'
       expect((await read(`${url}/chapters`)).status === 200).toBe(isOpen)
       expect((await read(`${url}/likes?page=1`)).status === 200).toBe(isOpen)
@@ -119,7 +119,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
       const { body } = await read(`${playlist}?page=1`)
       expect(body).toMatchObject({ totalItems: isOpen ? 1 : 0, orderedItems: isOpen ? [element] : [] })
       await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
-      expect(typesOf(await saidOf(uuid))).toEqual(isTold ? ['Delete'] : [])
+      expect(typesOf(await saidOf(uuid))).toEqual(isAnnounced ? ['Delete'] : [])
     },
     60_000,
   )

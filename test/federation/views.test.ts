@@ -137,12 +137,12 @@ describe('with a peer', () => {
 
   it('a view of a video of another server is told to that server, and then what was watched', async () => {
     await watch(theirs, 'anna')
-    const isTold = (fits: (activity: JsonObject) => boolean) =>
+    const isAnnounced = (fits: (activity: JsonObject) => boolean) =>
       home.awaited('it', ({ activity }) => activity.object === theirs.url && fits(activity))
-    const viewer = await isTold(({ expires }) => expires !== undefined)
+    const viewer = await isAnnounced(({ expires }) => expires !== undefined)
     expect(viewer.activity).toMatchObject({ type: 'View', actor: ours.instance, to: [alice.account.url], cc: [] })
     expect(viewer.activity).not.toHaveProperty('result')
-    const viewed = await isTold(({ type, expires }) => type === 'View' && expires === undefined)
+    const viewed = await isAnnounced(({ type, expires }) => type === 'View' && expires === undefined)
     expect(viewed.activity).not.toHaveProperty('result')
     const watched = await home.awaited('the watch action', ({ activity }) => activity.type === 'Create')
     const object = watched.activity.object as JsonObject

@@ -22,7 +22,7 @@ import {
   type PendingFiles,
 } from '../../src/actors/video/index.ts'
 import { makeFindLists } from '../../src/actors/watched-words/index.ts'
-import { openGround } from '../../src/compose/ground.ts'
+import { openFoundation } from '../../src/compose/foundation.ts'
 import { openMedia } from '../../src/compose/media.ts'
 import { partImportersOf, type UserImportParts } from '../../src/compose/user-imports.ts'
 import type { Values } from '../../src/config/layers.ts'
@@ -68,7 +68,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
     { dataDir: node.dataDir, env: { DATABASE_URL: node.databaseUrl } },
   )
   const ground = { loaded, logger: silentLogger, roles: [], clock: systemClock }
-  const { deps: plain } = await openGround(ground, closers, makeHealth())
+  const { deps: plain } = await openFoundation(ground, closers, makeHealth())
   const deps = stepping(plain, step)
   // Never run here: the node does them.
   for (const type of JOBS) plain.registry.job(type, { queue: 'io', run: async () => undefined })

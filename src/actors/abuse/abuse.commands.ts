@@ -1,5 +1,4 @@
-// Reports of abuse: by our users and by other servers, decided on by moderators. The machine `abuse` decides what can be
-// decided.
+// Reports of abuse, by local users and other servers, decided by moderators. The machine `abuse` decides which decisions are possible.
 
 import { type AbuseEvent, type AbuseState, abuseMachine, initialAbuse } from '../../state-machines/abuse.ts'
 import { toPlainText } from '../comment/index.ts'
@@ -7,7 +6,7 @@ import { type ActorDeps, advanceRow, DomainError, defineLifecycle, notFound, typ
 import { type AbuseKind, type AbuseSubject, concerningSubject, subjectSql } from './subject.ts'
 
 export interface NewReport {
-  /** Account of who reports. */
+  /** Account of the reporter. */
   reporterId: number
   predefinedReasons: number[]
   /** Seconds of a video. */
@@ -15,24 +14,21 @@ export interface NewReport {
   endAt: number | null
 }
 
-/** What decides whether a report of another server is taken. */
+/** Facts that decide whether a remote report is accepted. */
 export interface ReceivedReport {
-  /** The same person reported the same thing, and nobody decided on it. Instance actors speak for many. */
+  /** True if the same person has a pending report of the same object. Instance actors report for many people. */
   isPending: boolean
-  /** Reports of the host that were taken in the last hour, and how many may be. */
+  /** Reports of the host that were accepted in the last hour, and the limit. */
   inHour: number
   max: number
 }
 
 export interface Abuses {
-  /**
-   * One of our users reports. Throws `not_found`, and `too_many` when this user reported as often as one may in an hour; `isStaff`
-   * reports as often as it has to.
-   */
+  /** A local user reports. Throws `not_found`, and `too_many` over the hourly limit of a user; `isStaff` has no limit. */
   report(report: NewReport & { subject: AbuseSubject; reason: string; isStaff: boolean }): Promise<{ abuseId: number }>
   /**
-   * Somebody of another server reports. Ignores what does not concern this server, what was reported before, and what `mayTake` does
-   * not let pass: it is asked for each thing that is reported.
+   * A remote actor reports. Ignores objects that are not local, repeated reports, and those that `mayTake` refuses, which is called per
+   * object.
    */
   receiveReport(
     report: NewReport & {
@@ -68,7 +64,7 @@ const MISSING: Record<AbuseKind, string> = {
 }
 
 export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
-  /** Gives nothing when the subject is gone or was reported under this address before. */
+  /** Returns undefined if the subject is removed or was reported under this URL before. */
   async function store(
     unit: Unit,
     report: NewReport & { id: number; url: string; reason: string; subject: AbuseSubject },
@@ -109,7 +105,7 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
     return row.id
   }
 
-  /** Of one host, one report after the other, so that many at once are counted too. */
+  /** One report of a host after another, so that concurrent ones are counted too. */
   async function factsOf(unit: Unit, reporterId: number, subject: AbuseSubject): Promise<ReceivedReport> {
     const max = config().vireo.federation.inbox.reports_per_host
     await unit.query(

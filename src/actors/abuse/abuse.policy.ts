@@ -1,4 +1,4 @@
-// Who may read and write what is said about a report. Pure.
+// Who may read and write messages about a report. Pure.
 
 import { DomainError } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
@@ -6,21 +6,21 @@ import type { Viewer } from '../video/index.ts'
 
 export interface GuardedAbuse {
   id: number
-  /** Null when who reported is gone. */
+  /** Null if the reporter is removed. */
   reporterId: number | null
-  /** Of another server. */
+  /** Reported by another server. */
   isRemote: boolean
 }
 
-/** Throws `forbidden` unless `by` reported or moderates, `invalid` where nobody could answer. */
+/** Throws `forbidden` unless `by` is the reporter or a moderator, and `invalid` if nobody could answer. */
 export function assertMayDiscuss(abuse: GuardedAbuse, by: NonNullable<Viewer>): void {
   if (!isReporter(abuse, by) && !hasRight(by.role, 'MANAGE_ABUSES')) {
-    throw new DomainError('forbidden', `You may not read what is said about the report ${abuse.id}.`)
+    throw new DomainError('forbidden', `You may not read the messages about the report ${abuse.id}.`)
   }
   if (abuse.isRemote) throw new DomainError('invalid', 'This report came from another server, which gets no messages.')
 }
 
-/** Throws `forbidden` unless `by` wrote the message or moderates. */
+/** Throws `forbidden` unless `by` wrote the message or is a moderator. */
 export function assertMayRemoveMessage(message: { accountId: number | null }, by: NonNullable<Viewer>): void {
   if (message.accountId === by.accountId || hasRight(by.role, 'MANAGE_ABUSES')) return
   throw new DomainError('forbidden', 'You may not remove the message of another user.')

@@ -1,4 +1,4 @@
-// Reads of reports: a page of them, for moderators or for who reported.
+// Reads of reports: a page of them, for moderators or the reporter.
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import type { AbuseState } from '../../state-machines/abuse.ts'
@@ -9,7 +9,7 @@ import { thumbnailTypes } from '../video/video.entity.ts'
 import type { AbuseKind } from './subject.ts'
 import { totalAbuses } from './totals.ts'
 
-/** An account as it is, or what is known of one that is gone. */
+/** The current account, or the stored facts of a removed one. */
 export type ReportedAccount = ActorSummary | { id: null; username: string; url: string }
 
 export interface AbuseRow {
@@ -26,10 +26,10 @@ export interface AbuseRow {
   messages: number
   reporter: ReportedAccount
   reportee: ReportedAccount
-  /** By the same reporter, and of the same reportee. */
+  /** By the same reporter, and about the same reportee. */
   reports_by_reporter: number
   reports_of_reportee: number
-  /** Of a report of a video, also when it is gone. */
+  /** Of a report of a video, even if it is removed. */
   video: {
     id: number
     uuid: string
@@ -52,18 +52,18 @@ export interface AbuseRow {
   } | null
 }
 
-/** A channel as it is, or what is known of one that is gone. */
+/** The current channel, or the stored facts of a removed one. */
 export interface ReportedChannel extends Omit<ActorSummary, 'host'> {
-  /** Null for a local channel; absent when the channel is gone. */
+  /** Null for a local channel; absent if the channel is removed. */
   host?: string | null
   description: string | null
   banners: ActorImageRow[]
 }
 
 export interface AbuseListQuery {
-  /** Only those by this account. */
+  /** Only reports by this account. */
   reporterId?: number | undefined
-  /** Without those by whom the instance, or this account, mutes. */
+  /** Without reporters muted by the instance or this account. */
   readerId?: number | undefined
   start: number
   count: number
@@ -74,7 +74,7 @@ export interface AbuseListQuery {
   state?: AbuseState | undefined
   videoIs?: 'deleted' | 'blacklisted' | undefined
   kind?: AbuseKind | undefined
-  /** In the names of who reported, who was reported, the video and its channel. */
+  /** In the names of the reporter, the reportee, the video and its channel. */
   search?: string | undefined
   searchReporter?: string | undefined
   searchReportee?: string | undefined
@@ -88,7 +88,7 @@ const SORT = { id: 'r.id', createdAt: 'r.created_at', state: STATE_ID }
 
 type Bind = (value: unknown) => string
 
-/** SQL: where a text is looked for. Each place has an index of its own, and gives its first ones: a word may be in every report. */
+/** SQL: places of the search text. Each has an index of its own, and returns its first matches: a word may be in every report. */
 const accountsCalled = (like: string) => `(select a.id from account a where a.name ilike ${like})`
 const PLACES = {
   searchReporter: (like: string) => [`r.reporter_name ilike ${like}`, `r.reporter_id in ${accountsCalled(like)}`],
@@ -104,7 +104,7 @@ const PLACES = {
 } as const
 const searches = Object.keys(PLACES) as (keyof typeof PLACES)[]
 
-/** One list of places for each text: all of the texts are to be found. */
+/** One list of places per word: all words must match. */
 function placesOf(query: AbuseListQuery, bind: Bind): string[][] {
   const like = (text: string) => `${bind(containing(text))}::text`
   const found: string[][] = []
@@ -121,7 +121,7 @@ function placesOf(query: AbuseListQuery, bind: Bind): string[][] {
 
 const anyOf = (places: readonly string[]): string => `(${places.map((place) => `(${place})`).join(' or ')})`
 
-/** Videos on their way out are few, and found by an index; so are blocked ones. */
+/** Videos being removed are few, and found by an index; so are blocked ones. */
 const VIDEO_IS = {
   deleted: "r.kind = 'video' and (r.video_id is null or r.video_id in (select id from video where state = 'removed'))",
   blacklisted: `r.kind = 'video' and r.video_id in (
@@ -168,27 +168,27 @@ const COMMENT_JSON = `case when r.kind = 'comment' then jsonb_build_object('id',
     'deleted', not exists (select 1 from comment m where m.id = r.comment_id and m.deleted_at is null),
     'video', jsonb_build_object('id', r.commented_video_id, 'name', r.video_name, 'uuid', r.video_uuid)) end as comment`
 
-/** SQL: whether the reporter `r` is muted; that of a gone account is told by the server alone. */
-const isHeardBy = (reader: string): string => `coalesce(r.reporter_id, 0) not in (${mutedAccounts(reader)})
+/** SQL: true unless the reporter `r` is muted; for a removed account only its server counts. */
+const isNotMuted = (reader: string): string => `coalesce(r.reporter_id, 0) not in (${mutedAccounts(reader)})
   and coalesce(r.reporter_host_id, 0) not in (${mutedHosts(reader)})`
 
-/** SQL: how many reports are left out for a reader. */
-const unheardBy = (reader: string): string => `(select count(*)::int from (
+/** SQL: number of reports that are hidden from a reader. */
+const mutedReports = (reader: string): string => `(select count(*)::int from (
     select id from abuse where reporter_id = any(array(${mutedAccounts(reader)}))
     union select id from abuse where reporter_host_id = any(array(${mutedHosts(reader)}))) unheard)`
 
-/** What is filtered is counted up to here, and what holds a text, which more has to be read for: docs/adr/0007. */
+/** Limit of exact counts for filtered lists, and for searches, which read more: docs/adr/0007. */
 const MOST_COUNTED = 10_000
 const MOST_FOUND = 1000
 
-/** One page of reports, with the count of all that match. One statement. */
+/** One page of reports, with the total of all matches. One statement. */
 export async function listAbuses(db: Pick<Database, 'query'>, query: AbuseListQuery): Promise<{ total: number; rows: AbuseRow[] }> {
   const { text, values } = buildAbuseList(query)
   const [page] = await db.query<{ total: number; rows: AbuseRow[] }>(text, values)
   return page ?? { total: 0, rows: [] }
 }
 
-/** The statement of a page: what a row needs is looked up for the page alone, and counted once for each person and video of it. */
+/** The statement of a page: details are read for the page only, and counted once per person and video on it. */
 export function buildAbuseList(query: AbuseListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
@@ -198,7 +198,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   const filters = [...conditions(query, bind), ...others.map(anyOf)]
   const reader = query.readerId === undefined ? undefined : `${bind(query.readerId)}::int`
   const whereOf = (more: string[] = []): string => {
-    const all = [...filters, ...(reader === undefined ? [] : [isHeardBy(reader)]), ...more]
+    const all = [...filters, ...(reader === undefined ? [] : [isNotMuted(reader)]), ...more]
     return all.length > 0 ? `where ${all.join(' and ')}` : ''
   }
   const first = looked.map(
@@ -212,7 +212,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   ]
   const total =
     counted.length === 0
-      ? `(${totalAbuses()} - ${reader === undefined ? 0 : unheardBy(reader)})`
+      ? `(${totalAbuses()} - ${reader === undefined ? 0 : mutedReports(reader)})`
       : `(select least(count(*), ${looked.length > 0 ? MOST_FOUND : MOST_COUNTED})::int from (${counted.join(' union ')}) found)`
   const text = `with page as materialized (
       select r.*, ${key} as sort_key from abuse r ${where}
@@ -239,7 +239,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   return { text, values }
 }
 
-/** Where a comment to be reported stands. */
+/** The video of a comment that is reported. */
 export async function videoOfComment(db: Pick<Database, 'query'>, commentId: number): Promise<number | undefined> {
   const [row] = await db.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1 and deleted_at is null', [
     commentId,

@@ -1,4 +1,4 @@
-// What who reported and the moderators say to each other about a report.
+// Messages between the reporter and the moderators about a report.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
@@ -8,7 +8,7 @@ import { assertMayDiscuss, assertMayRemoveMessage, type GuardedAbuse, isReporter
 type By = NonNullable<Viewer>
 
 export interface AbuseMessages {
-  /** The oldest first. Throws `not_found`, `forbidden`, and `invalid` for a report of another server, as the others do. */
+  /** Oldest first. Throws `not_found`, `forbidden`, and `invalid` for a remote report, like the others. */
   list(abuseId: number, by: By): Promise<AbuseMessageRow[]>
   add(abuseId: number, message: { text: string; by: By }): Promise<{ messageId: number }>
   remove(abuseId: number, messageId: number, by: By): Promise<void>
@@ -19,7 +19,7 @@ export interface AbuseMessageRow {
   message: string
   by_moderator: boolean
   created_at: Date
-  /** Null when the account is gone. */
+  /** Null if the account is removed. */
   account: ActorProfile | null
 }
 

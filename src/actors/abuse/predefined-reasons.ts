@@ -1,4 +1,4 @@
-// The reasons that can be chosen for a report: their names on the wire and in the REST API, and the numbers kept of them.
+// The predefined reasons of reports: their names on the wire and in the REST API, and their stored numbers.
 
 const IDS = {
   violentOrRepulsive: 1,
@@ -18,7 +18,7 @@ export const predefinedReasons = Object.keys(IDS) as PredefinedReason[]
 /** The description of the API has another name for the first one. */
 const ALIASES: Record<string, number> = { ...IDS, violentOrAbusive: IDS.violentOrRepulsive }
 
-/** Each once; names that we do not know are left out. */
+/** Without duplicates and unknown names. */
 export const predefinedReasonIds = (names: string[]): number[] => [
   ...new Set(names.flatMap((name) => (Object.hasOwn(ALIASES, name) ? [ALIASES[name] ?? 0] : []))),
 ]

@@ -1,4 +1,4 @@
-// What a report is about: the row to be reported, and as much of it as keeps the report readable when it is gone.
+// The subject of a report: the reported row, and a copy of its facts that keeps the report readable after its removal.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { waitingBelow } from '../comment/comment.entity.ts'
@@ -11,7 +11,7 @@ export interface AbuseSubject {
   id: number
 }
 
-/** SQL: the columns of `abuse` that are taken from the subject with the id $1, by kind. */
+/** SQL: the columns of `abuse` that are copied from the subject with the id $1, by kind. */
 const NO_CHANNEL = 'null::int as channel_id, null::text as channel_name, null::text as channel_display_name, null::text as channel_url'
 const NOTHING = 'null::text as video_name, null::uuid as video_uuid, null::boolean as video_nsfw'
 const NO_COMMENT = 'null::int as commented_video_id, null::int as thread_id, null::text as comment_text'
@@ -34,12 +34,12 @@ export const subjectSql: Record<AbuseKind, string> = {
     from account a join actor x on x.id = a.actor_id where a.id = $1 and x.deleted_at is null`,
 }
 
-/** What other servers cannot know of they do not report either: nothing tells whoever tries that it is there. */
+/** Other servers cannot report what they cannot see, so that a report reveals nothing. */
 const isShown = `v.privacy in (${videoPrivacies.public}, ${videoPrivacies.unlisted}) and ${isBegun('v')}`
 
 /**
- * What an address stands for, if reports of other servers about it concern us: our videos, what is said below them, our
- * accounts (also by their channels), and what these say elsewhere. One statement.
+ * The local subject of a remote report: local videos, comments on them, local accounts (also by their channels), and their comments
+ * elsewhere. One statement.
  */
 export async function concerningSubject(query: Sql, url: string): Promise<AbuseSubject | undefined> {
   const [subject] = await query<AbuseSubject>(

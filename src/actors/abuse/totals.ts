@@ -1,9 +1,9 @@
-// How many reports there are, of each kind.
+// Totals of reports by state.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type ActorDeps, foldTotal, type KeptTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, type MaintainedTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
 
-const ABUSES: KeptTotal = { table: 'abuse_total', key: ['kind'] }
+const ABUSES: MaintainedTotal = { table: 'abuse_total', key: ['kind'] }
 
 export function keepAbuseTotals({
   db,

@@ -2,14 +2,14 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
-import { isHeard, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
+import { isNotMuted, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 export type FoundAccount = ActorProfile & { seen: SeenActor }
 
 /**
- * The account of this name, of ours (`host` null) or of another server; with `orGone` also one of which only the name is left,
- * because somebody blocked it.
+ * The account of this name, local (`host` null) or remote; with `orGone` also a removed one, of which the name remains because somebody
+ * blocked it.
  */
 export async function findAccount(
   db: Pick<Database, 'query'>,
@@ -28,7 +28,7 @@ export async function findAccount(
   return { ...account, seen: { id, remote, refreshedAt } }
 }
 
-/** The account of this row, unless it is gone. */
+/** The account of this row, unless it is removed. */
 export async function findAccountById(db: Pick<Database, 'query'>, id: number): Promise<ActorProfile | undefined> {
   const [row] = await db.query<{ account: ActorProfile }>(
     `select ${accountProfile('a', 'x')} as account from account a join actor x on x.id = a.actor_id
@@ -42,11 +42,11 @@ export interface AccountListQuery {
   start: number
   count: number
   sort: { by: 'createdAt'; descending: boolean }
-  /** Without what the instance or this account (null: nobody more) mutes. */
+  /** Excludes what the instance or this account (null: nobody more) mutes. */
   mutedFor: number | null
 }
 
-/** A page of all accounts, of ours and of other servers, in one statement. */
+/** A page of all accounts, local and remote, in one statement. */
 export async function listAccounts(db: Pick<Database, 'query'>, query: AccountListQuery): Promise<{ total: number; rows: ActorProfile[] }> {
   const { text, values } = buildAccountList(query)
   const [page] = await db.query<{ total: number; rows: ActorProfile[] }>(text, values)
@@ -60,7 +60,7 @@ export function buildAccountList(query: AccountListQuery): { text: string; value
   const reader = '$3::int'
   const text = `with page as materialized (
       select a.id, a.created_at from account a join actor x on x.id = a.actor_id
-      where ${IS_KNOWN} and ${isHeard('a.id', 'x.host_id', reader)}
+      where ${IS_KNOWN} and ${isNotMuted('a.id', 'x.host_id', reader)}
       order by a.created_at ${direction}, a.id ${direction} limit $1 offset $2
     )
     select ${totalOfActors('accounts')} - ${mutedOf(reader)} as total,
@@ -72,7 +72,7 @@ export function buildAccountList(query: AccountListQuery): { text: string; value
 
 const IS_KNOWN = 'x.deleted_at is null'
 
-/** SQL: how many accounts the instance or a reader mutes. */
+/** SQL: number of accounts that the instance or a reader mutes. */
 const mutedOf = (reader: string): string =>
   `(select count(*)::int from (
       select a.id from account a join actor x on x.id = a.actor_id where a.id in (${mutedAccounts(reader)}) and ${IS_KNOWN}

@@ -7,7 +7,7 @@ import { Account } from './account.entity.ts'
 export const createAccount = ({ em, now }: Unit, account: Pick<Account, 'actorId' | 'userId' | 'name'>): Account =>
   em.create(Account, { ...account, createdAt: now, updatedAt: now })
 
-/** Changes what everybody can see, which other servers are notified of. Without a display name it is the user's. */
+/** Changes public data, which other servers are notified of. Without a display name, the user name is used. */
 export async function changeAccount(
   unit: Unit,
   user: { id: number; username: string },
@@ -23,7 +23,7 @@ export async function changeAccount(
   unit.emit({ aggregate: 'actor', id: account.actorId }, 'ActorUpdated', { actorId: account.actorId })
 }
 
-/** The account of an actor of another server, as its document describes it. */
+/** The account of a remote actor, as its document describes it. */
 export async function storeRemoteAccount(
   unit: Unit,
   actorId: number,

@@ -11,15 +11,15 @@ export type ActorImageKind = keyof typeof actorImageTypes
 
 export interface ActorImages {
   /**
-   * Puts an image into the place of the one before. Answers its sizes, the largest first. Throws MediaError
-   * `not-media`, `unreadable` or `too-large` for what is no image. `done` is what the audit log says of it.
+   * Replaces an image. Returns its sizes, the largest first. Throws MediaError `not-media`, `unreadable` or `too-large` for an invalid
+   * image. `done` is the entry in the audit log.
    */
   set(actorId: number, kind: ActorImageKind, path: string, done?: Noted): Promise<ActorImageRow[]>
-  /** Takes the image away; fine when there is none. */
+  /** Removes the image; ignores a missing one. */
   remove(actorId: number, kind: ActorImageKind, done?: Noted): Promise<void>
 }
 
-/** px, as clients ask for them. */
+/** px; the sizes that clients request. */
 const SIZES: Record<ActorImageKind, readonly ImageSize[]> = {
   avatar: [1500, 600, 120, 48].map((side) => ({ width: side, height: side })),
   banner: [
@@ -40,7 +40,7 @@ type Deps = Pick<ActorDeps, 'db' | 'tell'> & {
 }
 
 export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps): ActorImages {
-  // Decoding takes memory, and threads that logins and files need too.
+  // Decoding needs memory, and threads that logins and files need too.
   const inTurn = pLimit(1)
   return {
     async set(actorId, kind, path, done) {
@@ -78,7 +78,7 @@ export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps)
     },
   }
 
-  /** The transaction may have been committed although its answer was lost. */
+  /** The transaction may have been committed although its response was lost. */
   async function unstored(refs: FileRef[]): Promise<FileRef[]> {
     const rows = await db.query<{ filename: string }>('select filename from actor_image where filename = any($1)', [
       refs.map(({ name }) => name),
@@ -89,7 +89,7 @@ export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps)
 
 const announce = (unit: Unit, actorId: number): void => unit.emit({ aggregate: 'actor', id: actorId }, 'ActorUpdated', { actorId })
 
-/** Their files are pending from now on, by a trigger of the table. */
+/** A trigger of the table makes their files pending. */
 async function drop(unit: Unit, actorId: number, kind: ActorImageKind): Promise<FileRef[]> {
   const rows = await unit.query<{ filename: string }>(
     `delete from actor_image i using actor a

@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/database/index.ts'
 
 export const removeActorImages = (query: Sql, actorIds: number[]) => query('delete from actor_image where actor_id = any($1)', [actorIds])
 
-/** The images of an actor of another server; one that has the same address stays. */
+/** The images of a remote actor; one with an unchanged URL stays. */
 export async function replaceRemoteImages(
   query: Sql,
   actorId: number,

@@ -1,4 +1,4 @@
-// Avatars and banners of actors, as reads give them: columns of the one statement that reads the actor.
+// Avatars and banners of actors: columns for statements that read an actor.
 
 /** Kinds of `actor_image`. */
 export const actorImageTypes = { avatar: 1, banner: 2 } as const

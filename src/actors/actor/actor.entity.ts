@@ -31,7 +31,7 @@ const ActorSchema = defineEntity({
     deletedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     followersAskedAt: p.datetime(3).nullable().lazy(),
     knownAt: p.json<object>().nullable().lazy(),
     refreshAskedAt: p.datetime(3).nullable().lazy(),
@@ -45,7 +45,7 @@ const ActorSchema = defineEntity({
 export class Actor extends ActorSchema.class {}
 ActorSchema.setClass(Actor)
 
-/** ActivityStreams actor types that we store; a remote account may also be a Service or an Organization. */
+/** ActivityStreams types of stored actors; a remote account may also be a Service or an Organization. */
 export type ActorType = 'Application' | 'Person' | 'Group' | 'Service' | 'Organization'
 
 export const ActorTotal = defineEntity({

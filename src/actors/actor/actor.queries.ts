@@ -6,7 +6,7 @@ export interface FoundActor {
   id: number
   url: string
   isLocal: boolean
-  /** Only a tombstone is left. */
+  /** True for a tombstone. */
   isGone: boolean
 }
 

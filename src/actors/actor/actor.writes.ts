@@ -7,12 +7,12 @@ import type { Unit } from '../runtime/index.ts'
 export const markActorsRemoved = (unit: Unit, actors: string, of: number) =>
   unit.query(`update actor set deleted_at = $2, updated_at = $2 where id in (${actors})`, [of, unit.now])
 
-/** Servers that are notified of the end of one actor, beside those of its followers. */
+/** Limit of servers that are notified of an actor's removal, in addition to those of its followers. */
 const MAX_SERVERS = 10_000
 
 /**
- * Keeps the inboxes of the servers that know an actor, as long as they can be found: those of the actors that the SQL `met` selects,
- * with `values` from $2. Kept once, they stay.
+ * Stores the inboxes of the servers that know an actor, before they cannot be found any more: those of the actors that the SQL `met`
+ * selects, with `values` from $2.
  */
 export async function keepKnownServers(query: Sql, actorId: number, met: string, values: unknown[]): Promise<void> {
   await query(
@@ -26,7 +26,7 @@ export async function keepKnownServers(query: Sql, actorId: number, met: string,
   )
 }
 
-/** Takes the keys of removed local actors away when nothing is left to sign. Deliveries are sent, parked or dropped for their age. */
+/** Deletes the keys of removed local actors when nothing is left to sign: deliveries are sent, parked or dropped for their age. */
 export async function dropUnusedKeys(query: Sql): Promise<void> {
   await query(
     `update actor x set private_key_sealed = null, ed25519_private_sealed = null
@@ -39,6 +39,6 @@ export async function dropUnusedKeys(query: Sql): Promise<void> {
   )
 }
 
-/** Removes an actor of another server that left, unless the SQL condition `stays` holds of the actor `x`. */
+/** Deletes a removed remote actor, unless the SQL condition `stays` holds for the actor `x`. */
 export const removeLeftActor = (query: Sql, actorId: number, stays: string) =>
   query(`delete from actor x where x.id = $1 and x.remote_state = 'left' and not ${stays}`, [actorId])

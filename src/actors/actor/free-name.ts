@@ -1,11 +1,8 @@
-// Names of this server that nobody has.
+// Finds free names for local actors.
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/**
- * The name, with a number when an actor of this server has it, or had it. `longest`: characters that it may have with its number; as
- * many as it takes when left out.
- */
+/** The name, with a number if a local actor has or had it. `longest`: maximum characters including the number. */
 export async function freeActorName(query: Sql, name: string, longest = Number.POSITIVE_INFINITY): Promise<string> {
   const start = name.slice(0, longest - LONGEST_NUMBER)
   const rows = await query<{ name: string }>(

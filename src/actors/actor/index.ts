@@ -5,8 +5,8 @@ export { freeActorName } from './free-name.ts'
 export { INSTANCE_ACTOR_NAME, insertLocalActor } from './local-actor.ts'
 export { type LookedAtActor, makeLookedAtActor, type SeenActor, seenColumns } from './refresh-actor.ts'
 export {
-  askForRemoval,
   makeRemoteActors,
+  queueRemoval,
   REMOTE_ACTOR_REMOVAL,
   type RemoteActor,
   type RemoteActors,

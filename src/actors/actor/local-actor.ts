@@ -1,4 +1,4 @@
-// A new local actor: addresses from its name, fresh key pairs with the private halves sealed.
+// A new local actor: addresses from its name, and new key pairs with sealed private keys.
 
 import type { ActorKeys } from '../../platform/keys.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -8,7 +8,7 @@ import { Actor, type ActorType } from './actor.entity.ts'
 /** Name of the instance actor, which PeerTube's peers expect at `/accounts/peertube`. */
 export const INSTANCE_ACTOR_NAME = 'peertube'
 
-/** Stores the actor and gives its id. `keys` are made before the transaction: making RSA keys takes long. */
+/** Stores the actor and returns its id. `keys` are generated before the transaction, because RSA keys take long. */
 export async function insertLocalActor(options: {
   unit: Unit
   type: ActorType

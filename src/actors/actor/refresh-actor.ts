@@ -1,10 +1,9 @@
-// Actors of other servers that were not read for long are read again once somebody looks at them: by a job, never while anybody
-// waits.
+// Refreshes stale remote actors by a job when somebody views them. The viewer never waits.
 
 import type { ActorDeps } from '../runtime/index.ts'
 import type { RemoteActors } from './remote-actor.commands.ts'
 
-/** What tells how old our picture of an actor is. */
+/** How old the stored copy of an actor is. */
 export interface SeenActor {
   id: number
   remote: boolean
@@ -16,7 +15,7 @@ export interface SeenActor {
 export const seenColumns = (actor: string): string =>
   `${actor}.id as "actorId", ${actor}.host_id is not null as remote, ${actor}.refreshed_at as "refreshedAt"`
 
-/** Says that somebody looks at an actor. Answers at once, and never throws. */
+/** Reports a view of an actor. Returns at once and never throws. */
 export type LookedAtActor = (actor: SeenActor) => void
 
 export function makeLookedAtActor({
@@ -28,6 +27,6 @@ export function makeLookedAtActor({
   return ({ id, remote, refreshedAt }) => {
     const oldest = clock.now().getTime() - config().vireo.federation.refresh.actor
     if (!remote || (refreshedAt !== null && refreshedAt.getTime() >= oldest)) return
-    remoteActors.askRefresh(id).catch((error: unknown) => logger.warn({ err: error, actor: id }, 'a refresh cannot be asked for'))
+    remoteActors.askRefresh(id).catch((error: unknown) => logger.warn({ err: error, actor: id }, 'a refresh could not be queued'))
   }
 }

@@ -1,4 +1,4 @@
-// Actors of other servers: stored when first met, brought up to date when they tell or when looked at again.
+// Remote actors: stored on the first contact, refreshed on their updates and when somebody views a stale one.
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -10,11 +10,11 @@ import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, recountNext, takes, type Unit } from '../runtime/index.ts'
 import type { ActorType } from './actor.entity.ts'
 
-/** What a document says of an actor, read and checked by the wire layer: every URL is of the actor's own host. */
+/** The content of an actor document, parsed and checked by the wire layer: every URL is on the actor's own host. */
 export interface RemoteActor {
   type: ActorType
   url: string
-  /** Host of the actor's id, with its port when that is not the default one. */
+  /** Host of the actor's id, with its port unless that is the default. */
   host: string
   username: string
   name: string
@@ -29,7 +29,7 @@ export interface RemoteActor {
   publicKeyPem: string
   ed25519Public: string | null
   createdAt: Date | null
-  /** ActivityPub ids of who owns a Group: the first account among them, which is stored before it. */
+  /** ActivityPub ids of the owners of a Group: the first account among them is stored before it. */
   ownerUrls: string[]
   images: { type: 1 | 2; fileUrl: string; width: number | null; height: number | null }[]
 }
@@ -41,7 +41,7 @@ export interface StoredActor {
   hostId: number
   inboxUrl: string
   sharedInboxUrl: string | null
-  /** Row of the account (Person and alike) or channel (Group). */
+  /** Row of the account (Person and similar) or channel (Group). */
   accountId: number | null
   channelId: number | null
 }
@@ -51,26 +51,23 @@ interface FoundActor extends StoredActor {
 }
 
 export interface RemoteActors {
-  /** Stores or refreshes. Throws DomainError `unprocessable` when a Group's owner is not stored. */
+  /** Stores or refreshes. Throws DomainError `unprocessable` if a Group's owner is not stored. */
   save(actor: RemoteActor, options?: { profile?: SignatureProfile }): Promise<StoredActor>
   find(url: string): Promise<FoundActor | undefined>
-  /** Asks for a job that reads the actor anew; at most once an hour. */
+  /** Queues a job that refreshes the actor; at most once an hour. */
   askRefresh(actorId: number): Promise<void>
-  /**
-   * Stores how many followers its own server says that an actor has, when the actor is still there. At least those of
-   * ours are counted.
-   */
+  /** Stores the follower count that its own server reports, if the actor still exists. The local followers are the minimum. */
   saveFollowers(actorId: number, total: number): Promise<void>
-  /** Its server knows nothing of the actor. Answers how often it said so in a row. */
+  /** Its server does not know the actor. Returns how often in a row. */
   strike(actorId: number): Promise<number>
-  /** The actor is gone from its server, and is nobody any more here: a job takes away what it had. */
+  /** The actor is deleted on its server: marks it as removed, and queues a job that deletes its content. */
   remove(actorId: number): Promise<void>
 }
 
 const FOUND_AT_ONCE = 100
 const REFRESH_ASKED_EVERY_MS = 3_600_000
 const FOLLOWERS_ASKED_EVERY_MS = 3_600_000
-/** What the actor was fetched for goes first. */
+/** Delay after the fetch, since other work depends on the actor. */
 const FOLLOWERS_AFTER_MS = 1000
 const MAX_INTEGER = 2_147_483_647
 
@@ -91,7 +88,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
     return urls.map((url) => found.get(url))
   }
 
-  // Asked of each activity: those of the same moment share a statement.
+  // Called for each activity: concurrent calls share a statement.
   const find = batched<string, FoundActor | undefined>((urls) => findAll(db.query, urls), { max: FOUND_AT_ONCE })
 
   return {
@@ -134,7 +131,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         if (actor.type === 'Group') await storeRemoteChannel(unit, actorId, described)
         else await storeRemoteAccount(unit, actorId, described)
         await replaceRemoteImages(unit.query, actorId, actor.images)
-        await askForFollowers(unit, actorId)
+        await queueFollowerCount(unit, actorId)
         const [stored] = await findAll(unit.query, [actor.url])
         if (!stored) throw new DomainError('gone', 'This actor was deleted.')
         return stored
@@ -143,8 +140,8 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
   }
 }
 
-/** Asks for the job that reads how many followers an actor has; at most once an hour, however often it changes. */
-async function askForFollowers(unit: Unit, actorId: number): Promise<void> {
+/** Queues the job that reads the follower count of an actor; at most once an hour. */
+async function queueFollowerCount(unit: Unit, actorId: number): Promise<void> {
   const asked = await unit.query(
     `update actor set followers_asked_at = $2 where id = $1 and followers_url is not null and deleted_at is null
        and (followers_asked_at is null or followers_asked_at < $3) returning id`,
@@ -169,8 +166,8 @@ export const remoteActorLifecycle = defineLifecycle({
 
 export const REMOTE_ACTOR_REMOVAL = 'remote-actor-removal'
 
-/** Asks for the job that takes away what an actor of another server had, which is gone. */
-export function askForRemoval(unit: Unit, actorId: number): void {
+/** Queues the job that deletes the content of a removed remote actor. */
+export function queueRemoval(unit: Unit, actorId: number): void {
   unit.enqueue({
     type: REMOTE_ACTOR_REMOVAL,
     data: { actorId },
@@ -183,28 +180,28 @@ async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
     'select id, remote_state as state from actor where id = $1 and host_id is not null',
     [actorId],
   )
-  // When it is said again there is nothing to do.
+  // Repeated removals do nothing.
   if (!actor || !takes(remoteActorLifecycle, actor, { type: 'GONE' })) return
   await advanceRow(unit, remoteActorLifecycle, actor, { type: 'GONE' }, { deletedAt: unit.now, updatedAt: unit.now })
-  askForRemoval(unit, actorId)
+  queueRemoval(unit, actorId)
 }
 
 /**
- * SQL for what an actor `t` keeps count of. Of one of another server we know some follows; its followers are as many as its
- * own server said, which is null for a local one.
+ * SQL for the counters of an actor `t`. Only some follows of a remote actor are known; its follower count is the one that its own server
+ * reported, which is null for a local one.
  */
 const followCounts = {
   followers_count: "greatest(t.remote_followers, (select count(*) from follow f where f.target_id = t.id and f.state = 'accepted'))",
   following_count: "(select count(*) from follow f where f.follower_id = t.id and f.state = 'accepted')",
 }
 
-/** Counts the followers and followings of the next actors anew. */
+/** Recounts the followers and followings of the next actors. */
 export const recountActors = (query: Sql, place: { of?: string; after: number; limit: number }) =>
   recountNext(query, { ...place, table: 'actor', counts: followCounts })
 
-/** Counts the followers and followings of an actor anew. */
+/** Recounts the followers and followings of an actor. */
 export async function recountFollows(unit: Unit, actorId: number): Promise<void> {
-  // Locked first: what was counted before others stored their count must not be stored over it.
+  // Locked first: an older count must not overwrite a newer one.
   await unit.query('select from actor where id = $1 for no key update', [actorId])
   await unit.query(
     `update actor t set followers_count = ${followCounts.followers_count}, following_count = ${followCounts.following_count}
@@ -214,9 +211,8 @@ export async function recountFollows(unit: Unit, actorId: number): Promise<void>
 }
 
 async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Promise<number> {
-  // The id of an actor never moves to another host, nor between accounts and channels: the first sight decides. What an
-  // account calls itself may change: a person says that it is a bot. One that has left may come back (MET), and who blocked it
-  // finds it blocked; as long as it leaves it may not.
+  // The id of an actor never moves to another host, nor between accounts and channels: the first contact decides. The type of an account
+  // may change: a person may become a bot. A removed actor may come back (MET), with existing blocks; not while its removal is running.
   const [row] = await unit.query<{ id: number; state: RemoteActorState }>(
     `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
        following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
@@ -251,5 +247,5 @@ async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Prom
   return row.id
 }
 
-/** By which lists are sorted; nothing is made after it came. */
+/** Used for sorting lists; never later than its arrival. */
 const madeAt = ({ createdAt }: RemoteActor, { now }: Unit): Date => (createdAt !== null && createdAt < now ? createdAt : now)

@@ -1,9 +1,9 @@
-// How many accounts and how many channels there are.
+// Totals of accounts and channels.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type ActorDeps, foldTotal, type KeptTotal, setTotalRight, sumOf } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, type MaintainedTotal, setTotalRight, sumOf } from '../runtime/index.ts'
 
-const ACTORS: KeptTotal = { table: 'actor_total', key: ['channels'] }
+const ACTORS: MaintainedTotal = { table: 'actor_total', key: ['channels'] }
 
 /** SQL for a total. */
 export const totalOfActors = (of: 'accounts' | 'channels'): string => sumOf(ACTORS, of === 'channels' ? 'channels' : 'not channels')

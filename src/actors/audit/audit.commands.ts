@@ -1,12 +1,12 @@
-// The audit log: who changed what, stored in the transaction of the change, so that neither is there without the other.
-// The requester is noted once, where the request comes in; units of work note what they change meanwhile.
+// The audit log: who changed what, stored in the transaction of the change. The requester is set once per request; its units of work record
+// their changes.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
 import type { AggregateRef, Noted, Registry, Witness, Witnesses } from '../runtime/index.ts'
-import { PORTRAITS } from './portraits.ts'
+import { AUDITED_FIELDS } from './audited-fields.ts'
 
 export interface Auditor {
   id: number
@@ -15,11 +15,11 @@ export interface Auditor {
 }
 
 export interface Audit extends Witnesses {
-  /** What `work` changes, and all that follows from it but what follows from a commit, is noted as done by this user. */
+  /** Changes during `work` and its consequences, except for those after a commit, are attributed to this user. */
   as(user: Auditor, work: () => void): void
 }
 
-/** Each server has its own: two of them run in one process of tests. */
+/** One per server: tests run two of them in one process. */
 export function makeAudit({ clock }: { clock: Clock }): Audit {
   const asking = new AsyncLocalStorage<Auditor | undefined>()
 
@@ -33,21 +33,21 @@ export function makeAudit({ clock }: { clock: Clock }): Audit {
   }
 }
 
-/** What a unit of work changes. */
+/** Records the changes of a unit of work. */
 function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
   const noted: Noted[] = []
   const seen = new Map<string, { of: AggregateRef; before: string | null }>()
 
   return {
     async changing(of) {
-      const portrait = PORTRAITS[of.aggregate]
+      const portrait = AUDITED_FIELDS[of.aggregate]
       if (!portrait || seen.has(keyOf(of))) return
       const [row] = await query<{ before: string | null }>(`select (${drawn(portrait.sql, '$1')})::text as before`, [of.id])
       seen.set(keyOf(of), { of, before: row?.before ?? null })
     },
 
     created(of) {
-      if (PORTRAITS[of.aggregate] && !seen.has(keyOf(of))) seen.set(keyOf(of), { of, before: null })
+      if (AUDITED_FIELDS[of.aggregate] && !seen.has(keyOf(of))) seen.set(keyOf(of), { of, before: null })
     },
 
     note: (done) => noted.push(done),
@@ -57,7 +57,7 @@ function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
       const values: unknown[] = [at, user.id, user.username, user.role]
       const place = (value: unknown): string => `$${values.push(value)}`
       const drawings = [...seen.values()].flatMap(({ of, before }) => {
-        const portrait = PORTRAITS[of.aggregate]
+        const portrait = AUDITED_FIELDS[of.aggregate]
         if (!portrait) return []
         const id = `${place(of.id)}::bigint`
         return [`('${portrait.domain}', null, ${id}, ${place(before)}::jsonb, (${drawn(portrait.sql, id)}))`]
@@ -85,7 +85,7 @@ function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
 const keyOf = ({ aggregate, id }: AggregateRef): string => `${aggregate} ${id}`
 const drawn = (sql: string, id: string): string => sql.replace('$id', () => id)
 
-/** Old rows go. */
+/** Deletes old rows. */
 export function keepAuditShort(deps: { db: Database; registry: Registry; clock: Clock; config: () => Config }): void {
   const { db, registry, clock, config } = deps
   registry.periodic('old-audit-log', {

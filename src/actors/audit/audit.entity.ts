@@ -1,4 +1,4 @@
-// What the staff and users changed.
+// Changes by the staff and users.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

@@ -1,7 +1,7 @@
-// What the audit log says of a time.
+// Reads the audit log of a period.
 
 import type { Sql } from '../../platform/database/index.ts'
-import type { AuditDomain } from './portraits.ts'
+import type { AuditDomain } from './audited-fields.ts'
 
 export interface AuditRow {
   at: Date
@@ -9,16 +9,16 @@ export interface AuditRow {
   role: number
   domain: AuditDomain
   action: 'create' | 'update' | 'delete'
-  /** As it was before the change, or when it was made. */
+  /** Before the change, or after the creation. */
   entity: Record<string, unknown>
-  /** Of an update: the fields that differ, as they are now; null for those that are gone. */
+  /** For an update: the changed fields with their new values; null for removed ones. */
   changes: Record<string, unknown> | null
 }
 
-/** Rows that an answer has at most, whatever their length. */
+/** Maximum rows of a response. */
 const MOST = 20_000
 
-/** The oldest first. When they are more than `maxChars` characters, the youngest. One statement. */
+/** Oldest first. If they exceed `maxChars` characters, the youngest ones. One statement. */
 export async function listAudit(query: Sql, { from, to, maxChars }: { from: Date; to: Date; maxChars: number }): Promise<AuditRow[]> {
   return await query<AuditRow>(
     `select at, username, role, domain, action, entity, changes from (

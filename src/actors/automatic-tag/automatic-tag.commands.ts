@@ -1,5 +1,5 @@
-// What is tagged automatically: videos by the lists of the instance, comments by these and by the lists of the account of whose
-// video they are about. Texts are looked through before the transaction that stores them with their tags.
+// Automatic tags: of videos by the lists of the instance, of comments by these and by the lists of the video's owner. Texts are searched
+// before the transaction that stores them with their tags.
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -8,7 +8,7 @@ import { CORE_TAGS, type FindLists, type ListOwner, type StoredList } from '../w
 import { untagComment } from './automatic-tag.writes.ts'
 import { hasExternalLink } from './external-link.ts'
 
-/** What of a video is looked through. */
+/** The searched texts of a video. */
 export interface TaggedVideo {
   name: string
   description: string | null
@@ -23,9 +23,9 @@ export interface CommentTag {
 
 export interface CommentTags {
   tags: readonly CommentTag[]
-  /** The owner of the video, a local account, wants to see what is tagged so before others do. */
+  /** True if the owner of the video, a local account, reviews comments with these tags. */
   review: boolean
-  /** There are tags with which they want to. */
+  /** True if the owner reviews comments with some tags. */
   reviews: boolean
 }
 
@@ -42,15 +42,15 @@ interface NamedList extends StoredList {
 export const NO_TAGS: CommentTags = { tags: [], review: false, reviews: false }
 
 const [EXTERNAL_LINK] = CORE_TAGS
-/** Between two texts. It is no part of a word, nor a space between the words of one phrase. */
+/** Separates texts. It is neither part of a word, nor a space within a phrase. */
 const BETWEEN = '\n\u0001\n'
 
 const LISTS = `coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'version', l.version, 'name', l.name, 'ownerId', l.account_id)
   order by l.id), '[]')`
 
-/** What is looked for in comments below a video. */
+/** The word lists for comments on a video. */
 interface ListsBelow {
-  /** Null for a video of another server. */
+  /** Null for a remote video. */
   ownerId: number | null
   lists: NamedList[]
   review: string[]
@@ -59,7 +59,7 @@ interface ListsBelow {
 const VIDEOS_AT_ONCE = 100
 
 export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLists: FindLists }): AutomaticTags {
-  // Asked for each comment: those of the same moment share a statement.
+  // Called for each comment: concurrent calls share a statement.
   const listsBelow = batched<number, ListsBelow>(
     async (videoIds) => {
       const rows = await db.query<ListsBelow & { videoId: number }>(
@@ -86,7 +86,7 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
         [],
       )
       const found = await findLists(row?.lists ?? [], [...texts, support ?? ''].join(BETWEEN))
-      // Support is offered elsewhere.
+      // Support texts usually contain links.
       const links = hasExternalLink(texts.join(BETWEEN), urls.host) ? [EXTERNAL_LINK] : []
       return [...links, ...found.map((list) => list.name)]
     },
@@ -119,13 +119,13 @@ export async function tagComments(query: Sql, comments: readonly { id: number; t
   )
 }
 
-/** The same of one that was edited. */
+/** The same for an edited comment. */
 export async function retagComment(query: Sql, commentId: number, tags: CommentTags): Promise<void> {
   await untagComment(query, commentId)
   await tagComments(query, [{ id: commentId, tags }])
 }
 
-/** Stores what a video is tagged with from now on. */
+/** Replaces the tags of a video. */
 export async function tagVideo(query: Sql, videoId: number, names: readonly string[]): Promise<void> {
   await query(
     `with gone as (delete from video_automatic_tag where video_id = $1 and not (name = any($2)))

@@ -1,4 +1,4 @@
-// Tags that watched words and links give to videos and comments, and those that wait for a review.
+// Tags of videos and comments by watched words and links, and the tags whose comments need a review.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'
@@ -7,7 +7,7 @@ export const CommentAutomaticTag = defineEntity({
   name: 'CommentAutomaticTag',
   tableName: 'comment_automatic_tag',
   properties: {
-    // The table has no primary key: an index over `coalesce(account_id, 0)` stands for it.
+    // The table has no primary key, but an index over `coalesce(account_id, 0)`.
     commentId: p.integer().primary(),
     accountId: p.integer().nullable(),
     name: p.text().primary(),

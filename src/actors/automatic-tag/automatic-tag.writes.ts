@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** The list that a policy names has another name. */
+/** Renames the list of a policy. */
 export const renameInPolicy = (query: Sql, accountId: number, was: string, name: string) =>
   query('update comment_tag_policy set review = array_replace(review, $2, $3) where account_id = $1', [accountId, was, name])
 

@@ -1,4 +1,4 @@
-// Which tags an account may know of, and which of the comments below its videos wait for it by their tags.
+// The available tags of an account, and those whose comments the account reviews.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
@@ -10,13 +10,13 @@ export interface AvailableTag {
 }
 
 export interface CommentTagPolicies {
-  /** Comments below the videos of the account that are tagged so from now on wait for it. Throws `invalid` for other tags. */
+  /** New comments with these tags on the account's videos need a review. Throws `invalid` for unknown tags. */
   setReview(accountId: number, names: string[]): Promise<void>
-  /** One more of them. Answers whether it was none before. Throws `invalid` as above. */
+  /** Adds one. Returns false if it was set before. Throws `invalid` like above. */
   addReview(accountId: number, name: string): Promise<boolean>
 }
 
-/** What an owner's lists tag with, in the order of their names, and what is always tagged. One statement. */
+/** The tags of an owner's lists, by name, and the built-in one. One statement. */
 export async function availableTags(db: Pick<Database, 'query'>, ownerId: ListOwner): Promise<AvailableTag[]> {
   const lists = await db.query<{ name: string }>(
     'select name from watched_words_list where account_id is not distinct from $1::int order by name',
@@ -28,7 +28,7 @@ export async function availableTags(db: Pick<Database, 'query'>, ownerId: ListOw
   ]
 }
 
-/** The tags for which comments wait for an account. One statement. */
+/** The tags whose comments an account reviews. One statement. */
 export async function reviewedTags(db: Pick<Database, 'query'>, accountId: number): Promise<string[]> {
   const [policy] = await db.query<{ review: string[] }>('select review from comment_tag_policy where account_id = $1', [accountId])
   return policy?.review ?? []
@@ -64,7 +64,7 @@ export function makeCommentTagPolicies({ tell }: ActorDeps): CommentTagPolicies 
 }
 
 async function refuseUnknown(unit: Unit, accountId: number, names: readonly string[]): Promise<void> {
-  // A list that goes meanwhile takes its name out of this.
+  // A list that is removed meanwhile removes its name from this.
   const lists = await unit.query<{ name: string }>(
     'select name from watched_words_list where account_id = $1 and name = any($2) order by id for key share',
     [accountId, names],

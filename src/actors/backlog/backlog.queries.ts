@@ -1,20 +1,20 @@
-// What waits to be done on this server, over all its processes, as figures.
+// The backlog of this server, over all processes, for metrics.
 
 import type { Database } from '../../platform/database/index.ts'
 
 export interface Backlog {
   jobs: { type: string; state: string; count: number }[]
-  /** Kinds of lanes that are due and nobody's. */
+  /** Kinds of lanes that are due and not leased. */
   lanes: { kind: string; count: number }[]
   outbox: { state: 'waiting' | 'parked'; count: number }[]
-  /** Of the oldest event that waits, in seconds; 0 when none does. */
+  /** Age of the oldest waiting event in seconds; 0 without one. */
   outboxSeconds: number
   waitingDeliveries: number
   incoming: { state: string; count: number }[]
   hosts: { state: string; count: number }[]
 }
 
-/** What is there in masses is counted so far: the look must cost little also when there is far too much of it. */
+/** Limit of counts: the query must be cheap even with a huge backlog. */
 const MOST_COUNTED = 100_000
 const first = (text: string) => `(${text} limit ${MOST_COUNTED}) as first`
 

@@ -1,12 +1,12 @@
-// Blocks of accounts and servers, by the instance (no owner) or by a user (the owner's account). Blocking twice is one
-// block; what follows from it is done by end-follows.ts.
+// Blocks of accounts and servers, by the instance (no owner) or by a user (the owner's account). Idempotent; end-follows.ts handles the
+// consequences.
 
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
 import { renewSessions } from '../session/index.ts'
 import { normalHost } from './server-list.ts'
 
 export interface BlockedAccount {
-  /** Account of the user who blocks; null for the instance. */
+  /** Account of the blocking user; null for the instance. */
   ownerId: number | null
   targetId: number
 }
@@ -17,21 +17,21 @@ export interface BlockedServer {
 }
 
 export interface Blocklist {
-  /** Answers whether it was not blocked before. */
+  /** Returns false if it was blocked before. */
   blockAccount(block: BlockedAccount): Promise<boolean>
   /** Throws `not_found`. */
   unblockAccount(block: BlockedAccount): Promise<void>
-  /** Answers whether it was not blocked before. */
+  /** Returns false if it was blocked before. */
   blockServer(block: BlockedServer): Promise<boolean>
   /** Throws `not_found`. */
   unblockServer(block: BlockedServer): Promise<void>
 }
 
-/** What the operator does to blocks of the instance at the command line. */
+/** Commands for the operator's blocklist at the command line. */
 export interface BlocklistOperator {
   /** By name. */
   servers(): Promise<string[]>
-  /** Those that are blocked already stay so. Ended in between, it may be run again. */
+  /** Existing blocks stay. An interrupted call may be repeated. */
   blockServers(hosts: readonly string[], onBlocked: (done: number) => void): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export function makeBlocklistOperator({ db, tell }: Pick<ActorDeps, 'db' | 'tell
   }
 }
 
-/** Answers how many were not blocked before. */
+/** Returns how many were not blocked before. */
 async function storeServers(unit: Unit, ownerId: number | null, hosts: string[]): Promise<number> {
   const blocks = await unit.query<{ id: number; host: string }>(
     `insert into server_block (owner_id, host, created_at) select $1::int, host, $3 from unnest((select $2::text[])) host
@@ -115,7 +115,7 @@ async function storeServers(unit: Unit, ownerId: number | null, hosts: string[])
 
 const TARGET_URL = '(select x.url from account a join actor x on x.id = a.actor_id where a.id = target_id) as url'
 
-/** For the audit log: those of users are their own affair. */
+/** For the audit log; blocks of users are private. */
 function noteBlock(unit: Unit, action: 'create' | 'delete', id: number, of: Record<string, string>): void {
   unit.note({ domain: 'blocklist', action, id, entity: { id, ...of } })
 }

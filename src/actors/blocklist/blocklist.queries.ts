@@ -1,8 +1,8 @@
-// Who is blocked: the checks of federation and of follows, and the SQL with which lists leave out what is muted.
+// Block checks of federation and follows, and SQL that excludes muted content from lists.
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** Which of the servers the instance blocks, with their port and without, and with a dot at the end of the name. One statement. */
+/** Which of the servers the instance blocks, with and without their port, and with a trailing dot. One statement. */
 export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean[]> {
   const names = hosts.map(nameOf)
   const found = await query<{ host: string }>('select host from server_block where host = any($1) and owner_id is null', [
@@ -15,7 +15,7 @@ export async function blockedHosts(query: Sql, hosts: string[]): Promise<boolean
 const nameOf = (host: string): string => host.toLowerCase().replace(/\.+(?=:|$)/, '')
 const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 
-/** `isActor`: by name, as an account or as a channel of it. */
+/** `isActor`: by name, as an account or one of its channels. */
 export interface Blocks {
   isServer: boolean
   isActor: boolean
@@ -38,7 +38,7 @@ export async function blocksOf(query: Sql, asked: readonly { host: string; url: 
   )
 }
 
-/** Of which of these videos the instance blocks the account. One statement. */
+/** For each video, whether the instance blocks its account. One statement. */
 export async function ownedByBlocked(query: Sql, videoUrls: string[]): Promise<boolean[]> {
   const found = await query<{ url: string }>(
     `select asked.url from unnest((select $1::text[])) as asked (url)
@@ -53,8 +53,7 @@ export async function ownedByBlocked(query: Sql, videoUrls: string[]): Promise<b
 }
 
 /**
- * Whether the instance, or the account to which `ownActorId` belongs (null: only the instance), mutes an actor or its
- * server. One statement.
+ * True if the instance, or the account that `ownActorId` belongs to (null: only the instance), mutes an actor or its server. One statement.
  */
 export async function isMutedBy(query: Sql, pair: { ownActorId: number | null; actorId: number }): Promise<boolean> {
   const found = await query(
@@ -78,30 +77,33 @@ export const mutedChannels = (reader: string): string => `
 /** SQL: the ids of the accounts that the instance or a reader mutes by name. */
 export const mutedAccounts = (reader: string): string => `select ab.target_id from account_block ab where ${byEither('ab', reader)}`
 
-/** SQL: the ids of the servers that they mute. */
+/** SQL: the ids of the servers that the instance or a reader mutes. */
 export const mutedHosts = (reader: string): string =>
   `select mh.id from server_block sb join remote_host mh on mh.host = sb.host where ${byEither('sb', reader)}`
 
-/** SQL: whether neither mutes an account or its server (null for a local one). Few ids are looked up for each row, and no row is. */
-export const isHeard = (account: string, host: string, reader: string): string =>
+/**
+ * SQL: true if neither mutes an account or its server (null for a local one). The few muted ids are compared with each row, without a
+ * look-up per row.
+ */
+export const isNotMuted = (account: string, host: string, reader: string): string =>
   `${account} not in (${mutedAccounts(reader)}) and (${host} is null or ${host} not in (${mutedHosts(reader)}))`
 
 function byEither(block: string, reader: string): string {
   return `(${block}.owner_id is null or ${block}.owner_id = ${reader})`
 }
 
-/** SQL: whether the instance or a reader mutes anything at all: often not, and then nothing else is to be looked at. */
+/** SQL: true if the instance or a reader mutes anything: often nothing, which saves further checks. */
 export const isAnythingMuted = (reader: string): string =>
   `(${['account_block', 'server_block'].map((table) => `exists (select from ${table} b where ${byEither('b', reader)})`).join(' or ')})`
 
-/** SQL: whether the instance or a reader (the id of an account, or null) mutes an account or its server. */
+/** SQL: true if the instance or a reader (the id of an account, or null) mutes an account or its server. */
 export const isMutedFor = (account: string, reader: string): string => `(
   exists (select 1 from account_block ab where ab.target_id = ${account} and ${byEither('ab', reader)})
   or (exists (select 1 from server_block sb where ${byEither('sb', reader)}) and exists (
     select 1 from account ma join actor mx on mx.id = ma.actor_id join remote_host mh on mh.id = mx.host_id
       join server_block sb on sb.host = mh.host and ${byEither('sb', reader)} where ma.id = ${account})))`
 
-/** SQL: the same of an actor that is an account's or an instance's, for as many readers as there are: each part has its index. */
+/** SQL: the same for an actor of an account or an instance, for many readers at once: each part has its index. */
 export const isActorMutedFor = (actor: string, reader: string): string => {
   const accounts = `select 1 from account ma join account_block ab on ab.target_id = ma.id where ma.actor_id = ${actor}`
   const servers = `select 1 from actor mx join remote_host mh on mh.id = mx.host_id join server_block sb on sb.host = mh.host

@@ -1,11 +1,11 @@
-// What a block ends: the instance's drops what waits to be sent to the server, removes its followers and withdraws our
-// follows; a user's rejects the followers of the user's account and channels.
+// Ends follows after a block: the instance's block drops waiting deliveries, removes followers and withdraws outgoing follows; a user's
+// block rejects the followers of the user's account and channels.
 
 import type { Database } from '../../platform/database/index.ts'
 import { dropDeliveriesToBlocked } from '../delivery/delivery.writes.ts'
 import { type ActorDeps, unlessGone } from '../runtime/index.ts'
 
-/** The commands of follows by which a block ends them. */
+/** The commands of follows that end them. */
 export interface FollowEnds {
   withdraw(followId: number): Promise<void>
   removeFollower(followId: number): Promise<void>
@@ -14,9 +14,9 @@ export interface FollowEnds {
 
 interface EndingFollow {
   id: number
-  /** They follow us, or we them. */
+  /** True for an incoming follow, false for an outgoing one. */
   isTheirs: boolean
-  /** By a user, not by the instance. */
+  /** True for a block by a user, false for one by the instance. */
   isOwned: boolean
 }
 
@@ -64,7 +64,7 @@ export function endBlockedFollows(deps: ActorDeps & { follows: FollowEnds }): vo
 
 interface BlockSql {
   table: string
-  /** SQL: an actor of another server, `x`, is blocked by `b`. */
+  /** SQL: true if a remote actor `x` is blocked by `b`. */
   fits: string
 }
 
@@ -78,7 +78,7 @@ const ofServer: BlockSql = {
   fits: 'x.host_id = (select id from remote_host where host = b.host)',
 }
 
-/** Follows between the blocked and those whom the block protects; none when the block was taken back. */
+/** Follows between the blocked and those whom the block protects; none if the block was removed. */
 const nextFollows = (db: Pick<Database, 'query'>, { table, fits }: BlockSql, blockId: unknown, after: number) =>
   db.query<EndingFollow>(
     `with b as (select * from ${table} where id = $1), them as (select x.id from b join actor x on ${fits})

@@ -1,11 +1,11 @@
-// Lists of servers as operators pass them on: a host in each line, or Mastodon's table of domain blocks (RFC 4180). Pure.
+// Exchange formats for lists of servers: one host per line, or Mastodon's CSV of domain blocks (RFC 4180). Pure.
 
 import { domainToASCII } from 'node:url'
 
 export interface ServerList {
-  /** To be blocked: small letters, punycode, each once. */
+  /** To be blocked: lower case, Punycode, without duplicates. */
   hosts: string[]
-  /** Entries of the table that ask for less than a block. */
+  /** Entries with a milder severity than a block. */
   milder: number
   bad: BadLine[]
 }
@@ -17,20 +17,20 @@ export interface BadLine {
 }
 
 export interface ReadOptions {
-  /** The host of this server, which cannot be in it. */
+  /** The host of this server, which cannot be in the list. */
   ownHost: string
   isHost: (text: string) => boolean
 }
 
-/** As Mastodon reads and writes them. */
+/** Mastodon's columns. */
 const COLUMNS = ['domain', 'severity', 'reject_media', 'reject_reports', 'public_comment', 'obfuscate'] as const
 const BLOCK = 'suspend'
 const MILDER: ReadonlySet<string> = new Set(['silence', 'noop', 'none'])
-/** Characters of a line that a complaint repeats, and that a name can have. */
+/** Maximum characters of a line in an error, and of a name. */
 const SHOWN = 80
 const LONGEST = 300
 
-/** Reads a list of either kind. Reports errors line by line. */
+/** Parses a list of either format. Reports errors line by line. */
 export function readServerList(text: string, options: ReadOptions): ServerList {
   const plain = text.replace(/^\uFEFF/, '')
   const table = tableIn(plain)
@@ -50,14 +50,14 @@ export function readServerList(text: string, options: ReadOptions): ServerList {
   return { ...list, hosts: [...hosts] }
 }
 
-/** The table of blocked servers, as `readServerList` reads it. */
+/** The CSV of blocked servers, as `readServerList` parses it. */
 export const writeServerTable = (hosts: readonly string[]): string =>
   [COLUMNS.map((name) => `#${name}`).join(','), ...hosts.map((host) => `${host},${BLOCK},false,false,,false`), ''].join('\n')
 
-/** A host in each line. */
+/** One host per line. */
 export const writeServerLines = (hosts: readonly string[]): string => hosts.map((host) => `${host}\n`).join('')
 
-/** Small letters, punycode, without the dot at the end and the port that is meant anyway; undefined for what is no name of a host. */
+/** Lower case, Punycode, without a trailing dot and the default port; undefined for an invalid host name. */
 export function normalHost(text: string): string | undefined {
   if (text.length > LONGEST) return undefined
   const [, name = '', port = ''] = /^(.*?)\.?(:\d{1,5})?$/s.exec(text.trim()) ?? []
@@ -76,7 +76,7 @@ interface Row {
   fields: string[]
 }
 
-/** Lines that begin with # are remarks. */
+/** Lines that begin with # are comments. */
 const linesOf = (text: string): Row[] =>
   text
     .split(/\r\n|\n|\r/)
@@ -93,7 +93,7 @@ function tableIn(text: string): { domain: number; severity: number | undefined; 
   return { domain, severity: severity < 0 ? undefined : severity, rows }
 }
 
-/** The rows of a table, each with the line that it begins in; empty ones are left out. A field in quotes may hold lines. */
+/** The rows of a CSV with their line numbers; empty ones are left out. A quoted field may contain line breaks. */
 function rowsOf(text: string): Row[] {
   const rows: Row[] = []
   let row: Row = { line: 1, fields: [] }

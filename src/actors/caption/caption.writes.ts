@@ -9,7 +9,7 @@ export interface RemoteCaption {
   automaticallyGenerated: boolean
 }
 
-/** The captions of a video of another server. A file that has another address gets another local name, so that no cache shows the old one. */
+/** The captions of a remote video. A file with a new URL gets a new local name, so that no cache shows the old one. */
 export async function replaceRemoteCaptions(unit: Unit, videoId: number, captions: RemoteCaption[]): Promise<void> {
   const rows = JSON.stringify(captions)
   const columns = 'language text, "fileUrl" text, "automaticallyGenerated" boolean'
@@ -29,7 +29,7 @@ export async function replaceRemoteCaptions(unit: Unit, videoId: number, caption
   )
 }
 
-/** Puts captions with other times in the place of those that they replace; captions that somebody set meanwhile fit the new file. */
+/** Replaces captions by retimed ones; captions that a user set meanwhile fit the new file already. */
 export async function takeRetimedCaptions(unit: Unit, videoId: number): Promise<FileRef[]> {
   const replaced = await unit.query<{ language: string; generated: boolean; filename: string; created: Date }>(
     `delete from video_caption c using video_coming_file f

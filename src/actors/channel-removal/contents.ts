@@ -1,5 +1,5 @@
-// What is in a removed channel, taken away thing by thing with the commands by which its owner would do it, so that everybody is
-// told who has to be. Playlists stay with their owner, out of everybody's sight, as they have no channel any more.
+// Deletes the content of a removed channel item by item, with the commands that its owner would use, so that everybody is notified.
+// Playlists stay with their owner, but private, as they have no channel any more.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { keepKnownServers } from '../actor/actor.writes.ts'
@@ -9,7 +9,7 @@ import { eachRow, unlessGone } from '../runtime/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { RemoveVideo } from '../video/index.ts'
 
-/** A removed channel, whose row is still there. */
+/** A removed channel whose row still exists. */
 export interface RemovedChannel {
   channelId: number
   actorId: number
@@ -18,14 +18,14 @@ export interface RemovedChannel {
   accountActorId: number
 }
 
-/** The commands of the nouns that are in a channel. */
+/** The commands of the nouns in a channel. */
 export interface Removers {
   videos: RemoveVideo
   playlists: Pick<Playlists, 'update'>
   follows: Pick<Follows, 'withdraw'>
 }
 
-/** Undefined unless the channel is removed and something of it is left. */
+/** Undefined unless the channel is removed and not yet empty. */
 export async function removedChannel(query: Sql, channelId: number): Promise<RemovedChannel | undefined> {
   const [channel] = await query<RemovedChannel>(
     `select c.id as "channelId", x.id as "actorId", x.url, a.id as "accountId", a.actor_id as "accountActorId"
@@ -36,7 +36,7 @@ export async function removedChannel(query: Sql, channelId: number): Promise<Rem
   return channel
 }
 
-/** Keeps the servers that know the channel for videos of it that they passed on, commented on or rated. */
+/** Stores the servers that know the channel from videos that they shared, commented on or rated. */
 export const rememberWhoKnows = (query: Sql, { channelId, actorId }: RemovedChannel): Promise<void> =>
   keepKnownServers(
     query,
@@ -53,7 +53,7 @@ const videosOf = (channel: string) => `from video o where o.channel_id = ${chann
 const playlistsOf = (channel: string) => `from playlist o where o.channel_id = ${channel} and not o.remote`
 const followingsOf = (actor: string) => `from follow o where o.follower_id = ${actor} and o.state <> 'none'`
 
-/** Takes everything away; the videos' files follow by their own jobs. Throws when `signal` says so. */
+/** Deletes everything; the videos' files follow by their own jobs. Throws when `signal` aborts. */
 export async function takeAway(
   db: Pick<Database, 'query'>,
   removers: Removers,
@@ -74,7 +74,7 @@ export async function takeAway(
   await eachRow({ ...walk, from: followingsOf('$1'), values: [actorId] }, ({ id }) => unlessGone(removers.follows.withdraw(id)))
 }
 
-/** Whether something is left, or somebody still has to be notified of what was in the channel. One statement. */
+/** True if content is left, or notifications about it are pending. One statement. */
 export async function isSomethingLeft(query: Sql, { channelId, actorId }: RemovedChannel): Promise<boolean> {
   const [answer] = await query<{ left: boolean }>(
     `select exists (select 1 ${videosOf('$1')}) or exists (select 1 ${playlistsOf('$1')})

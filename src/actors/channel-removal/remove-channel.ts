@@ -1,5 +1,5 @@
-// The end of a channel: a job takes away what is in it, then its row; all who know it are notified when nothing is left. What stays
-// is the actor as a tombstone, so that its name is never given again. Its keys go with those of removed users.
+// Removal of a channel: a job deletes its content, then its row; the servers that know it are notified at the end. The actor remains as a
+// tombstone, so that its name is never reused. Its keys are deleted with those of removed users.
 
 import { removeActorImages } from '../actor-image/actor-image.writes.ts'
 import { removeChannel } from '../channel/channel.writes.ts'
@@ -29,18 +29,15 @@ export function makeChannelRemoval(deps: ActorDeps & Removers): void {
 
   resumeJobs(deps, 'channel-removal', { waiting: "select id from channel where state = 'removed' order by id limit 100", ask })
 
-  // After federation's own reaction, which needs to know the followers, in one transaction with it.
+  // After federation's own reaction, which reads the followers, in one transaction with it.
   registry.on('ChannelEmptied', 'removal', async ({ actorId }, unit) => dropFollows(unit, [actorId]))
 }
 
-/**
- * The row goes, when nothing hangs on it any more: nothing can be added while it is locked. Throws `busy`, for which the
- * job waits.
- */
+/** Deletes the row if nothing refers to it: nothing can be added while it is locked. Throws `busy`, for which the job waits. */
 async function close(unit: Unit, channelId: number): Promise<void> {
   await unit.query('select id from channel where id = $1 for update', [channelId])
   const channel = await removedChannel(unit.query, channelId)
-  // Its user may have gone in between, and taken it along.
+  // It may have been deleted with its user meanwhile.
   if (!channel) return
   if (await isSomethingLeft(unit.query, channel)) {
     throw new DomainError('busy', 'Something of this channel is still to go.')

@@ -1,4 +1,4 @@
-// Moves of a synchronisation through its machine, with the job that each round needs.
+// State changes of a synchronisation, with the job of each round.
 
 import { type ChannelSyncEvent, channelSyncMachine, dueIn, initialChannelSync } from '../../state-machines/channel-sync.ts'
 import { type ActorDeps, advanceRow, contextOf, DomainError, defineLifecycle, type Move, notFound, type Unit } from '../runtime/index.ts'
@@ -12,7 +12,7 @@ export const channelSyncLifecycle = defineLifecycle({
   refusal: () => new DomainError('conflict', 'This synchronisation is elsewhere by now.'),
 })
 
-/** Runs `work` with the row locked. Throws `not_found`, also when its channel is gone. */
+/** Runs `work` with the row locked. Throws `not_found`, also if its channel is removed. */
 export async function withSync<T>(
   { tell }: Pick<ActorDeps, 'tell'>,
   id: number,
@@ -25,7 +25,7 @@ export async function withSync<T>(
   })
 }
 
-/** Sends an event to the machine, stores where it leads, and asks for the job of a round that begins. */
+/** Sends an event to the machine, stores the new state, and queues the job of a new round. */
 export async function moveSync(
   unit: Unit,
   sync: StoredSync,
@@ -36,11 +36,11 @@ export async function moveSync(
     state === 'processing' && (from !== 'processing' || event.type === 'FINISHED')
   const roundAt = (move: Move<typeof channelSyncMachine>) => (begins(move) ? { roundAt: unit.now } : {})
   const move = await advanceRow(unit, channelSyncLifecycle, sync, event, roundAt, settings)
-  if (begins(move)) askForListing(unit, sync)
+  if (begins(move)) queueListing(unit, sync)
   return move
 }
 
-export function askForListing(unit: Unit, { id, channelId, url }: StoredSync): void {
+export function queueListing(unit: Unit, { id, channelId, url }: StoredSync): void {
   unit.enqueue({
     type: 'video-channel-import',
     data: { externalChannelUrl: url, videoChannelId: channelId, partOfChannelSyncId: id },
@@ -48,7 +48,7 @@ export function askForListing(unit: Unit, { id, channelId, url }: StoredSync): v
   })
 }
 
-export function askForEnd(unit: Unit, { id }: StoredSync): void {
+export function queueEnd(unit: Unit, { id }: StoredSync): void {
   unit.enqueue({
     type: 'after-video-channel-import',
     data: { channelSyncId: id },

@@ -1,4 +1,4 @@
-// Synchronisations as their users make, start and remove them, and single imports of all that another site's channel has.
+// Synchronisations: created, started and removed by users, and one-time imports of a whole channel.
 
 import { createHash } from 'node:crypto'
 import { type ActorDeps, DomainError, initialColumns, notFound } from '../runtime/index.ts'
@@ -10,21 +10,18 @@ import { channelSyncLifecycle, moveSync, withSync } from './channel-sync-state.t
 type By = NonNullable<Viewer>
 
 export interface ChannelSyncs {
-  /**
-   * Throws `forbidden` while the feature is off and for somebody else's channel, `not_found`, `invalid` when the user has as
-   * many as one may have.
-   */
+  /** Throws `forbidden` if the feature is disabled, and for another user's channel; `not_found`; `invalid` over the limit per user. */
   create(by: By, sync: { channelId: number; url: string }): Promise<{ id: number }>
-  /** What was imported stays. Throws `not_found` and `forbidden`. */
+  /** Imported videos stay. Throws `not_found` and `forbidden`. */
   remove(id: number, by: By): Promise<void>
-  /** All videos of the other channel are imported, beginning now. Throws as `create` and `importAll` do. */
+  /** Starts an import of all videos of the other channel. Throws like `create` and `importAll`. */
   start(id: number, by: By): Promise<void>
   /**
-   * The same for a channel of `by`; without `syncId` it is done once. Throws `forbidden` while imports are off, `not_found`,
+   * The same for a channel of `by`; without `syncId` as a one-time import. Throws `forbidden` if imports are disabled, `not_found`,
    * `invalid` for the address of another synchronisation, `too_large` (`quota_reached`).
    */
   importAll(by: By, of: { channelId: number; url: string; syncId?: number | undefined }): Promise<void>
-  /** Does not wait for the check interval: all are due now. */
+  /** Makes all due now, without waiting for the check interval. */
   hurry(): Promise<void>
 }
 
@@ -32,7 +29,7 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
   const { db, tell, config, clock, registry, checkQuota } = deps
   const settings = () => ({ check_interval: config().vireo.schedulers.channel_sync_check_interval })
 
-  // What is in a removed channel goes gradually; this must not add to it.
+  // The content of a removed channel is deleted gradually; this must not add to it.
   registry.on('ChannelRemoved', 'channel-syncs', async ({ channelId }, unit) => {
     await unit.query('delete from channel_sync where channel_id = $1', [channelId])
   })
@@ -56,7 +53,7 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
     throw new DomainError('forbidden', 'Videos are not imported by URL on this server.')
   }
 
-  /** Throws `not_found`, before anything is refused to the caller. */
+  /** Throws `not_found`, before any refusal for the caller. */
   async function channelOf(id: number): Promise<number> {
     const [sync] = await db.query<{ channelId: number }>('select channel_id as "channelId" from channel_sync where id = $1', [id])
     if (!sync) throw notFound('Video channel sync not found')

@@ -1,4 +1,4 @@
-// Who may look at and change the synchronisations of a channel. Pure.
+// Who may see and change the synchronisations of a channel. Pure.
 
 import { DomainError } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'

@@ -1,4 +1,4 @@
-// Reading synchronisations: those of an account, one for its jobs, and how the imports of a round are.
+// Reads of synchronisations: those of an account, one for its jobs, and the imports of a round.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
 import type { ChannelSyncContext, ChannelSyncState } from '../../state-machines/channel-sync.ts'
@@ -29,7 +29,7 @@ const ROW = `jsonb_build_object('id', s.id, 'external_channel_url', s.external_c
 const OF_ACCOUNT = `channel_sync s join channel c on c.id = s.channel_id join actor x on x.id = c.actor_id
   where c.account_id = $1 and c.state = 'active'`
 
-/** In the order of the numbers that clients know the states by. */
+/** In the order of the states' numbers for clients. */
 const STATE_ORDER = "array_position(array['waiting-first-run', 'processing', 'synced', 'failed'], s.state)"
 
 const COLUMNS = {
@@ -69,15 +69,15 @@ export async function findChannelSync(db: Pick<Database, 'query'>, id: number): 
   return found?.row
 }
 
-/** Whose channel it is that imports, and whether it still may. */
+/** The owner of the importing channel, and the permission. */
 export interface Importer {
   channelId: number
-  /** Null for a channel of another server. */
+  /** Null for a remote channel. */
   userId: number | null
   accountId: number
   accountActorId: number
   remote: boolean
-  /** Channel and user are there, and the user is not blocked. */
+  /** Channel and user exist, and the user is not blocked. */
   active: boolean
 }
 
@@ -94,7 +94,7 @@ export async function findImporter(query: Sql, channelId: number): Promise<Impor
   return row
 }
 
-/** What its commands and jobs know of a synchronisation. */
+/** A synchronisation for its commands and jobs. */
 export interface StoredSync {
   id: number
   channelId: number
@@ -103,7 +103,7 @@ export interface StoredSync {
   context: ChannelSyncContext
   lastSyncAt: Date | null
   createdAt: Date
-  /** Videos without a date that the other site listed last. */
+  /** Videos without a date in the last list of the other site. */
   knownUrls: string[]
 }
 
@@ -118,10 +118,10 @@ export async function loadSync(query: Sql, id: number): Promise<StoredSync | und
   return row
 }
 
-/** What a later round may make good: it did not work, or its user was blocked then. */
+/** States that a later round may retry: failures, and refusals, for example because the user was blocked. */
 const FAILED = "('failed', 'rejected')"
 
-/** How many imports of a synchronisation are under way, and how many of its present round have failed. One statement. */
+/** Running imports of a synchronisation, and failed ones of its current round. One statement. */
 export async function importsOfRound(query: Sql, syncId: number): Promise<{ open: number; failed: number }> {
   const [row] = await query<{ open: number; failed: number }>(
     `select count(*) filter (where i.state in ('pending', 'processing'))::int as open,
@@ -133,7 +133,7 @@ export async function importsOfRound(query: Sql, syncId: number): Promise<{ open
   return row ?? { open: 0, failed: 0 }
 }
 
-/** How many imports of an address into a channel failed, and how many were ended by somebody. */
+/** How many imports of an address into a channel failed, and how many were cancelled. */
 export async function triesOf(query: Sql, channelId: number, url: string): Promise<{ failed: number; ended: number }> {
   const [row] = await query<{ failed: number; ended: number }>(
     `select count(*) filter (where state in ${FAILED})::int as failed,

@@ -1,4 +1,4 @@
-// Which videos of another site are new since it was read last. Pure.
+// Finds new videos of another site since the last round. Pure.
 
 import type { RemoteVideoEntry } from '../../media/index.ts'
 import type { StoredSync } from './channel-sync.queries.ts'
@@ -6,9 +6,8 @@ import type { StoredSync } from './channel-sync.queries.ts'
 type Read = Pick<StoredSync, 'createdAt' | 'lastSyncAt' | 'knownUrls'>
 
 /**
- * The addresses of those that are new. `listed` begins with the newest. By date where there is one, and then by the day, as
- * many sites tell no more. Those without a date are new when they come before all that were known; at the first reading
- * it cannot be said, and none is.
+ * The addresses of new videos. `listed` begins with the newest. Videos with a date are compared by day, as many sites report no more. Those
+ * without a date are new if they precede all known ones; on the first round none of them is.
  */
 export function newVideos(listed: readonly RemoteVideoEntry[], sync: Read): Set<string> {
   const since = dayOf(sync.lastSyncAt ?? sync.createdAt)

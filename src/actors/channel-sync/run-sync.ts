@@ -1,6 +1,5 @@
-// The rounds of synchronisations: a job reads the channel of the other site and asks for the import of each video that is new
-// here; when all of these imports have ended another one tells how it went. Both may run twice: what is there is not
-// asked for again.
+// The rounds of synchronisations: a job reads the channel of the other site and queues an import for each new video; when all these imports
+// have ended, another job records the result. Both may run twice: existing videos are not queued again.
 
 import type { Downloads, RemoteVideoEntry, Store } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
@@ -9,7 +8,7 @@ import { type ActorDeps, DomainError, type JobContext, PermanentFailure, unlessG
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
 import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
-import { askForEnd, askForListing, channelSyncLifecycle, moveSync, withSync } from './channel-sync-state.ts'
+import { channelSyncLifecycle, moveSync, queueEnd, queueListing, withSync } from './channel-sync-state.ts'
 import { newVideos } from './new-videos.ts'
 
 export type ChannelSyncDeps = ActorDeps & {
@@ -20,24 +19,22 @@ export type ChannelSyncDeps = ActorDeps & {
   videoImports: Pick<VideoImports, 'request'>
 }
 
-/** Imports of one video by rounds that nobody asked for. */
+/** Attempts per video by automatic rounds. */
 const MOST_TRIES = 3
-
-/** What a channel has published elsewhere is for everybody. */
 
 interface Round {
   channelId: number
   url: string
-  /** Undefined for an import that is done once. */
+  /** Undefined for a one-time import. */
   sync: StoredSync | undefined
 }
 
 interface Reading extends Round {
-  /** Undefined when all is wanted, new or not. */
+  /** Undefined if all videos are wanted. */
   isNew: Set<string> | undefined
 }
 
-/** Adds the two jobs and the check interval to the registry. */
+/** Registers the two jobs and the check interval. */
 export function runChannelSyncs(deps: ChannelSyncDeps): void {
   const { db, config, registry, logger, clock, downloads, videoImports, store, pendingFiles, leases } = deps
   const keys = () => config().import.video_channel_synchronization
@@ -53,8 +50,8 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
         const allowed = keys().enabled && (importer?.active ?? false)
         await moveSync(unit, sync, { type: 'TIMED_OUT', allowed }, settings())
         if (sync.state !== 'processing') return
-        if (!sync.context.listed) askForListing(unit, sync)
-        else if ((await importsOfRound(unit.query, id)).open === 0) askForEnd(unit, sync)
+        if (!sync.context.listed) queueListing(unit, sync)
+        else if ((await importsOfRound(unit.query, id)).open === 0) queueEnd(unit, sync)
       }),
   })
 
@@ -96,7 +93,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     const limit = isNewest ? keys().videos_limit_per_synchronization : keys().full_sync_videos_limit
     const listed = (await list(round.url, limit, signal)).slice(0, limit)
     const isNew = isNewest && round.sync ? newVideos(listed, round.sync) : undefined
-    // The oldest first, so that they come in the order in which they were published.
+    // Oldest first, so that they are imported in the order of their publication.
     const refused = await requestAll({ ...round, isNew }, listed.toReversed(), signal, log)
     log.info({ listed: listed.length, refused }, 'channel read')
     if (!round.sync) return
@@ -106,7 +103,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
         const undated = listed.filter(({ publishedAt }) => !publishedAt).map(({ url }) => url)
         await unit.query('update channel_sync set last_sync_at = $2, known_urls = $3 where id = $1', [sync.id, begun, undated])
         await moveSync(unit, sync, { type: 'LISTED', refused }, settings())
-        if ((await importsOfRound(unit.query, sync.id)).open === 0) askForEnd(unit, sync)
+        if ((await importsOfRound(unit.query, sync.id)).open === 0) queueEnd(unit, sync)
       }),
     )
   }
@@ -121,7 +118,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     }
   }
 
-  /** Undefined when there is nothing to do: the synchronisation was removed, or its round is over. */
+  /** Undefined if there is nothing to do: the synchronisation was removed, or its round has ended. */
   async function roundOf(data: JobContext['data']): Promise<Round | undefined> {
     const id = syncIdOf(data)
     if (id === undefined) {
@@ -132,7 +129,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     return { channelId: sync.channelId, url: sync.url, sync }
   }
 
-  /** Two at once for one channel could each import what the other one is about to. The one that began later waits. */
+  /** Two concurrent jobs of one channel could import the same videos. The later one waits. */
   async function refuseSecondImporter(jobId: number, channelId: number): Promise<void> {
     const others = await db.query(
       `select 1 from job o join job me on me.id = $1
@@ -143,7 +140,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     if (others.length > 0) throw new DomainError('busy', 'Another import into this channel is under way.')
   }
 
-  /** Answers how many could not be asked for. Throws when the rest cannot be either. */
+  /** Returns how many could not be queued. Throws if the rest cannot be queued either. */
   async function requestAll(round: Reading, videos: RemoteVideoEntry[], signal: AbortSignal, log: Logger): Promise<number> {
     const { channelId, sync } = round
     let refused = 0
@@ -165,7 +162,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     return refused
   }
 
-  /** What failed is tried again with later rounds, what somebody cancelled only when all is asked for. */
+  /** Failed imports are retried by later rounds, cancelled ones only if all videos are requested. */
   async function isWanted({ channelId, isNew }: Reading, url: string): Promise<boolean> {
     if ((await findImportedUrls(db, { channelId, targetUrls: [url] })).has(url)) return false
     if (!isNew) return true
@@ -173,7 +170,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     return ended === 0 && failed < MOST_TRIES && (failed > 0 || isNew.has(url))
   }
 
-  /** The user who imports; undefined when the synchronisation was removed. Throws when the user may no more. */
+  /** The importing user; undefined if the synchronisation was removed. Throws if the user may not import any more. */
   async function importerNow({ channelId, sync }: Round): Promise<number | undefined> {
     if (sync && !(await loadSync(db.query, sync.id))) return undefined
     const importer = await findImporter(db.query, channelId)

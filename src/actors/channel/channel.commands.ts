@@ -1,5 +1,5 @@
-// Channels of our users: made, changed, removed. How many there are of an account is decided under the lock of the account's
-// actor; what one channel says, under that of its own.
+// Local channels: creation, change and removal. The number of channels of an account is checked under the lock of the account's actor;
+// changes of a channel use the lock of its own actor.
 
 import { isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
@@ -20,16 +20,16 @@ export interface NewChannel {
 
 export interface ChannelOwner {
   accountId: number
-  /** Of the account. */
+  /** Actor of the account. */
   actorId: number
 }
 
-/** What is left out stays. */
+/** Omitted fields stay. */
 export interface ChannelChanges {
   displayName?: string | undefined
   description?: string | null | undefined
   support?: string | null | undefined
-  /** Whether the videos of the channel get its new text of support. */
+  /** True to copy the new support text to the channel's videos. */
   supportOfVideos?: boolean | undefined
 }
 
@@ -37,15 +37,15 @@ type By = NonNullable<Viewer>
 
 export interface Channels {
   /**
-   * Throws `conflict` for a name that an account or a channel of this server has or had, `invalid` when the user has as
-   * many channels as one may have. `also`: what is stored with it.
+   * Throws `conflict` for a name that a local account or channel has or had, and `invalid` over the limit per user. `also` is stored in the
+   * same transaction.
    */
   create(owner: ChannelOwner, channel: NewChannel, also?: StoreWith): Promise<{ id: number }>
   /** Throws `not_found` and `forbidden`. */
   update(channelId: number, by: By, changes: ChannelChanges): Promise<void>
   /**
-   * The channel is gone at once; what is in it goes with a job. Throws `not_found`, `forbidden`, and `conflict` for the last
-   * channel of a user.
+   * The channel disappears at once; a job deletes its content. Throws `not_found`, `forbidden`, and `conflict` for the last channel of a
+   * user.
    */
   remove(channelId: number, by: By): Promise<void>
 }
@@ -92,7 +92,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
       try {
         return await create(owner, channel, also)
       } catch (error) {
-        // Another request with this name was faster by a moment.
+        // A concurrent request took the name.
         throw isUniqueViolation(error) ? taken() : error
       }
     },
@@ -132,7 +132,7 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         if (others.length === 0) throw new DomainError('conflict', 'Cannot remove the last channel of this user')
         const { actorId, url } = channel
         await unit.changing({ aggregate: 'actor', id: actorId })
-        // First: the event belongs to this actor, and the numbers of its events are in the order of its lock.
+        // First: the event belongs to this actor, and its events are numbered under this lock.
         await markActorsRemoved(unit, '$1', actorId)
         await advanceRow(unit, channelLifecycle, channel, { type: 'REMOVED' }, {})
         unit.emit({ aggregate: 'actor', id: actorId }, 'ChannelRemoved', { channelId, url })
@@ -154,7 +154,7 @@ interface ChannelRow {
   support: string | null
 }
 
-/** Throws `not_found`, also for one that was removed. */
+/** Throws `not_found`, also for a removed one. */
 async function load(query: Sql, channelId: number): Promise<ChannelRow> {
   const [row] = await query<ChannelRow>(
     `select c.id, x.id as "actorId", x.url, c.account_id as "accountId", a.actor_id as "ownerActorId",

@@ -2,7 +2,7 @@
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
-import { isHeard, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
+import { isNotMuted, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { type ActorProfile, accountProfile, channelProfile, DAYS_OF_VIEWS } from '../video/index.ts'
 import { isPublic } from '../video/video.entity.ts'
 
@@ -79,7 +79,7 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
            and f.state in ('pending', 'accepted')`
   const narrowed = conditions(query, bind)
   const reader = query.mutedFor === undefined ? undefined : `${bind(query.mutedFor)}::int`
-  const heard = reader === undefined ? [] : [isHeard('c.account_id', 'x.host_id', reader)]
+  const heard = reader === undefined ? [] : [isNotMuted('c.account_id', 'x.host_id', reader)]
   // The planner overestimates what a text matches: without the offset it would read all actors.
   const channels = query.search
     ? `(${channelsCalled(query.search, bind)}) c cross join lateral (select * from actor where id = c.actor_id offset 0) x`

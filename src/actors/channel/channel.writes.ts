@@ -7,7 +7,7 @@ import { Channel } from './channel.entity.ts'
 export const createChannel = ({ em, now }: Unit, channel: Pick<Channel, 'actorId' | 'accountId' | 'name'>): Channel =>
   em.create(Channel, { ...channel, createdAt: now, updatedAt: now })
 
-/** The channel of an actor of another server, which belongs to the first of its owners that is known. Throws `unprocessable`. */
+/** The channel of a remote actor, which belongs to its first known owner. Throws `unprocessable`. */
 export async function storeRemoteChannel(
   unit: Unit,
   actorId: number,

@@ -1,5 +1,5 @@
-// The text of support of a channel, given to all of its videos when the owner says so: each is changed by the command by which
-// the owner would do it, so that everybody concerned is notified.
+// Copies the support text of a channel to all its videos on the owner's request: each is changed by the owner's command, so that everybody
+// is notified.
 
 import { type ActorDeps, eachRow, unlessGone } from '../runtime/index.ts'
 import { userRoles } from '../user/index.ts'
@@ -21,7 +21,7 @@ export function spreadSupport({ db, registry, videos }: ActorDeps & { videos: Pi
           `select account_id as "accountId", support from channel where id = $1 and state = 'active'`,
           [channelId],
         )
-        // The text may change while the old one is given: the last one stays.
+        // The text may change during the walk: the last one wins.
         if (!channel || channel.support === given?.support) return
         given = channel
         await give({ channelId, ...channel }, signal)

@@ -1,11 +1,11 @@
-// The chapters of a video: set as a whole by its owner; until then those of the description, or else of the file.
+// The chapters of a video: set as a whole by its owner; before that, those of the description or the file.
 
 import type { Retiming } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { listChapters } from './chapter.queries.ts'
 import { areSame, type Chapter, chaptersOfDescription, chaptersOfFile, retimeChapters } from './chapters.ts'
 
-/** In the transaction that holds the video. The timecodes differ from each other. */
+/** Runs in the transaction that locks the video. The timecodes must be distinct. */
 export async function replaceChapters(unit: Unit, videoId: number, chapters: readonly Chapter[]): Promise<void> {
   await unit.query('delete from video_chapter where video_id = $1', [videoId])
   if (chapters.length === 0) return
@@ -16,7 +16,7 @@ export async function replaceChapters(unit: Unit, videoId: number, chapters: rea
   )
 }
 
-/** The chapters of a new video: what its description tells, or else what ffprobe found in its file. */
+/** The chapters of a new video: those in its description, or those that ffprobe found in its file. */
 export async function startChapters(
   unit: Unit,
   videoId: number,
@@ -26,14 +26,14 @@ export async function startChapters(
   await replaceChapters(unit, videoId, told.length > 0 ? told : chaptersOfFile(ofFile))
 }
 
-/** Chapters that were read out of a description follow it; those that somebody set stay. */
+/** Chapters from a description follow its changes; those that a user set stay. */
 export async function followDescription(unit: Unit, videoId: number, before: string | null, after: string | null): Promise<void> {
   const [told, tells] = [chaptersOfDescription(before), chaptersOfDescription(after)]
   if (areSame(told, tells) || !areSame(await listChapters(unit, videoId), told)) return
   await replaceChapters(unit, videoId, tells)
 }
 
-/** In the transaction in which the file of a video becomes another one, with a stretch of the one before in it. */
+/** Runs in the transaction that replaces the file of a video by an edited one. */
 export async function moveChapters(unit: Unit, videoId: number, retiming: Retiming): Promise<void> {
   const chapters = await listChapters(unit, videoId)
   if (chapters.length > 0) await replaceChapters(unit, videoId, retimeChapters(chapters, retiming))

@@ -1,4 +1,4 @@
-// Chapters as plain data: where each begins and what it is called. Pure.
+// Chapters as plain data: start and title. Pure.
 
 import { z } from 'zod'
 import type { Retiming } from '../../media/index.ts'
@@ -14,7 +14,7 @@ export const MAX_CHAPTERS = 500
 export const MAX_TITLE = 100
 export const MAX_TIMECODE = 2_147_483_647
 
-/** In their order, one for each timecode (the first counts), within the bounds. */
+/** In order, one per timecode (the first one wins), within the limits. */
 export function tidyChapters(chapters: readonly Chapter[]): Chapter[] {
   const byTimecode = new Map<number, Chapter>()
   for (const { timecode, title } of chapters) {
@@ -26,13 +26,13 @@ export function tidyChapters(chapters: readonly Chapter[]): Chapter[] {
   return [...byTimecode.values()].toSorted((a, b) => a.timecode - b.timecode)
 }
 
-/** Files and other sites have what JSON of PostgreSQL does not. */
+/** Files and other sites may contain characters that PostgreSQL's JSON cannot. */
 const storable = (title: string): string => title.replaceAll('\0', '').toWellFormed()
 
-/** `1:02:03`, `02:03` at the start of a line, and what follows. */
+/** `1:02:03`, `02:03` at the start of a line, and the rest. */
 const LINE = /^[ \t]*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[ \t]+(\S[^\r\n]{0,500})/gm
 
-/** The chapters that a description tells by lines that begin with a time. */
+/** The chapters in a description: lines that begin with a time. */
 export function chaptersOfDescription(description: string | null): Chapter[] {
   const lines = [...(description ?? '').matchAll(LINE)]
   return tidyChapters(
@@ -43,10 +43,10 @@ export function chaptersOfDescription(description: string | null): Chapter[] {
   )
 }
 
-/** As ffprobe tells them: seconds as text. */
+/** In ffprobe's format: seconds as text. */
 const chapterOfFile = z.object({ start_time: z.coerce.number().default(0), tags: z.object({ title: z.string() }) })
 
-/** The chapters with a title that a media file has. */
+/** The titled chapters of a media file. */
 export function chaptersOfFile(found: readonly unknown[]): Chapter[] {
   const chapters = found.flatMap((chapter) => {
     const { success, data } = chapterOfFile.safeParse(chapter)
@@ -55,10 +55,7 @@ export function chaptersOfFile(found: readonly unknown[]): Chapter[] {
   return tidyChapters(chapters)
 }
 
-/**
- * The chapters of a video of which a stretch (seconds) is somewhere else now. One that began before it and goes on in it begins
- * with it.
- */
+/** Moves the chapters within a stretch (seconds) to its new place. One that began before the stretch and continues in it begins with it. */
 export function retimeChapters(chapters: readonly Chapter[], { from, to, at }: Retiming): Chapter[] {
   return tidyChapters(
     chapters.flatMap(({ timecode, title }, index) => {

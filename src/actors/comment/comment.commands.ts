@@ -4,7 +4,7 @@
 import type { Sql } from '../../platform/database/index.ts'
 import { type AutomaticTags, type CommentTags, tagComments } from '../automatic-tag/index.ts'
 import { holdDeletes } from '../incoming-activity/index.ts'
-import { type ActorDeps, DomainError, makeTogether, notFound, type Outcome, type PassOn, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, makeBatchedCommands, notFound, type Outcome, type PassOn, type Unit } from '../runtime/index.ts'
 import { addComments, announceComments, type Viewer } from '../video/index.ts'
 import {
   isHiddenBelow,
@@ -20,11 +20,11 @@ import {
   type VideoRow,
   videoOf,
 } from './comment.places.ts'
-import { assertMayRemove, assertTakesComments, assertTakesRemoteComments, isHeld, seesHeld } from './comment.policy.ts'
-import { buryComment, buryLost, loadComment } from './comment.rows.ts'
-import { commentHere, removeKept } from './kept-comments.ts'
+import { assertMayRemove, assertTakesComments, assertTakesRemoteComments, isPendingReview, seesPendingReview } from './comment.policy.ts'
+import { loadComment, tombstoneComment, tombstoneLost } from './comment.rows.ts'
 import { mentionedNames, storeMentions } from './mentions.ts'
 import { toPlainText } from './plain-text.ts'
+import { findOrRestoreComment, removeRetained } from './retained-comments.ts'
 
 export interface Comments {
   /**
@@ -43,7 +43,7 @@ export interface Comments {
   /** Throws `forbidden`, or `conflict` if it is already removed. */
   remove(commentId: number, by: NonNullable<Viewer>): Promise<void>
   /** Removes a retained comment, by its author. Returns false if there is none. */
-  removeKept(commentId: number, by: NonNullable<Viewer>): Promise<boolean>
+  removeRetained(commentId: number, by: NonNullable<Viewer>): Promise<boolean>
   /**
    * Handles a removal by another server: that of the author or of the video. Returns the video and queues `passOn` if followers must be
    * notified: not for a comment that is unknown, already removed, or was never visible. Throws `forbidden`.
@@ -76,9 +76,9 @@ export interface RemoteComment {
 /** Forward a comment only if it is new and not pending review. */
 export interface ReceivedComment {
   isNew: boolean
-  isHeld: boolean
+  isPendingReview: boolean
   /** Set if only its tags hide the comment. */
-  isHeldByTags?: true
+  isPendingByTags?: true
   /** Automatic tags of a new comment by the lists of the instance, if there are any. */
   tags?: readonly string[]
 }
@@ -90,7 +90,7 @@ const RECEIVED_AT_ONCE = 50
 
 export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags }): Comments {
   const { tell, urls, automaticTags } = deps
-  const receive = makeTogether({ tell, run: receiveAll, max: RECEIVED_AT_ONCE })
+  const receive = makeBatchedCommands({ tell, run: receiveAll, max: RECEIVED_AT_ONCE })
 
   return {
     async add({ videoId, by, text, inReplyTo }) {
@@ -100,7 +100,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       return await tell.create(async (unit) => {
         const video = await videoOf(unit.query, videoId, by.accountId)
         assertTakesComments(video)
-        const sees = { accountId: by.accountId, held: seesHeld(video, by) }
+        const sees = { accountId: by.accountId, held: seesPendingReview(video, by) }
         const parent = inReplyTo === undefined ? undefined : await parentOf(unit.query, videoId, inReplyTo, sees)
         const id = await nextId(unit.query)
         const url = urls.comment(video.uuid, id)
@@ -116,7 +116,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
             createdAt: unit.now,
             tags,
             heldActivity: null,
-            held: isHeld(video, by, tags),
+            held: isPendingReview(video, by, tags),
             hidden: await isHiddenBelow(unit.query, video, { parent, tags }),
           },
         ])
@@ -153,21 +153,21 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
         assertMayRemove(comment, by)
         // Local comments are removed in the name of their author; remote comments on local videos by the video's owner.
         const byOwner = !comment.isAuthorOurs && comment.isVideoOurs
-        await buryComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
+        await tombstoneComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
       })
     },
 
-    removeKept: async (commentId, { accountId }) => (await removeKept(tell, { accountId, commentId })) > 0,
+    removeRetained: async (commentId, { accountId }) => (await removeRetained(tell, { accountId, commentId })) > 0,
 
     async removeReceived({ url, actorId, passOn }) {
-      const commentId = await commentHere(deps, url)
+      const commentId = await findOrRestoreComment(deps, url)
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
         const may = [comment.authorActorId, ...(comment.isVideoOurs ? [] : [comment.ownerActorId, comment.channelActorId])]
         if (!may.includes(actorId)) throw new DomainError('forbidden', 'Only its author and the video’s owner remove a comment.')
         if (comment.state === 'removed') return undefined
-        await buryComment(unit, comment, actorId)
+        await tombstoneComment(unit, comment, actorId)
         if (comment.state === 'held') return undefined
         await passOn?.(unit, comment.videoId)
         return { videoId: comment.videoId }
@@ -175,12 +175,12 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
     },
 
     async removeLost(commentId) {
-      await tell({ aggregate: 'comment', id: commentId }, async (unit) => buryLost(unit, await loadComment(unit.query, commentId)))
+      await tell({ aggregate: 'comment', id: commentId }, async (unit) => tombstoneLost(unit, await loadComment(unit.query, commentId)))
     },
 
     async removeAuthor(commentId) {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
-        await buryLost(unit, await loadComment(unit.query, commentId))
+        await tombstoneLost(unit, await loadComment(unit.query, commentId))
         await unit.query('update comment set account_id = null where id = $1', [commentId])
       })
     },
@@ -207,20 +207,20 @@ interface NewComment {
 }
 
 /** A remote comment, parsed and tagged. */
-interface ToldComment extends RemoteComment {
+interface IncomingComment extends RemoteComment {
   text: string
   tags: CommentTags
 }
 
-async function receiveAll(unit: Unit, told: ToldComment[], { isAlone }: { isAlone: boolean }): Promise<Outcome<ReceivedComment>[]> {
+async function receiveAll(unit: Unit, incoming: IncomingComment[], { isAlone }: { isAlone: boolean }): Promise<Outcome<ReceivedComment>[]> {
   await holdDeletes(
     unit.query,
-    told.map(({ url }) => url),
+    incoming.map(({ url }) => url),
   )
-  const places = await placesFor(unit.query, told, { skipLocked: !isAlone })
-  const fresh = new Map<ToldComment, NewComment & { video: VideoRow }>()
-  const outcomes = new Map<ToldComment, Outcome<ReceivedComment>>()
-  for (const [at, comment] of told.entries()) {
+  const places = await placesFor(unit.query, incoming, { skipLocked: !isAlone })
+  const fresh = new Map<IncomingComment, NewComment & { video: VideoRow }>()
+  const outcomes = new Map<IncomingComment, Outcome<ReceivedComment>>()
+  for (const [at, comment] of incoming.entries()) {
     const place = places[at]
     const waitsForLocks = !place || (!place.known && mayBeHidden(place.video, { parent: place.parent, tags: comment.tags }))
     if (waitsForLocks && !isAlone) outcomes.set(comment, 'alone')
@@ -238,7 +238,7 @@ async function receiveAll(unit: Unit, told: ToldComment[], { isAlone }: { isAlon
   for (const [at, [comment, stored]] of [...fresh].entries()) {
     outcomes.set(comment, await settle(unit, comment, { ...stored, id: ids[at] }))
   }
-  return told.map((comment) => outcomes.get(comment) ?? 'alone')
+  return incoming.map((comment) => outcomes.get(comment) ?? 'alone')
 }
 
 function refusalOf(error: unknown): { refusal: DomainError } {
@@ -249,7 +249,7 @@ function refusalOf(error: unknown): { refusal: DomainError } {
 /** Decides what to store, or finds the existing comment. Writes nothing. Throws like `receiveComment`. */
 async function decide(
   unit: Unit,
-  comment: ToldComment,
+  comment: IncomingComment,
   place: PlaceForComment | undefined,
 ): Promise<ReceivedComment | (NewComment & { video: VideoRow })> {
   const { url, videoId, accountId, parentUrl, text, tags, createdAt, activity = null } = comment
@@ -261,7 +261,7 @@ async function decide(
   assertTakesRemoteComments(video)
   if (isDeleted) throw new DomainError('gone', `${url} was removed already.`)
   if (parentUrl !== null && !parent) throw unknownParent()
-  const held = isHeld(video, null, { ...video, ...tags })
+  const held = isPendingReview(video, null, { ...video, ...tags })
   const hidden = await isHiddenBelow(unit.query, video, { parent, tags })
   return {
     url,
@@ -282,7 +282,7 @@ async function decide(
 /** Runs after the insert. `id` is undefined if another comment has this URL by now. */
 async function settle(
   unit: Unit,
-  { mentions = [], passOn }: ToldComment,
+  { mentions = [], passOn }: IncomingComment,
   {
     id,
     url,
@@ -307,7 +307,7 @@ async function settle(
   }
   if (unit.now.getTime() - createdAt.getTime() < NEWS_MS) await storeMentions(unit.query, id, { urls: mentions })
   if (!held && !hidden) await passOn?.(unit, videoId)
-  return { answer: { isNew: true, isHeld: held, ...toldOf(tags, { held, video }) } }
+  return { answer: { isNew: true, isPendingReview: held, ...reviewResult(tags, { held, video }) } }
 }
 
 /** Returns the id of each new comment. A comment whose URL exists has none. */
@@ -355,17 +355,17 @@ async function insert(unit: Unit, comments: readonly NewComment[]): Promise<(num
 }
 
 /** The result for a comment that is already stored. Throws `forbidden` if its URL belongs to another comment. */
-function toldOf(tags: CommentTags, { held, video }: { held: boolean; video: VideoRow }): Partial<ReceivedComment> {
+function reviewResult(tags: CommentTags, { held, video }: { held: boolean; video: VideoRow }): Partial<ReceivedComment> {
   const names = tags.tags.filter(({ ownerId }) => ownerId === null).map(({ name }) => name)
   return {
-    ...(held && !isHeld(video, null, video) ? { isHeldByTags: true } : {}),
+    ...(held && !isPendingReview(video, null, video) ? { isPendingByTags: true } : {}),
     ...(names.length > 0 ? { tags: names } : {}),
   }
 }
 
-function received(known: KnownComment | undefined, told: { videoId: number; accountId: number }): ReceivedComment {
-  if (known?.videoId === told.videoId && known.accountId === told.accountId) {
-    return { isNew: false, isHeld: known.isHeld }
+function received(known: KnownComment | undefined, incoming: { videoId: number; accountId: number }): ReceivedComment {
+  if (known?.videoId === incoming.videoId && known.accountId === incoming.accountId) {
+    return { isNew: false, isPendingReview: known.isPendingReview }
   }
   throw new DomainError('forbidden', 'This address belongs to another comment.')
 }

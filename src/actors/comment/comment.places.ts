@@ -17,7 +17,7 @@ export interface VideoRow extends CommentedVideo {
 export interface KnownComment {
   videoId: number
   accountId: number | null
-  isHeld: boolean
+  isPendingReview: boolean
 }
 
 export interface Parent {
@@ -62,7 +62,7 @@ export async function placesFor(
   const author = 'array(select a.actor_id from account a where a.id = n.account_id)'
   const rows = await query<PlaceRow>(
     `select n.place, ${VIDEO_ROW('n.account_id')}, k.video_id as "knownVideoId", k.account_id as "knownAccountId",
-       k.held_for_review as "knownHeld", p.id as "parentId", coalesce(p.thread_id, p.id) as "parentThreadId",
+       k.held_for_review as "knownIsPending", p.id as "parentId", coalesce(p.thread_id, p.id) as "parentThreadId",
        ${waitsAt('p.id')} as "parentWaits",
        (v.remote and ${isDeletedBy({ url: 'n.url', actorIds: owners })})
          or (n.asked_at is not null and ${isDeletedBy({ url: 'n.url', actorIds: author, since: 'n.asked_at' })}) as "isDeleted"
@@ -84,10 +84,10 @@ export async function placesFor(
   return comments.map((_, at) => {
     const row = byPlace.get(at + 1)
     if (!row) return undefined
-    const { knownVideoId, knownAccountId, knownHeld, parentId, parentThreadId, parentWaits, isDeleted, ...video } = row
+    const { knownVideoId, knownAccountId, knownIsPending, parentId, parentThreadId, parentWaits, isDeleted, ...video } = row
     return {
       video,
-      known: knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isHeld: knownHeld },
+      known: knownVideoId === null ? undefined : { videoId: knownVideoId, accountId: knownAccountId, isPendingReview: knownIsPending },
       parent: parentId === null ? undefined : { id: parentId, threadId: parentThreadId, waits: parentWaits },
       isDeleted,
     }
@@ -105,7 +105,7 @@ interface PlaceRow extends VideoRow {
   isDeleted: boolean
   knownVideoId: number | null
   knownAccountId: number | null
-  knownHeld: boolean
+  knownIsPending: boolean
   parentId: number | null
   parentThreadId: number
   parentWaits: boolean
@@ -131,7 +131,7 @@ export const isHiddenBelow = async (
 
 export async function knownAs(query: Sql, url: string): Promise<KnownComment | undefined> {
   const [known] = await query<KnownComment>(
-    `select video_id as "videoId", account_id as "accountId", held_for_review as "isHeld" from comment
+    `select video_id as "videoId", account_id as "accountId", held_for_review as "isPendingReview" from comment
      where url_hash = md5($1)::uuid and url = $1`,
     [url],
   )

@@ -30,17 +30,19 @@ export function assertTakesRemoteComments(video: CommentedVideo): void {
  * reviews comments with its tags. On a remote video all comments wait until its server approves or lists them, except those which that
  * server sent.
  */
-export const isHeld = (
+export const isPendingReview = (
   video: Pick<CommentedVideo, 'commentsPolicy' | 'remote' | 'ownerAccountId'>,
   author: Viewer,
   { isOfVideosServer = false, review = false }: { isOfVideosServer?: boolean; review?: boolean } = {},
 ): boolean => {
-  if (review && !video.remote) return !seesHeld(video, author)
-  return video.commentsPolicy === commentsPolicies.requiresApproval && !isOfVideosServer && (video.remote || !seesHeld(video, author))
+  if (review && !video.remote) return !seesPendingReview(video, author)
+  return (
+    video.commentsPolicy === commentsPolicies.requiresApproval && !isOfVideosServer && (video.remote || !seesPendingReview(video, author))
+  )
 }
 
 /** Who sees all comments that are pending review: the owner of the video, and users with the right to see all comments. */
-export const seesHeld = (video: { ownerAccountId: number }, viewer: Viewer): boolean =>
+export const seesPendingReview = (video: { ownerAccountId: number }, viewer: Viewer): boolean =>
   viewer !== null && (viewer.accountId === video.ownerAccountId || hasRight(viewer.role, 'SEE_ALL_COMMENTS'))
 
 /** Throws `forbidden` unless `by` wrote the comment, owns the video or manages all comments. */

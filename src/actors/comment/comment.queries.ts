@@ -30,7 +30,7 @@ export interface CommentReader {
   /** Account of the reader. Readers see their own comments, even hidden ones. */
   accountId: number | null
   /** True if the reader sees all comments that are pending review. */
-  seesHeld: boolean
+  seesPendingReview: boolean
 }
 
 export interface ThreadQuery extends CommentReader {
@@ -41,7 +41,7 @@ export interface ThreadQuery extends CommentReader {
 
 type Reader = Pick<Database, 'query'>
 
-const readerValues = (reader: CommentReader) => [reader.videoId, reader.ownerAccountId, reader.accountId, reader.seesHeld]
+const readerValues = (reader: CommentReader) => [reader.videoId, reader.ownerAccountId, reader.accountId, reader.seesPendingReview]
 
 // Subqueries that the planner does not inspect, so that one plan serves all readers.
 const READER = '(select $3::int)'

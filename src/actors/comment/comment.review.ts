@@ -4,10 +4,18 @@ import { type AutomaticTags, NO_TAGS, retagComment } from '../automatic-tag/inde
 import { type ActorDeps, advanceRow, DomainError, type PassOn } from '../runtime/index.ts'
 import { announceComments, type Viewer } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
-import { assertMayApprove, isHeld } from './comment.policy.ts'
-import { buryComment, commentLifecycle, holdComment, isHidden, loadComment, showComment, tellAnswers } from './comment.rows.ts'
-import { commentHere } from './kept-comments.ts'
+import { assertMayApprove, isPendingReview } from './comment.policy.ts'
+import {
+  announceReplies,
+  commentLifecycle,
+  isHidden,
+  loadComment,
+  markPendingReview,
+  showComment,
+  tombstoneComment,
+} from './comment.rows.ts'
 import { toPlainText } from './plain-text.ts'
+import { findOrRestoreComment } from './retained-comments.ts'
 
 export interface CommentReviews {
   /** Throws `forbidden`, `conflict` if it is removed, and `invalid` unless it is pending review. */
@@ -41,7 +49,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
 
   registry.on('AnswersShown', 'comments', async ({ commentId, lastId }, unit) => {
     // When it is visible again, its replies are announced again.
-    if (!(await isHidden(unit.query, commentId))) await tellAnswers(unit, commentId, lastId)
+    if (!(await isHidden(unit.query, commentId))) await announceReplies(unit, commentId, lastId)
   })
 
   return {
@@ -55,7 +63,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
     },
 
     async receiveReview({ url, actorId, isApproved, approvalUrl }) {
-      const commentId = await commentHere(deps, url)
+      const commentId = await findOrRestoreComment(deps, url)
       if (commentId === undefined) throw new DomainError('not_found', `${url} is no comment that we have.`)
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -63,7 +71,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
         if (isVideoOurs || ![ownerActorId, channelActorId].includes(actorId)) {
           throw new DomainError('forbidden', 'Only the owner of the video approves or refuses its comments.')
         }
-        if (!isApproved && state !== 'removed') await buryComment(unit, comment, actorId)
+        if (!isApproved && state !== 'removed') await tombstoneComment(unit, comment, actorId)
         if (!isApproved || state === 'removed') return
         if (state === 'held') return await showComment(unit, comment, approvalUrl)
         await unit.query('update comment set approval_url = $2 where id = $1', [commentId, approvalUrl])
@@ -71,7 +79,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
     },
 
     async receiveListing(url) {
-      const commentId = await commentHere(deps, url)
+      const commentId = await findOrRestoreComment(deps, url)
       if (commentId === undefined) return
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
@@ -93,7 +101,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
         if (at < comment.updatedAt || text === comment.text) return undefined
         const { commentsPolicy, ownerAccountId, isVideoOurs } = comment
         // An approval does not cover a changed text. On a remote video its server decides.
-        const held = isVideoOurs && isHeld({ commentsPolicy, ownerAccountId, remote: false }, null, tags)
+        const held = isVideoOurs && isPendingReview({ commentsPolicy, ownerAccountId, remote: false }, null, tags)
         const event = { type: 'EDITED', held } as const
         const { state } = await advanceRow(unit, commentLifecycle, comment, event, { text, updatedAt: at })
         const hidden = await isHidden(unit.query, comment.parentId)
@@ -104,7 +112,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
         ])
         announceComments(unit, comment.videoId)
         await retagComment(unit.query, commentId, tags)
-        if (comment.state === 'shown' && state === 'held') await holdComment(unit, comment)
+        if (comment.state === 'shown' && state === 'held') await markPendingReview(unit, comment)
         if (state !== 'shown' || hidden) return undefined
         await passOn?.(unit, comment.videoId)
         return { videoId: comment.videoId }

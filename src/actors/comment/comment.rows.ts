@@ -95,7 +95,7 @@ const ANSWERS_AT_ONCE = 100
 /**
  * Shows the replies to an approved comment and announces them after it, oldest first. Further batches follow in transactions of their own.
  */
-export async function tellAnswers(unit: Unit, commentId: number, after = 0): Promise<void> {
+export async function announceReplies(unit: Unit, commentId: number, after = 0): Promise<void> {
   const answers = await unit.query<{ id: number }>(`${ANSWERS} and id > $2 order by id limit ${ANSWERS_AT_ONCE}`, [commentId, after])
   for (const { id } of answers) unit.emit({ aggregate: 'comment', id }, 'CommentShown', { commentId: id })
   const last = answers.at(-1)
@@ -105,8 +105,8 @@ export async function tellAnswers(unit: Unit, commentId: number, after = 0): Pro
 }
 
 /** Returns how many replies become visible. */
-async function showAnswers(unit: Unit, commentId: number): Promise<number> {
-  await tellAnswers(unit, commentId)
+async function showReplies(unit: Unit, commentId: number): Promise<number> {
+  await announceReplies(unit, commentId)
   return await countAnswers(unit.query, commentId)
 }
 
@@ -117,11 +117,11 @@ export async function showComment(unit: Unit, comment: StoredComment, approvalUr
   announceComments(unit, videoId)
   unit.emit({ aggregate: 'comment', id }, 'CommentApproved', { commentId: id })
   if (await isHidden(unit.query, parentId)) return
-  await addDelta(unit, videoId, { comments: 1 + (await showAnswers(unit, id)) })
+  await addDelta(unit, videoId, { comments: 1 + (await showReplies(unit, id)) })
 }
 
 /** Makes a visible comment pending review, which hides its replies. */
-export async function holdComment(unit: Unit, { id, videoId, parentId }: StoredComment): Promise<void> {
+export async function markPendingReview(unit: Unit, { id, videoId, parentId }: StoredComment): Promise<void> {
   unit.emit({ aggregate: 'comment', id }, 'CommentHeldAgain', { commentId: id, videoId })
   if (await isHidden(unit.query, parentId)) return
   await addDelta(unit, videoId, { comments: -1 - (await countAnswers(unit.query, id)) })
@@ -131,7 +131,7 @@ export async function holdComment(unit: Unit, { id, videoId, parentId }: StoredC
  * Removes the text; the place in the thread stays. `actorId` is the actor in whose name it is removed. The removal of a comment that was
  * never visible is sent only to the server that knows it: that of the video or the author.
  */
-export async function buryComment(unit: Unit, comment: StoredComment, actorId: number): Promise<void> {
+export async function tombstoneComment(unit: Unit, comment: StoredComment, actorId: number): Promise<void> {
   const { id, url, videoId, parentId, parentUrl } = comment
   const emptied = { text: '', heldActivity: null, updatedAt: unit.now }
   await advanceRow(unit, commentLifecycle, comment, { type: 'REMOVED' }, emptied)
@@ -141,7 +141,7 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
   const hidden = await isHidden(unit.query, parentId)
   if (comment.state === 'held') {
     // Like any removed comment, its place is visible if it has replies.
-    const answers = hidden ? 0 : await showAnswers(unit, id)
+    const answers = hidden ? 0 : await showReplies(unit, id)
     if (answers > 0) await addDelta(unit, videoId, { comments: answers })
     if (!comment.isVideoOurs) unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
     else if (actorId !== comment.authorActorId) unit.emit({ aggregate: 'comment', id }, 'CommentRefused', removal)
@@ -153,8 +153,8 @@ export async function buryComment(unit: Unit, comment: StoredComment, actorId: n
 }
 
 /** Followers of a local video may know the comment only through this server, so the video's owner announces the removal. */
-export async function buryLost(unit: Unit, comment: StoredComment): Promise<void> {
+export async function tombstoneLost(unit: Unit, comment: StoredComment): Promise<void> {
   if (comment.state === 'removed') return
   const byOwner = comment.isVideoOurs && comment.state === 'shown'
-  await buryComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
+  await tombstoneComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
 }

@@ -1,5 +1,5 @@
 export { type Comments, MAX_COMMENT_LENGTH, makeComments, type ReceivedComment } from './comment.commands.ts'
-export { seesHeld } from './comment.policy.ts'
+export { seesPendingReview } from './comment.policy.ts'
 export {
   type CommentReader,
   type CommentRow,

@@ -4,7 +4,7 @@ import { type ActorDeps, DomainError, notFound, PermanentFailure, unlessGone } f
 import { hasRight, type UserRole } from '../user/index.ts'
 import type { Viewer } from '../video/index.ts'
 import type { Comments } from './comment.commands.ts'
-import { removeKept } from './kept-comments.ts'
+import { removeRetained } from './retained-comments.ts'
 
 /** On the videos of the requester, or on all videos that this server knows. */
 export const removalScopes = ['my-videos', 'instance'] as const
@@ -30,7 +30,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
       const owner = data.belowVideosOf ?? (data.scope === 'my-videos' ? Number(data.byAccountId) : null)
       const by = await userOf(Number(data.byAccountId))
       if (!by || (owner === null && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) {
-        throw new PermanentFailure('Who asked for it may not do it any more.')
+        throw new PermanentFailure('The requester is no longer allowed to do this.')
       }
       const below = `from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
         where m.account_id = $1 and m.deleted_at is null and m.id > $2 and ($3::int is null or c.account_id = $3)`
@@ -40,7 +40,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
         // Retained comments could return after this walk.
         for (let kept = owner === null ? 1 : 0; kept > 0; ) {
           signal.throwIfAborted()
-          kept = await removeKept(tell, { accountId: Number(data.accountId) })
+          kept = await removeRetained(tell, { accountId: Number(data.accountId) })
         }
         const found = await db.query<{ id: number }>(`select m.id ${below} order by m.id limit ${BATCH}`, [data.accountId, last, owner])
         if (found.length === 0) return

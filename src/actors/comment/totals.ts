@@ -1,9 +1,9 @@
 // Totals of comments that are not removed: those pending review, and the others.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type ActorDeps, foldTotal, type KeptTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, type MaintainedTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
 
-const COMMENTS: KeptTotal = { table: 'comment_total', key: ['held'] }
+const COMMENTS: MaintainedTotal = { table: 'comment_total', key: ['held'] }
 
 export function keepCommentTotals({
   db,

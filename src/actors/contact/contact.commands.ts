@@ -1,8 +1,8 @@
-// The contact form: a message of a visitor to the administrator. Messages are kept until they are mailed, and of an address
-// comes one in a while, whichever process it asks.
+// The contact form: messages of visitors to the administrator. Messages are stored until they are mailed; each IP address may send one per
+// period, in all processes.
 
 import { isMailEnabled } from '../../config/index.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 
 export interface ContactMessage {
@@ -13,14 +13,14 @@ export interface ContactMessage {
 }
 
 export interface Contact {
-  /** `sender`: the network address. Throws `forbidden` for one that wrote within `vireo.lifetimes.contact_form_per_ip`. */
+  /** `sender`: the IP address. Throws `forbidden` if it wrote within `vireo.lifetimes.contact_form_per_ip`. */
   write(message: ContactMessage, sender: string): Promise<void>
 }
 
 const SWEEP_EVERY_MS = 3_600_000
-/** What no mail server took until then is nobody's business any more. */
+/** Messages that could not be mailed are deleted after this time. */
 const KEEP_MS = 7 * 86_400_000
-/** Messages whose mail is asked for again at once, after a mail server was away for longer than a job tries. */
+/** Messages that are queued again at once, after an outage of the mail server that outlasted a job's attempts. */
 const MAILS = 100
 
 export function makeContact({ db, tell, registry, clock, config, secrets }: ActorDeps): Contact {
@@ -34,7 +34,7 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
       if (!isMailEnabled(config())) return
       const unsent = await db.query<{ id: number }>('select id from contact_message order by id limit $1', [MAILS])
       await tell.create(async (unit) => {
-        for (const { id } of unsent) askForMail(unit, { mail: 'contact-form', contactId: id })
+        for (const { id } of unsent) queueMail(unit, { mail: 'contact-form', contactId: id })
       })
     },
   })
@@ -43,7 +43,7 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
     async write({ fromName, fromEmail, subject, body }, sender) {
       const hash = secrets.hmac('contact-form', sender)
       await tell.create(async (unit) => {
-        // Of two at once the second waits here for the first, and is refused.
+        // Concurrent requests wait here, and the second one is refused.
         const may = await unit.query(
           `insert into contact_sender (sender, sent_at) values ($1, $2)
            on conflict (sender) do update set sent_at = excluded.sent_at where contact_sender.sent_at <= $3 returning 1`,
@@ -55,7 +55,7 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
            returning id`,
           [fromName, fromEmail, subject, body, unit.now],
         )
-        if (message) askForMail(unit, { mail: 'contact-form', contactId: message.id })
+        if (message) queueMail(unit, { mail: 'contact-form', contactId: message.id })
       })
     },
   }

@@ -1,4 +1,4 @@
-// Where the round over the counters stands.
+// Positions of the walks over the counters.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

@@ -1,6 +1,5 @@
-// Every kept counter that has causes to be counted, and the walks that set right what differs from them: after a bug, a restored
-// backup, or rows that went with others. One process of the cluster walks, a bounded part at a time. Views are not among them:
-// what they came of is not kept.
+// Reconciles all maintained counters with their causes, after a bug, a restored backup, or cascading deletes. One process of the cluster
+// walks, a bounded part at a time. Views are excluded, because their causes are not stored.
 
 import { isStatementTimeout } from '../../platform/database/index.ts'
 import { reconcileAbuseTotals } from '../abuse/index.ts'
@@ -12,21 +11,21 @@ import { reconcileCounters, reconcileVideoTotals } from '../video/index.ts'
 
 export interface Walk {
   everyMs: number
-  /** What it goes through by id, some rows at a time; left out when it counts all at once. */
+  /** The table to walk by id, in batches; omitted if it counts all at once. */
   over?: { table: string; of?: string; atOnce: number }
-  /** Sets right so many rows after this id; answers where to go on, undefined when it is through. */
+  /** Corrects a batch after this id; returns where to continue, undefined at the end. */
   step(unit: Unit, after: number, rows: number): Promise<number | undefined>
 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Rows of a step: 60,000 videos are counted within the hour. */
+/** Rows per step: 60,000 videos are counted within the hour. */
 const ROWS = 1000
-/** Stars have many followers to be counted. */
+/** A smaller batch, since actors may have many followers. */
 const ACTORS = 200
 /**
- * A statement at most. Where so many rows take longer, fewer are counted next time, and one that takes longer by itself is passed
- * over. Totals are counted from an index alone: on a server that is too large for this they stay as they are, and the log says so.
+ * Limit of a statement. If a batch takes longer, the next one is smaller, and a single row that takes longer is skipped. Totals are counted
+ * from an index alone: on a server that is too large for this they stay uncorrected, and the log tells.
  */
 const LONGEST_MS = 20_000
 
@@ -68,13 +67,13 @@ export function keepCountersRight(deps: Pick<ActorDeps, 'tell' | 'registry' | 'l
   }
 }
 
-/** A step of a walk, of fewer rows after one that took too long. */
+/** One step of a walk, with a smaller batch after one that took too long. */
 function makeRun({ tell, logger }: Pick<ActorDeps, 'tell' | 'logger'>, counter: string, walk: Walk) {
   const { over, step, everyMs } = walk
   const most = over?.atOnce ?? 1
   let rows = most
 
-  /** Goes where `work` says from where the walk stands, when it is due. */
+  /** Advances a due walk with `work`. */
   const move = (work: (unit: Unit, after: number) => Promise<number | undefined>): Promise<void> =>
     tell.create(async (unit) => {
       const place = await claim(unit, counter, everyMs)
@@ -90,7 +89,7 @@ function makeRun({ tell, logger }: Pick<ActorDeps, 'tell' | 'logger'>, counter: 
       rows = Math.min(most, rows * 2)
     } catch (error) {
       if (!over || !isStatementTimeout(error)) throw error
-      logger.warn({ counter, rows, err: error }, 'a step of counting anew took too long')
+      logger.warn({ counter, rows, err: error }, 'a step of recounting took too long')
       if (rows === 1) await move((unit, after) => idAfter(unit, over, after))
       rows = Math.max(1, Math.floor(rows / 10))
     }
@@ -102,10 +101,10 @@ async function idAfter(unit: Unit, { table, of = 'true' }: NonNullable<Walk['ove
   return row?.id
 }
 
-/** The place of a walk that is due, and nobody else's until the end of the transaction. */
+/** The position of a due walk, locked until the end of the transaction. */
 async function claim(unit: Unit, counter: string, everyMs: number): Promise<{ after: number } | undefined> {
   await unit.query('insert into reconciliation (counter, after) values ($1, 0) on conflict (counter) do nothing', [counter])
-  // Every process has its own minute, and clocks differ a little.
+  // Processes run at different moments, and clocks differ a little.
   const dueBefore = new Date(unit.now.getTime() - 0.9 * everyMs)
   const [place] = await unit.query<{ after: number }>(
     `select after from reconciliation where counter = $1 and (looked_at is null or looked_at <= $2) for update skip locked`,

@@ -203,7 +203,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
       for (const [id, document] of found) documents.set(id, document)
       return ids.map((id) => {
         const document = found.get(id)
-        if (!document) throw new Error(`The document ${id} is gone.`)
+        if (!document) throw new Error(`The document ${id} does not exist any more.`)
         return document
       })
     },
@@ -235,7 +235,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
       const isFailure = outcome.answer === 'failed' && (!isOwnFault || outcome.retryAfter !== undefined)
       if (isFailure || outcome.answer === 'busy') failures.push({ head, outcome })
     }
-    await tellHost(host, tried, failures)
+    await reportToHost(host, tried, failures)
   }
 
   async function store(hostId: number, head: Head, outcome: SendOutcome, tookOthers: boolean) {
@@ -281,7 +281,7 @@ export function registerDeliveries(deps: ActorDeps & { hosts: RemoteHosts; send:
    * One event for all deliveries of an attempt: a host that accepted one of them is not at fault for the others. A host that reports
    * overload or a Retry-After is left alone in any case.
    */
-  async function tellHost(host: HostWork, tried: Tried[], failures: Tried[]): Promise<void> {
+  async function reportToHost(host: HostWork, tried: Tried[], failures: Tried[]): Promise<void> {
     const outcomes = tried.map(({ outcome }) => outcome)
     const error = outcomes.find((outcome) => outcome.error !== null)?.error
     if (error) await hosts.noteError(host.id, error)

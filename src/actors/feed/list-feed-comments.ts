@@ -1,4 +1,4 @@
-// The newest comments that everybody may read: below one video, below those of an account or a channel, or below all.
+// The newest public comments: on one video, on those of an account or a channel, or on all.
 
 import type { Database } from '../../platform/database/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
@@ -16,20 +16,20 @@ export interface FeedCommentRow {
 }
 
 export interface FeedCommentsQuery {
-  /** One that the reader may see, which was found out before: unlisted ones too. */
+  /** A video that the reader may see, which the caller has checked: unlisted ones too. */
   videoId?: number | undefined
-  /** Who owns the videos. */
+  /** Owner of the videos. */
   accountId?: number | undefined
   channelId?: number | undefined
-  /** Without those below sensitive videos. */
+  /** Excludes comments on sensitive videos. */
   nsfw: boolean
   count: number
 }
 
-/** One statement, in the order in which they were written. */
+/** One statement, ordered by date. */
 export async function listFeedComments(db: Pick<Database, 'query'>, query: FeedCommentsQuery): Promise<FeedCommentRow[]> {
   const { text, values } = buildFeedComments(query)
-  // Whose videos they are below decides which plan is best.
+  // The best plan depends on the owner of the videos.
   const prepared = query.accountId === undefined && query.channelId === undefined
   return await db.query<FeedCommentRow>(text, values, { prepared })
 }
@@ -52,7 +52,7 @@ export function buildFeedComments(query: FeedCommentsQuery): { text: string; val
 
 function conditions(query: FeedCommentsQuery, bind: (value: unknown) => string): string[] {
   const { videoId, accountId, channelId, nsfw } = query
-  const isOfSome = videoId !== undefined || accountId !== undefined || channelId !== undefined
+  const hasOwnerFilter = videoId !== undefined || accountId !== undefined || channelId !== undefined
   const found = ['m.deleted_at is null', 'm.account_id is not null', 'not m.held_for_review', showsComments('v')]
   if (videoId === undefined) {
     found.push(isPublic('v'))
@@ -61,8 +61,8 @@ function conditions(query: FeedCommentsQuery, bind: (value: unknown) => string):
   } else found.push(`m.video_id = ${bind(videoId)} and v.state <> 'removed'`)
   if (accountId !== undefined) found.push(`v.channel_id in (select id from channel where account_id = ${bind(accountId)})`)
   if (channelId !== undefined) found.push(`v.channel_id = ${bind(channelId)}`)
-  // A stranger puts nothing before everybody's eyes.
-  if (!isOfSome) found.push('v.listed')
+  // Unknown servers cannot put content into public lists.
+  if (!hasOwnerFilter) found.push('v.listed')
   found.push(`not ${isHiddenFromAll('m.id')}`)
   return found
 }

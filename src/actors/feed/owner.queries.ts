@@ -1,4 +1,4 @@
-// Whose feed it is: an account, a channel, or the user who follows channels. One statement each.
+// The owner of a feed: an account, a channel, or the subscribed user. One statement each.
 
 import type { Database } from '../../platform/database/index.ts'
 import { LARGEST_ID, sha256 } from '../../platform/ids.ts'
@@ -10,7 +10,7 @@ export type FeedOwnerKey = { id: number } | { name: string; host: string | null 
 
 type Reader = Pick<Database, 'query'>
 
-/** The account, of ours or of another server. */
+/** The account, local or remote. */
 export async function findFeedAccount(db: Reader, key: FeedOwnerKey): Promise<ActorProfile | undefined> {
   const { where, values } = keyed(key, 'a.id')
   const [row] = await db.query<{ account: ActorProfile }>(
@@ -47,8 +47,8 @@ export interface Subscriber {
 }
 
 /**
- * The user of an account, as the token of their private feeds opens it. `wrong`: it is not theirs, or they are blocked;
- * undefined when there is no such account.
+ * The user of an account, checked by the token of their private feeds. `wrong`: the token does not match, or the user is blocked; undefined
+ * if there is no such account.
  */
 export async function findSubscriber(
   db: Reader,

@@ -112,7 +112,7 @@ export function makeFollows(deps: ActorDeps): Follows {
 
   return {
     async request({ followerId, targetId, automatic = false }) {
-      if (followerId === targetId) throw new DomainError('invalid', 'Nobody follows itself.')
+      if (followerId === targetId) throw new DomainError('invalid', 'An actor cannot follow itself.')
       const local = await isLocal(targetId)
       if (!local && (await isMutedBy(db.query, { ownActorId: null, actorId: targetId }))) {
         throw new DomainError('forbidden', 'This actor is blocked here.')

@@ -1,4 +1,3 @@
-export { forgetAsked } from './asked.ts'
 export { followBack } from './auto-follow.ts'
 export { dropFollow, dropFollows, keepFollowCounts } from './counters.ts'
 export { type Follows, makeFollows } from './follow.commands.ts'
@@ -16,3 +15,4 @@ export {
 } from './follow.queries.ts'
 export { type HistoryWalk, type HistoryWalks, makeHistoryWalks } from './history.commands.ts'
 export { type HistoryRow, historiesOf } from './history.queries.ts'
+export { cancelPendingRequest } from './pending-requests.ts'

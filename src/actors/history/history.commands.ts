@@ -1,4 +1,4 @@
-// The history of users: where each was last in each video, kept for those who want it until they remove it or it is too old.
+// Watch history: the last position in each video, stored for users who enable it, until they remove it or it expires.
 
 import { batched } from '../../platform/batched.ts'
 import type { ActorDeps } from '../runtime/index.ts'
@@ -11,16 +11,16 @@ export interface Position {
 }
 
 export interface History {
-  /** Stored when this answers; nothing happens for users who keep no history. */
+  /** Stored when this resolves; ignored for users without a history. */
   remember(position: Position): Promise<void>
   /**
-   * Where somebody was at a moment of the past, on another server. What is remembered of a later moment stays, and then the answer is
-   * `known`; `refused` for users who keep no history, and for what is too old or not there any more.
+   * Imports an older position from another server. A later stored position stays (`known`); `refused` for users without a history, for
+   * expired positions and removed videos.
    */
   recall(position: Position & { at: Date }): Promise<'stored' | 'known' | 'refused'>
-  /** Forgets one video; nothing happens when it is not there. */
+  /** Removes one video; ignores a missing one. */
   forget(of: { accountId: number; videoId: number }): Promise<void>
-  /** Forgets what was last watched before this moment; everything without it. */
+  /** Removes everything that was last watched before this time, or everything. */
   forgetAll(accountId: number, before?: Date): Promise<void>
 }
 
@@ -32,7 +32,7 @@ const REMOVED_AT_ONCE = 5000
 export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): History {
   const store = batched<Position & { at: Date }, undefined>(
     async (positions) => {
-      // The last position of one who reports twice at once.
+      // For concurrent reports the last position wins.
       const rows = [...new Map(positions.map((position) => [keyOf(position), position])).values()]
       await db.query(
         `with wanted as (
@@ -59,7 +59,7 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
     { max: STORED_AT_ONCE },
   )
 
-  /** Rows are locked in one order, so that who watches meanwhile is not in the way. */
+  /** Rows are locked in one order, so that concurrent viewers do not deadlock. */
   const removeBatch = async (where: string, values: readonly unknown[]): Promise<number> => {
     const removed = await tell.create((unit) =>
       unit.query(
@@ -96,7 +96,7 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
       const at = new Date(Math.min(told.getTime(), now.getTime()))
       const { max_age } = config().history.videos
       if (max_age !== null && max_age >= 0 && now.getTime() - at.getTime() >= max_age) return 'refused'
-      // Other servers may have rounded the length of the video the other way.
+      // Other servers may round the duration of the video differently.
       const [row] = await db.query<{ outcome: 'stored' | 'known' | 'refused' }>(
         `with held as materialized (select id, duration from video where id = $2 and state <> 'removed' for key share),
          stored as (

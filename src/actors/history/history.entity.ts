@@ -1,4 +1,4 @@
-// What a user watched, and how far.
+// Watched videos of a user, with positions.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

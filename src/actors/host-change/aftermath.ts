@@ -1,11 +1,11 @@
-// What follows another public address once everything is rewritten: torrents that name it, and follows that others do not know.
+// Follow-up of a changed public address: torrents that contain it, and follows that other servers do not know.
 
 import type { Follows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, eachRow } from '../runtime/index.ts'
-import { askForTorrents } from '../video/index.ts'
+import { queueTorrents } from '../video/index.ts'
 
 export interface HostAftermath {
-  /** Asks for the jobs of the running server; asked again it does no harm. */
+  /** Queues jobs for the running server; idempotent. */
   afterHostChange(onProgress: (done: number) => void): Promise<{ videos: number; follows: number }>
 }
 
@@ -18,7 +18,7 @@ export function makeHostAftermath(deps: ActorDeps & { follows: Pick<Follows, 're
       await eachRow<{ id: number }>(
         { db, signal, values: [], from: "from video o where not o.remote and o.state <> 'removed'" },
         async ({ id }) => {
-          await tell.create(async (unit) => askForTorrents(unit, id, config(), 'update-metadata'))
+          await tell.create(async (unit) => queueTorrents(unit, id, config(), 'update-metadata'))
           done.videos += 1
           onProgress(done.videos)
         },
@@ -37,7 +37,7 @@ export function makeHostAftermath(deps: ActorDeps & { follows: Pick<Follows, 're
             await follows.request({ followerId, targetId })
             done.follows += 1
           } catch (error) {
-            // Of somebody who is blocked here meanwhile.
+            // The target may be blocked here meanwhile.
             if (!(error instanceof DomainError)) throw error
           }
         },

@@ -1,4 +1,4 @@
-// The columns that may hold a local address: all that hold text, whichever table they are of, so that none is forgotten.
+// The columns that may contain a local address: all text columns of all tables, so that none is forgotten.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Replacement } from './patterns.ts'
@@ -8,7 +8,7 @@ export interface TextTable {
   columns: { name: string; type: 'text' | 'jsonb' | 'array' }[]
 }
 
-/** Generated ones follow by themselves. */
+/** Generated columns follow by themselves. */
 const COLUMNS = `
   select c.table_name as "table", json_agg(json_build_object('name', c.column_name, 'type',
       case c.data_type when 'ARRAY' then 'array' when 'jsonb' then 'jsonb' else 'text' end)
@@ -29,10 +29,10 @@ const asText = ({ name, type }: Column): string => {
   return type === 'jsonb' ? `"${name}"::text` : `"${name}"`
 }
 
-/** Whether the column holds what is looked for; `$1` is the pattern. */
+/** True if the column matches; `$1` is the pattern. */
 export const holds = (column: Column): string => `${asText(column)} ~* $1`
 
-/** The column with everything replaced; the pairs are `$2`, `$3`, and so on. */
+/** The column with all replacements; the pairs are `$2`, `$3`, and so on. */
 export function replaced(column: Column, replacements: readonly Replacement[]): string {
   const inside = (value: string): string =>
     replacements.reduce((text, _, index) => `regexp_replace(${text}, $${2 + 2 * index}, $${3 + 2 * index}, 'gi')`, value)
@@ -43,7 +43,7 @@ export function replaced(column: Column, replacements: readonly Replacement[]): 
     array(select ${inside('u')} from unnest("${name}") with ordinality as parts(u, n) order by n) end`
 }
 
-/** The values for `$1` and all that follow. */
+/** The values of `$1` and the others. */
 export const valuesOf = (replacements: readonly Replacement[]): string[] => [
   replacements.map(({ pattern }) => `(?:${pattern})`).join('|'),
   ...replacements.flatMap(({ pattern, replacement }) => [pattern, replacement]),

@@ -1,5 +1,5 @@
-// Another public address for the data of a server that is not running: every local address is rewritten, a piece of each table at
-// a time. Ended at any moment it goes on when it is run again, since what is rewritten is not found any more.
+// Changes the public address in the data of a stopped server: every local address is rewritten, a part of each table at a time. An
+// interrupted run can be repeated, since rewritten addresses do not match any more.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { removeSetting, saveSetting } from '../instance/instance.writes.ts'
@@ -14,27 +14,27 @@ export interface HostChange {
 }
 
 export interface HostRewrite {
-  /** What there is to do; undefined when the data is that of the origin already, or of no server yet. */
+  /** The pending change; undefined if the data belongs to the origin already, or is empty. */
   find(to: string): Promise<HostChange | undefined>
-  /** In how many rows each column holds the old address, and what goes. */
+  /** Number of affected rows per column, and what will be deleted. */
   preview(change: HostChange): Promise<HostPreview>
-  /** Rewrites everything. Throws `conflict` while a server uses the database, unless `evenIfUsed`. Others keep what they know. */
+  /** Rewrites everything. Throws `conflict` while a server uses the database, unless `evenIfUsed`. Data on other servers stays. */
   rewrite(change: HostChange, options: { evenIfUsed: boolean; onProgress: OnProgress }): Promise<{ rows: number }>
-  /** When nothing is left to be done. */
+  /** Call it when nothing is left to do. */
   finish(): Promise<void>
 }
 
 export interface HostPreview {
   columns: { column: string; rows: number }[]
-  /** Documents on their way to other servers, which are dropped: they are signed in the old name. */
+  /** Queued documents for other servers, which are dropped: they are signed with the old name. */
   deliveries: number
-  /** Followers on other servers, who followed the old address and are lost. */
+  /** Remote followers of the old address, who are lost. */
   followers: number
-  /** Follows of other servers' actors, which are asked for again. */
+  /** Follows of remote actors, which are requested again. */
   follows: number
 }
 
-/** Told how many pages of how many are done. */
+/** Called with the number of finished pages, and the total. */
 export type OnProgress = (done: number, total: number) => void
 
 const SETTING = 'update-host'
@@ -107,15 +107,15 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
   }
 }
 
-/** The change of address that was not ended, if there is one: no server may run until it is. */
+/** An unfinished change of address: no server may run until it is finished. */
 export async function findBegun(query: Sql): Promise<HostChange | undefined> {
   const [begun] = await query<{ value: HostChange }>('select value from setting where key = $1', [SETTING])
   return begun?.value
 }
 
-/** The first rows of a table are read by their place, so that no index is needed and nothing is read twice. */
+/** The first rows of a table are read by their physical position, so that no index is needed and nothing is read twice. */
 function updateOf({ table, columns }: TextTable, replacements: readonly Replacement[], pages: { from: number; to: number }) {
-  // The note of the change itself says what it began with.
+  // The record of the change itself contains the old address.
   const others = table === 'setting' ? ` and key <> '${SETTING}'` : ''
   return `update "${table}" set ${columns.map((column) => `"${column.name}" = ${replaced(column, replacements)}`).join(', ')}
     where ctid >= '(${pages.from},0)'::tid and ctid < '(${pages.to},0)'::tid
@@ -130,7 +130,7 @@ async function pagesOf(query: Sql, table: string): Promise<number> {
   return found?.pages ?? 0
 }
 
-/** Rows of a server at the new address, which is ours from now on, would be the same as ours. */
+/** Rows of a remote server at the new address would conflict with local ones. */
 async function refuseForeign(query: Sql, to: string): Promise<void> {
   const { host } = new URL(to)
   const [known] = await query<{ id: number }>(
@@ -138,7 +138,7 @@ async function refuseForeign(query: Sql, to: string): Promise<void> {
     [host],
   )
   if (!known) return
-  throw new DomainError('conflict', `${host} is known here as another server, whose actors would be mixed up with ours.`)
+  throw new DomainError('conflict', `${host} is known here as a remote server, whose actors would conflict with the local ones.`)
 }
 
 async function refuseUsed(query: Sql): Promise<void> {
@@ -155,7 +155,7 @@ async function refuseUsed(query: Sql): Promise<void> {
   )
 }
 
-/** Caches, and what was made and signed in the old name. Torrents and magnet URIs are made anew. */
+/** Deletes caches, and data signed with the old name. Torrents and magnet URIs are made again. */
 async function dropWhatIsOver(query: Sql): Promise<void> {
   await query('truncate kv')
   await query('truncate delivery, document')

@@ -1,10 +1,9 @@
-// What this server may do with what others send it, short of taking it as it is, and the reasons for that. Their names are told to
-// moderators, and stand in FEDERATION.md.
+// Decisions about incoming activities other than plain acceptance, and their reasons. The names are shown to moderators, and documented in
+// FEDERATION.md.
 
 /**
- * `refuse`: answered with an error, and not wanted at any time. `later`: answered with 429, and to be sent again. `drop`: taken
- * in without an effect, since the sender did nothing wrong or need not know. `hold`: stored, and shown to nobody until it is
- * approved. `tag`: taken as it is, and marked for readers.
+ * `refuse`: error response, never wanted. `later`: 429, to be sent again. `drop`: accepted without an effect, since the sender did nothing
+ * wrong or need not know. `hold`: stored, but hidden until approved. `tag`: accepted as it is, and marked for readers.
  */
 export const verdicts = ['refuse', 'later', 'drop', 'hold', 'tag'] as const
 export type Verdict = (typeof verdicts)[number]
@@ -38,9 +37,9 @@ export type Reason = (typeof reasons)[number]
 export interface NotedDecision {
   verdict: Verdict
   reason: Reason
-  /** Type of the activity, with that of its object where we tell them apart: `Create Note`. */
+  /** Type of the activity, with that of its object if that matters: `Create Note`. */
   kind: string
-  /** Of whom it is said to be; the host is that of who sent it, where that is known. */
+  /** The claimed actor; the host is that of the sender, if known. */
   host: string
   actorUrl: string | null
   activityId: string | null

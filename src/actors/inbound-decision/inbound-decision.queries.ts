@@ -1,10 +1,10 @@
-// What was refused, put off, dropped, held or tagged of what others sent, for moderators.
+// Refused, delayed, dropped, held and tagged activities, for moderators.
 
 import type { Database } from '../../platform/database/index.ts'
 import type { Reason, Verdict } from './decision.ts'
 
 export interface InboundDecisionRow {
-  /** Empty for servers that we do not know. */
+  /** Empty for unknown servers. */
   host: string
   verdict: Verdict
   reason: Reason
@@ -31,7 +31,7 @@ const SORTED_BY: Record<InboundDecisionsQuery['sort']['column'], string> = {
   host: 'host',
 }
 
-/** One page, with the count of all that match. One statement. */
+/** One page, with the total of all matches. One statement. */
 export async function listInboundDecisions(
   { query }: Pick<Database, 'query'>,
   { start, count, sort, host, reason, verdict }: InboundDecisionsQuery,

@@ -1,6 +1,5 @@
-// The memory of what was not taken as it was sent: a line in the log for each decision, and for moderators one row for each
-// host, reason and kind, with a count. Each process counts by itself and adds up now and then, so that a flood writes no more
-// than a trickle does.
+// The log of decisions about incoming activities: a log line per decision, and for moderators one row per host, reason and kind, with a
+// count. Each process sums up and stores periodically, so that a flood writes as little as a trickle.
 
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -12,7 +11,7 @@ import type { NotedDecision } from './decision.ts'
 export interface InboundJournal {
   /** Never waits, and never fails. */
   note(decision: NotedDecision): void
-  /** Stores what was noted by this process. */
+  /** Stores the sums of this process. */
   flush(): Promise<void>
 }
 
@@ -24,7 +23,7 @@ interface Sum extends NotedDecision {
 
 const FLUSH_EVERY_MS = 2_000
 const TIDY_EVERY_MS = 3_600_000
-/** Sums between two rounds at most; what else there is counts as of nobody in particular. */
+/** Maximum sums between two rounds; others are counted without a name. */
 const MOST_SUMS = 2_000
 const KIND = 50
 const ADDRESS = 2000
@@ -53,7 +52,7 @@ export function makeInboundJournal(deps: {
     }
   }
 
-  /** Anybody may name any host: only those that we know, or block, have rows of their own. */
+  /** Anybody may claim any host: only known or blocked ones have rows of their own. */
   async function store(noted: Sum[]): Promise<void> {
     await db.query(
       `insert into inbound_decision as d (host, reason, kind, verdict, count, first_at, last_at, activity_id, actor_url)
@@ -99,7 +98,7 @@ export function makeInboundJournal(deps: {
       const kind = decision.kind.slice(0, KIND)
       const known = sumOf(decision.host.toLowerCase(), reason, kind)
       const details = { verdict, reason, kind, host: decision.host, actor: actorUrl, activity: activityId }
-      // The first of a kind is said at once, those that follow it are summed up.
+      // The first of a kind is logged at once, later ones are summed up.
       if (known.count === 0) logger.info(details, 'what another server sent was not taken as it is')
       else logger.debug(details, 'what another server sent was not taken as it is')
       Object.assign(known, {

@@ -206,7 +206,7 @@ export function makeIncomingActivities(
 
   /** A delayed Create must not follow its Delete, nor a like the dislike that replaced it. */
   function overtaken(row: Row): Settled {
-    logger.debug({ activity: row.activityId }, 'an activity came after a later word of its actor')
+    logger.debug({ activity: row.activityId }, 'an activity arrived after a later one of its actor')
     return { row, after: stepped(opened(row), { type: 'HANDLED' }), hadEffect: false, counts: 'success' }
   }
 

@@ -2,7 +2,7 @@
 // recent rate per second.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type ActorDeps, foldTotal, type KeptTotal } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, type MaintainedTotal } from '../runtime/index.ts'
 
 export const countedTypes = [
   'Create',
@@ -30,7 +30,7 @@ export function countedAs(type: string): string | null {
   return counted.has(type) ? type : null
 }
 
-const ACTIVITIES: KeptTotal = { table: 'activity_total', key: ['type', 'success'] }
+const ACTIVITIES: MaintainedTotal = { table: 'activity_total', key: ['type', 'success'] }
 const HANDLED = '((select coalesce(sum(total), 0) from activity_total) + (select coalesce(sum(delta), 0) from activity_total_delta))'
 /** Period that the rate covers. */
 const RATE_OF_MS = 3_600_000

@@ -1,4 +1,4 @@
-// The page that administrators write for visitors, Markdown and HTML that clients make safe when they show it.
+// The administrators' homepage, in Markdown and HTML that clients sanitise.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
@@ -24,11 +24,11 @@ export const makeHomepage = ({ tell }: Pick<ActorDeps, 'tell'>): Homepage => ({
     }),
 })
 
-/** Its text; undefined when none was ever written. */
+/** Its text; undefined if none was ever written. */
 export async function findHomepage(query: Sql): Promise<string | undefined> {
   const [page] = await query<{ content: string }>('select content from custom_page where name = $1', [NAME])
   return page?.content
 }
 
-/** SQL for whether there is one to show. */
+/** SQL: true if there is one to show. */
 export const HAS_HOMEPAGE = `exists (select from custom_page where name = '${NAME}' and content <> '')`

@@ -1,6 +1,5 @@
-// Public facts about the instance beside its configuration: its pictures, whether there is room for users, and whether it has
-// a homepage of its own.
-// Asked for with every page that opens, so it is remembered for a moment.
+// Public facts about the instance in addition to its configuration: its pictures, whether there is room for users, and whether it has a
+// homepage. Read with every page view, so they are cached for a moment.
 
 import type { Config } from '../../config/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
@@ -19,16 +18,16 @@ export interface InstanceFacts {
   /** The widest first. */
   avatars: InstanceImage[]
   banners: InstanceImage[]
-  /** Counted no further than `signup.limit`. */
+  /** Counted up to `signup.limit`. */
   users: number
   homepage: boolean
 }
 
 export interface InstanceFactsReader {
-  /** At most a second old; the same object as long as it was not read anew. */
+  /** At most a second old; the same object until it is read again. */
   recent(): Promise<InstanceFacts>
   read(): Promise<InstanceFacts>
-  /** Somebody changed a picture or the homepage: this process forgets at once, the others as soon as they hear of it. */
+  /** Reports a change of a picture or the homepage: this process drops its cache at once, the others when they are notified. */
   changed(): Promise<void>
   close(): void
 }

@@ -1,4 +1,4 @@
-// The instance itself: its Application actor and the OAuth client of the web interface, made on the first start.
+// The instance itself: its Application actor and the OAuth client of the web interface, created on the first start.
 
 import { randomToken } from '../../platform/ids.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
@@ -13,18 +13,18 @@ export interface LocalClient {
 
 export interface Instance {
   /**
-   * Makes what is missing; several processes may do so at once. Answers the client only when it was made now. Throws when
-   * the keys in the database cannot be opened with this installation's secret.
+   * Creates what is missing; safe for concurrent processes. Returns the client only if it was created now. Throws if the keys in the
+   * database cannot be opened with this installation's secret.
    */
   ensure(): Promise<{ newClient: LocalClient | undefined }>
-  /** Throws `conflict` on a database that no server was started with yet. */
+  /** Throws `conflict` if no server was ever started on the database. */
   assertStarted(): Promise<void>
   localClient(): Promise<LocalClient>
   /** Row id of the Application actor. */
   actorId(): Promise<number>
 }
 
-// Under one lock, so that two processes that start at once on an empty database make one instance.
+// Under one lock, so that two processes that start at once on an empty database create one instance.
 const FIRST_START_LOCK = 'select pg_advisory_xact_lock(hashtext($1))'
 
 export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }): Instance {
@@ -39,7 +39,7 @@ export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | u
     return row?.id
   }
 
-  /** With another secret nothing of ours could be signed, so that nobody would hear of us: better no start at all. */
+  /** With another secret nothing could be signed, and no other server would accept anything: it is better not to start. */
   async function assertKeysOpen(): Promise<void> {
     const [actor] = await db.query<{ sealed: string | null }>(
       `select private_key_sealed as sealed from actor

@@ -1,4 +1,4 @@
-// Facts about this node, and the page that its administrator wrote.
+// Facts about this node, and the administrators' homepage.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

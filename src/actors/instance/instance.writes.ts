@@ -1,4 +1,4 @@
-// Settings of the instance that other nouns and federation keep: one row for each key.
+// Settings of the instance for other nouns and federation: one row per key.
 
 import type { Sql } from '../../platform/database/index.ts'
 
@@ -12,8 +12,8 @@ export const saveSetting = (query: Sql, key: string, value: unknown) =>
 export const removeSetting = (query: Sql, key: string) => query('delete from setting where key = $1', [key])
 
 /**
- * Lets one process look at something at `now`, when the last look is not after `before`. Answers when the last look was; undefined when
- * it is not yet time.
+ * Lets one process perform a check at `now`, if the last one was before `before`. Returns the time of the last check; undefined if it is
+ * not due.
  */
 export async function claimLook(
   query: Sql,
@@ -32,6 +32,6 @@ export async function claimLook(
   return row
 }
 
-/** After a look that failed: the next one, when it is time, starts at the look before. */
+/** After a failed check: restores the time of the last one. */
 export const restoreLook = (query: Sql, key: string, lastLook: string | null) =>
   query("update setting set value = jsonb_build_object('lastLook', $2::text) where key = $1", [key, lastLook])

@@ -1,4 +1,4 @@
-// Newer releases of the software: looked for from time to time where the configuration says, each notified of once.
+// Checks for newer releases of the software periodically, if so configured; notifies once per release.
 
 import { z } from 'zod'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
@@ -9,13 +9,13 @@ const MAX_BYTES = 100_000
 const LONGEST_VERSION = 100
 const SETTING = 'newest-version'
 
-/** As joinpeertube.org answers at `/api/v1/versions.json`, and whatever takes its place. */
+/** The format of joinpeertube.org at `/api/v1/versions.json`, and of replacements. */
 const answer = z.object({ peertube: z.object({ latestVersion: z.string().max(LONGEST_VERSION) }) })
 
 export function lookForNewVersions(
   deps: ActorDeps & {
     http: Pick<GuardedFetch, 'fetch'>
-    /** The one that runs, as the API shows it. */
+    /** The running version, as shown by the API. */
     version: string
     instanceActorId: () => Promise<number>
   },
@@ -46,7 +46,7 @@ export function lookForNewVersions(
     return answer.parse(JSON.parse(found.body.toString('utf8'))).peertube.latestVersion
   }
 
-  /** An answer that goes back and forth between two versions is heard once of each. */
+  /** Each version is announced once, even if the response alternates. */
   async function release(newest: string): Promise<void> {
     const id = await instanceActorId()
     await tell.create(async (unit) => {

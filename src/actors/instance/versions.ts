@@ -1,8 +1,8 @@
-// Which of two versions is the newer one, by the precedence of Semantic Versioning 2.0.0 (section 11). Pure.
+// Compares versions by the precedence of Semantic Versioning 2.0.0 (section 11). Pure.
 
 const VERSION = /^v?(\d+)\.(\d+)\.(\d+)(?:-([0-9a-z.-]+))?(?:\+[0-9a-z.-]+)?$/i
 
-/** False also for what is no version. */
+/** False also for an invalid version. */
 export function isNewer(version: string, than: string): boolean {
   const [one, other] = [read(version), read(than)]
   if (!one || !other) return false
@@ -24,7 +24,7 @@ function read(version: string): Version | undefined {
   return { release: [major, minor, patch].map(Number), early: early?.split('.') ?? [] }
 }
 
-/** What has no identifiers is the release, and comes after all that has. */
+/** A release comes after its pre-releases. */
 function compareEarly(one: string[], other: string[]): number {
   if (one.length === 0 || other.length === 0) return other.length - one.length
   for (const [index, identifier] of one.entries()) {

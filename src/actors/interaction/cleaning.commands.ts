@@ -1,12 +1,12 @@
-// The rounds over likes, dislikes, shares and comments that actors of other servers gave our videos: when one begins, how far it
-// is, and what its server did not have before. The job `activitypub-cleaner` asks the servers.
+// The rounds over remote likes, dislikes, shares and comments on local videos: schedule, position, and missing objects. The job
+// `activitypub-cleaner` asks the servers.
 
 import { randomInt } from 'node:crypto'
 import { type ActorDeps, DomainError, removeUnstartedJobs, type Unit } from '../runtime/index.ts'
 import { CLEANED_KINDS, type CleanedKind, type InteractionBatch, nextInteractions } from './interactions.queries.ts'
 import { firstRun, nextRun, type RepeatSettings } from './schedule.ts'
 
-/** Where a round is. */
+/** Position of a round. */
 export interface CleaningPlace {
   kind: CleanedKind
   afterId: number
@@ -15,21 +15,21 @@ export interface CleaningPlace {
 }
 
 export interface InteractionCleaning {
-  /** Takes the round up where it was left, or begins one. */
+  /** Resumes the round, or begins one. */
   start(): Promise<CleaningPlace>
-  /** What comes next; undefined at the end of the kind. */
+  /** The next batch; undefined at the end of the kind. */
   next(place: CleaningPlace): Promise<InteractionBatch | undefined>
-  /** That far, all was asked for. Answers the next place; undefined when the round is over. */
+  /** Stores the position. Returns the next one; undefined at the end of the round. */
   moveOn(place: CleaningPlace, reached: number | 'end'): Promise<CleaningPlace | undefined>
-  /** Its server did not have it. Answers for how many rounds in a row that is so. */
+  /** Records that its server does not have it. Returns the number of consecutive rounds. */
   miss(place: CleaningPlace, id: number): Promise<number>
-  /** The rest of the round is for another job. */
+  /** Leaves the rest of the round to another job. */
   continueLater(place: CleaningPlace): Promise<void>
 }
 
 const JOB = 'activitypub-cleaner'
 const PLAN_EVERY_MS = 600_000
-/** Between two parts of one round, so that no server has many questions at once. */
+/** Pause between two parts of a round, so that no server gets many requests at once. */
 const REST_MS = 600_000
 
 interface Plan {
@@ -45,7 +45,7 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
     run: () => tell.create(plan),
   })
 
-  /** There is one job, waiting for its day; and none when nobody wants it. */
+  /** Keeps one job that waits for its day; none if the feature is disabled. */
   async function plan(unit: Unit): Promise<void> {
     const [known] = await unit.query<Plan>('select due_at as "dueAt", settings from interactions_cleaning where id = 1 for no key update')
     if (!known) throw new DomainError('not_found', 'The row of the cleaning is missing.')
@@ -86,10 +86,10 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
            where id = 1 and kind = $1 and after_id = $2 and round_at = $3 returning id`,
           [place.kind, place.afterId, place.roundAt, kind ?? null, kind ? afterId : null],
         )
-        // Somebody else has gone on, since this one was believed dead.
+        // Another process has advanced the round after this one lost its lease.
         if (moved.length === 0) throw new DomainError('conflict', 'The round is at another place by now.')
         if (kind) return { kind, afterId, roundAt: place.roundAt }
-        // Those were there again, or are gone, or could not be asked for: they begin anew.
+        // Those objects exist again, are removed, or could not be checked: counting starts again.
         await unit.query('delete from interaction_miss where round_at < $1', [place.roundAt])
         return undefined
       })
@@ -109,13 +109,13 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
     },
 
     async continueLater({ kind, afterId }) {
-      // The job that asks still has the other key.
+      // The running job still has the other key.
       await tell.create(async (unit) => unit.enqueue({ type: JOB, data: {}, dedupeKey: `${JOB}-${kind}-${afterId}`, delayMs: REST_MS }))
     },
   }
 }
 
-/** `planned`: the round that was asked for last, with the settings of now. */
+/** `planned`: the last scheduled round; the current settings apply. */
 function dueOf(planned: Date | null, now: Date, settings: RepeatSettings): Date {
   if (planned === null) return firstRun(now, settings, randomInt)
   return planned > now ? planned : nextRun(planned, now, settings)

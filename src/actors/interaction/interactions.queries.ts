@@ -1,14 +1,14 @@
-// Likes, dislikes, shares and comments that actors of other servers gave our videos, a bounded number of rows at a time.
+// Remote likes, dislikes, shares and comments on local videos, a bounded number of rows at a time.
 
 import type { Sql } from '../../platform/database/index.ts'
 
 export const CLEANED_KINDS = ['rating', 'share', 'comment'] as const
 export type CleanedKind = (typeof CLEANED_KINDS)[number]
 
-/** Something of another server. */
+/** A remote object. */
 export interface RemoteInteraction {
   id: number
-  /** At its own server. */
+  /** URL on its own server. */
   url: string
   videoId: number
   actorId: number
@@ -18,11 +18,11 @@ export interface RemoteInteraction {
 
 export interface InteractionBatch {
   interactions: RemoteInteraction[]
-  /** Everything up to this id is among them, or nothing to ask for. */
+  /** Everything up to this id is included, or need not be checked. */
   lastId: number
 }
 
-/** Rows that one statement looks at, and those of them that it answers at most. */
+/** Rows that one statement reads, and the maximum that it returns. */
 const WINDOW = 1000
 const BATCH = 50
 
@@ -32,10 +32,7 @@ const AUTHORS: Record<CleanedKind, string> = {
   share: 'join actor x on x.id = w.actor_id left join account a on a.actor_id = x.id',
 }
 
-/**
- * Those after `afterId`; undefined when there are no rows. Nothing of a server that does not answer, and nothing whose address is of another
- * server than its author.
- */
+/** Those after `afterId`; undefined without rows. Excludes unresponsive servers, and objects on another server than their author. */
 export async function nextInteractions(query: Sql, kind: CleanedKind, afterId: number): Promise<InteractionBatch | undefined> {
   const [answer] = await query<{ lastId: number | null; interactions: RemoteInteraction[] | null }>(
     `with w as materialized (select * from ${kind} where id > $1 order by id limit ${WINDOW}), found as (

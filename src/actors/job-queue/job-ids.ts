@@ -1,10 +1,10 @@
-// The ids of the list of jobs, which has rows of several tables: `17`, `delivery-17`, `inbox-17`; and `repeat:` for periodic tasks.
+// Ids in the list of jobs, which contains rows of several tables: `17`, `delivery-17`, `inbox-17`; and `repeat:` for periodic tasks.
 
 export type JobSource = 'job' | 'delivery' | 'inbox' | 'task'
 
 export interface ListedJobId {
   source: JobSource
-  /** Of the row; 0 for a task, which has a name only. */
+  /** Row id; 0 for a task, which has only a name. */
   id: number
   name?: string
 }

@@ -1,5 +1,5 @@
-// The names under which work is listed: those of the contract, by which clients ask. Each kind of job of ours has one, and so
-// have the lanes and the periodic tasks that do what is a job elsewhere.
+// Names of work in the list of jobs: those of the contract. Each job type has one, and so have the lanes and periodic tasks that are jobs
+// in PeerTube.
 
 import type { JobTypeName } from '../../config/index.ts'
 import type { Registry } from '../runtime/index.ts'
@@ -54,10 +54,10 @@ export const LANE_NAMES = {
   'inbox-unverified': 'activitypub-http-fetcher',
 } as const satisfies Record<string, JobTypeName>
 
-/** Periodic tasks that are a repeated job elsewhere. */
+/** Periodic tasks that are a repeated job in PeerTube. */
 export const TASK_NAMES: Readonly<Record<string, JobTypeName>> = { 'fold-views': 'videos-views-stats' }
 
-/** Refuses to start when an administrator could not see some kind of work. */
+/** Refuses to start if some kind of work would be invisible to administrators. */
 export function refuseNameless({ jobs, lanes, periodics }: Registry): void {
   const nameless = [
     ...[...jobs.keys()].filter((type) => !Object.hasOwn(JOB_NAMES, type)).map((type) => `job ${type}`),

@@ -6,7 +6,7 @@ import { findJob, type JobListQuery, type ListedJob, listJobs } from './job-queu
 
 export interface JobOperator extends JobQueue {
   list(query: JobListQuery): Promise<{ total: number; rows: ListedJob[] }>
-  /** Undefined when there is no such job. */
+  /** Undefined if there is no such job. */
   find(id: string): Promise<ListedJob | undefined>
 }
 

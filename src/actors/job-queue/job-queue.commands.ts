@@ -1,4 +1,4 @@
-// Pause and resume of the queue, and another try for work that was given up. Jobs that run are finished.
+// Pauses and resumes the queue, and retries work that was given up. Running jobs finish.
 
 import { initialJobQueue, type JobQueueEvent, type JobQueueState, jobQueueMachine } from '../../state-machines/job-queue.ts'
 import { retryDelivery } from '../delivery/index.ts'
@@ -18,14 +18,11 @@ import {
 import { type ListedJobId, readJobId } from './job-ids.ts'
 
 export interface JobQueue {
-  /** Nothing is started from now on, in any process; also when it was paused before. */
+  /** No process starts work from now on; idempotent. */
   pause(): Promise<void>
   resume(): Promise<void>
   state(): Promise<JobQueueState>
-  /**
-   * Throws `not_found` when there is no such job, `conflict` when it did not fail, is asked for anew already, or when what waited for
-   * it has failed with it.
-   */
+  /** Throws `not_found`, and `conflict` if it did not fail, is queued again already, or if what waited for it has failed with it. */
   retry(id: string): Promise<void>
 }
 
@@ -62,14 +59,14 @@ export function makeJobQueue(
       if (!row) throw notFound('This job does not exist.')
       const event = { type: 'RETRIED' } as const
       if (!takes(jobLifecycle, row, event)) throw new DomainError('conflict', 'This job did not fail.')
-      if (row.isAskedFor) throw new DomainError('conflict', 'This was asked for anew already.')
+      if (row.isAskedFor) throw new DomainError('conflict', 'This is queued again already.')
       if (!standsAlone(row)) throw new DomainError('conflict', 'What waited for this job has failed with it: ask for that itself again.')
       const also = { progress: 0, dueAt: unit.now, finishedAt: null }
       await advanceRow(unit, jobLifecycle, row, event, also, config().vireo.jobs)
     })
   }
 
-  /** Else it would find nothing to do, and be completed. */
+  /** Otherwise it would find nothing to do, and complete. */
   function standsAlone({ type, data }: { type: string; data: NewJob['data'] }): boolean {
     const handler = registry.jobs.get(type)
     return handler?.standsAlone?.(data) ?? handler?.failed === undefined

@@ -1,15 +1,15 @@
-// The jobs as administrators see them: rows of the job table, deliveries and activities of others one by one, and the periodic
-// tasks that are repeated jobs elsewhere. One statement, of which each part goes through an index that has its order.
+// The jobs for administrators: rows of the job table, deliveries and incoming activities one by one, and periodic tasks that are repeated
+// jobs in PeerTube. One statement, each part of which uses an index in its order.
 
 import type { JobTypeName } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { hideSecrets } from '../../platform/hidden.ts'
+import { redactSecrets } from '../../platform/redact.ts'
 import { type JobSource, readJobId, writeJobId } from './job-ids.ts'
 import { JOB_NAMES, LANE_NAMES, TASK_NAMES } from './job-names.ts'
 import { type JobSubject, payloadOf, SUBJECT } from './payload.ts'
 import { shownData } from './shown.ts'
 
-/** Those that this server does not know (`paused`, `waiting-children`) are states in which nothing is. */
+/** States that this server does not have (`paused`, `waiting-children`) are empty. */
 export const jobStates = ['active', 'completed', 'delayed', 'failed', 'paused', 'prioritized', 'waiting', 'waiting-children'] as const
 
 export type JobState = (typeof jobStates)[number]
@@ -23,7 +23,7 @@ export interface ListedJob {
   progress: number
   error: string | null
   priority: number
-  /** Tries that failed, and how many there are at most; null where there is no such bound. */
+  /** Failed attempts, and their limit; null without a limit. */
   attempts: number
   maxAttempts: number | null
   createdAt: Date
@@ -34,18 +34,18 @@ export interface ListedJob {
 
 export interface JobListQuery {
   /**
-   * `delayed` without a `type` leaves out what only time or another server ends: work that is put off on purpose for more than some
-   * seconds, and what waits for a server that is away. Tools wait for that list to be empty.
+   * `delayed` without a `type` leaves out what only time or another server can end: work that is intentionally delayed for more than some
+   * seconds, and work that waits for an unreachable server. Tools wait for that list to be empty.
    */
   state?: JobState | undefined
   type?: JobTypeName | undefined
   start: number
   count: number
-  /** By the time at which it was asked for. */
+  /** By creation time. */
   descending: boolean
 }
 
-/** Where a state is found; absent where nothing can be in it. */
+/** The machine states behind a state; absent if nothing can be in it. */
 const OF_JOBS: Partial<Record<JobState, readonly string[]>> = {
   active: ['active'],
   completed: ['completed', 'cancelled'],
@@ -54,7 +54,7 @@ const OF_JOBS: Partial<Record<JobState, readonly string[]>> = {
   waiting: ['waiting'],
   prioritized: ['waiting'],
 }
-/** What waits for a server that is away is delayed, also while that one is tried again; a server that sent something is not away. */
+/** Deliveries to an unreachable server are delayed, also while it is retried; a server that sent something is reachable. */
 const HELD = `(d.due_at is not null or exists (
   select from remote_host h where h.id = d.host_id and (h.due_at > $1
     or (h.state <> 'healthy' and not coalesce((h.context->>'isHeard')::boolean, false)))))`
@@ -64,7 +64,7 @@ const OF_DELIVERIES: Partial<Record<JobState, string>> = {
   failed: "d.state = 'parked'",
 }
 const OPEN = "i.state in ('received', 'unverified', 'retrying')"
-/** Of which a try failed; for an unknown sender that is the fetch of its key, from a server that may be away. */
+/** After a failed attempt; for an unknown sender that is the fetch of its key, from a server that may be unreachable. */
 const PUT_OFF = "(i.state = 'retrying' or (i.state = 'unverified' and i.due_at is not null))"
 const OF_INBOX: Partial<Record<JobState, string>> = {
   waiting: `${OPEN} and not ${PUT_OFF}`,
@@ -72,9 +72,9 @@ const OF_INBOX: Partial<Record<JobState, string>> = {
   failed: "i.state = 'parked'",
 }
 
-/** Work that is delayed for less is about to happen: several wishes for it are one. */
+/** Shorter delays are about to end: they only merge requests. */
 const SOON = "interval '10 seconds'"
-/** What these do depends on other servers; those that are away are asked again by back-off. */
+/** These depend on other servers, which are retried with back-off. */
 const REMOTE: ReadonlySet<JobTypeName> = new Set(['activitypub-follow', 'activitypub-http-fetcher', 'activitypub-refresher'])
 
 interface Row {
@@ -83,7 +83,7 @@ interface Row {
   name: string
   state: JobState
   data: Record<string, unknown>
-  /** Of a local job alone. */
+  /** For a local job only. */
   subject: JobSubject | null
   progress: number
   error: string | null
@@ -96,7 +96,7 @@ interface Row {
   due_at: string | null
 }
 
-/** The rows of one table that match: `page` is SQL for its first rows in order, `count` for how many there are. */
+/** The matching rows of one table: `page` is SQL for the first rows in order, `count` for their number. */
 interface Part {
   page: string
   count: string
@@ -117,7 +117,7 @@ export async function listJobs(db: Database, query: JobListQuery, now: Date): Pr
   return { total: answer?.total ?? 0, rows: (answer?.rows ?? []).map(toListedJob) }
 }
 
-/** Undefined when there is no such job. */
+/** Undefined if there is no such job. */
 export async function findJob(db: Database, text: string, now: Date): Promise<ListedJob | undefined> {
   const found = readJobId(text)
   if (!found) return undefined
@@ -146,7 +146,7 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
     const filter = state === 'prioritized' ? 'and j.priority > 0' : ''
     const order = `order by j.created_at ${direction}, j.id ${direction} limit $3`
     const isWhole = state === undefined && type === undefined
-    // An index for each state and type has the order: what is in masses is not sorted.
+    // An index per state and type has the order, so that large tables are not sorted.
     const some = `from unnest(array[${stateList}]) as s (state), unnest((select $2::text[])) as k (type), lateral (
           select j.id, j.created_at from job j where j.state = s.state and j.type = k.type ${filter} ${order}
         ) j`
@@ -180,7 +180,7 @@ function partsOf({ state, type, descending }: JobListQuery): Part[] {
   return parts
 }
 
-/** Delayed jobs that are about to happen, and those that failed here and are tried again. */
+/** Delayed jobs that are about to start, and failed local ones that are retried. */
 function unfinished(direction: 'asc' | 'desc'): Part[] {
   const local = Object.keys(JOB_NAMES).filter((own) => !REMOTE.has(JOB_NAMES[own] ?? 'notify'))
   const conditions = [
@@ -202,8 +202,8 @@ function repeated(isWanted: (name: JobTypeName) => boolean): Part[] {
 }
 
 /**
- * SQL for what is shown of the rows of `page`, from whichever table they are; `$1` is the time, `$2` the types that are listed. A
- * waiting job with a priority is shown as what was asked for (`asked`), or as what it is.
+ * SQL for the shown columns of `page`, from any table; `$1` is the time, `$2` the listed types. A waiting job with a priority is shown in
+ * the requested state (`asked`), or in its own.
  */
 const shownOf = (asked: string): string => `
   select p.source, p.id, j.type as name, case
@@ -244,7 +244,7 @@ function toListedJob(row: Row): ListedJob {
     state: row.state,
     data: shownData(row.subject ? payloadOf(name, type, row.data, row.subject) : row.data),
     progress: row.progress,
-    error: row.error === null ? null : hideSecrets(row.error),
+    error: row.error === null ? null : redactSecrets(row.error),
     priority: row.priority,
     attempts: row.failures,
     maxAttempts: row.max_attempts,

@@ -1,11 +1,11 @@
-// What a job is about, in the words that clients of other servers know: our rows hold ids of our own tables.
+// The data of a job in the terms of PeerTube's clients: the rows contain internal ids.
 
 import type { JobTypeName } from '../../config/index.ts'
 import { isFederated } from '../video/index.ts'
 
 type Data = Record<string, unknown>
 
-/** What the ids of a job lead to; null where that is gone or was none. */
+/** The objects behind the ids of a job; null if they are removed or were never set. */
 export interface JobSubject {
   video: {
     uuid: string
@@ -17,11 +17,11 @@ export interface JobSubject {
   } | null
   actorUrl: string | null
   import: { type: string } | null
-  /** Of a studio edition that is not done. */
+  /** Of a studio edition that is not finished. */
   tasks: { name: string; start: number | null; end: number | null; file: string | null }[] | null
 }
 
-/** JSON of what the ids of the job `j` and its video `v` lead to. */
+/** JSON of the objects of the job `j` and its video `v`. */
 export const SUBJECT = `json_build_object(
   'video', case when v.id is not null then json_build_object('uuid', v.uuid, 'url', v.url, 'privacy', v.privacy,
     'state', v.state, 'onlyFileId', case when j.type = 'manage-video-torrent' then (
@@ -38,7 +38,7 @@ export const SUBJECT = `json_build_object(
 
 type Known = Exclude<JobSubject['video'], null>
 
-/** By our own types: those that mean the same as the contract's. Whatever is said here is known, not guessed. */
+/** By local type: those that correspond to the contract's. Only known facts are shown. */
 const WORDED: Readonly<Record<string, (data: Data, subject: JobSubject) => Data>> = {
   'generate-video-storyboard': (data, { video }) => ({
     ...byUuid(data, video),
@@ -76,17 +76,17 @@ const WORDED: Readonly<Record<string, (data: Data, subject: JobSubject) => Data>
   },
 }
 
-/** The data to show of a local job, listed as `type`. */
+/** The data to show for a local job, listed as `type`. */
 export function payloadOf(own: string, type: JobTypeName, data: Data, subject: JobSubject): Data {
   const worded = Object.hasOwn(WORDED, own) ? WORDED[own]?.(data, subject) : undefined
   return {
     ...(worded ?? (subject.video ? { ...data, videoUUID: subject.video.uuid } : data)),
-    // What it is called here, where that says more.
+    // Its local name, if that is more specific.
     ...(own === type ? {} : { task: own }),
   }
 }
 
-/** The id stays where there is nothing better any more. */
+/** The id stays if the object is removed. */
 function byUuid(data: Data, video: Known | null): Data {
   if (!video) return data
   const { videoId: _, ...others } = data

@@ -1,6 +1,6 @@
-// What administrators see of a job's data: ids and addresses, with nothing in them that opens a door.
+// The data of a job as shown to administrators: ids and addresses, without secrets.
 
-import { hideSecrets } from '../../platform/hidden.ts'
+import { redactSecrets } from '../../platform/redact.ts'
 
 export const shownData = (data: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? hideSecrets(value) : value]))
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? redactSecrets(value) : value]))

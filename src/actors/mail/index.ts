@@ -1,7 +1,7 @@
-export { askForMail, type Mail, NOBODY } from './ask-for-mail.ts'
 export { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
 export { type CheckLink, type MailLinks, makeMailLinks } from './links.ts'
 export type { MailBatches, Mailed } from './mail-batches.ts'
+export { type Mail, NOBODY, queueMail } from './queue-mail.ts'
 export { sendMails } from './send-mail.ts'
 export { aboutOf } from './templates/notice-kinds.ts'
 export { MOST_LISTED } from './templates/notice-mail.ts'

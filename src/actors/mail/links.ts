@@ -1,5 +1,5 @@
-// The secrets in the links of mails: signed, for one purpose and one thing, good for a time. A link is bound to what its
-// use changes (the address, the password), so that it is spent by its use; and only the newest mail's link counts.
+// Secrets of links in mails: signed, for one purpose and object, with an expiry. A link is bound to the data that its use changes (the
+// address, the password), so that it is valid once; and only the link of the newest mail counts.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { SignedTokens } from '../../platform/signed-tokens.ts'
@@ -7,7 +7,7 @@ import { type ActorDeps, DomainError } from '../runtime/index.ts'
 
 export type LinkPurpose = 'verify-email' | 'verify-new-email' | 'verify-registration' | 'password'
 
-/** What a link is about: the row, and what of it the use of the link changes. */
+/** The subject of a link: the row, and the data that its use changes. */
 export interface LinkSubject {
   purpose: LinkPurpose
   id: number
@@ -15,13 +15,13 @@ export interface LinkSubject {
 }
 
 export interface MailLinks {
-  /** The secret for a mail (the id of its job); undefined when a newer mail about the same has taken its place. */
+  /** The secret for a mail (the id of its job); undefined if a newer mail has replaced it. */
   make(subject: LinkSubject, mail: { id: number; lifetimeMs: number }): Promise<string | undefined>
-  /** Reads what a client sent. Answers the check to be made in the transaction, which throws `forbidden`. */
+  /** Parses a secret from a client. Returns the check for the transaction, which throws `forbidden`. */
   read(purpose: LinkPurpose, secret: string): Promise<CheckLink>
 }
 
-/** Throws `forbidden` unless the link is about this subject as it is now, and of its newest mail. */
+/** Throws `forbidden` unless the link is for the current state of this subject, and from its newest mail. */
 export type CheckLink = (query: Sql, subject: Omit<LinkSubject, 'purpose'>) => Promise<void>
 
 const SWEEP_EVERY_MS = 3_600_000
@@ -39,7 +39,7 @@ export function makeMailLinks(deps: ActorDeps & { signedTokens: SignedTokens }):
     },
   })
 
-  /** Not the address or the hash themselves: the payload of a signed token can be read by all who see it. */
+  /** A digest instead of the address or the hash: the payload of a signed token is readable. */
   const digest = ({ purpose, id, state }: LinkSubject): string =>
     secrets.hmac('mail-link', JSON.stringify([purpose, id, state])).slice(0, STATE_CHARACTERS)
 
@@ -73,6 +73,6 @@ export function makeMailLinks(deps: ActorDeps & { signedTokens: SignedTokens }):
 
 const refused = (): DomainError => new DomainError('forbidden', 'Invalid verification string.')
 
-// Clients take nothing but hexadecimal digits for a verification string.
+// Clients accept only hexadecimal digits for a verification string.
 const toHex = (token: string): string => Buffer.from(token, 'latin1').toString('hex')
 const fromHex = (text: string): string => (/^[0-9a-f]+$/.test(text) ? Buffer.from(text, 'hex').toString('latin1') : '')

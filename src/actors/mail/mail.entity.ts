@@ -1,4 +1,4 @@
-// Links that mails carry.
+// Links in mails.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

@@ -1,15 +1,15 @@
-// The job `email`: looks up to whom and about what, makes the secret links, and hands the mail over. Whatever is gone or
-// settled meanwhile needs no mail.
+// The job `email`: looks up recipient and content, makes the secret links, and sends the mail. Nothing is sent about removed or settled
+// objects.
 
 import { z } from 'zod'
 import { isMailEnabled } from '../../config/index.ts'
 import { type Mailer, MailRefused } from '../../platform/mailer.ts'
 import { removeContactMessage } from '../contact/contact.writes.ts'
 import { type ActorDeps, type JobContext, NotNow, PermanentFailure } from '../runtime/index.ts'
-import type { Mail } from './ask-for-mail.ts'
 import { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
 import type { LinkSubject, MailLinks } from './links.ts'
 import type { MailBatches, Mailed } from './mail-batches.ts'
+import type { Mail } from './queue-mail.ts'
 import * as clientPages from './templates/client-pages.ts'
 import { type Letter, renderMail } from './templates/layout.ts'
 import * as letters from './templates/letters.ts'
@@ -35,24 +35,24 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('contact-form'), contactId: z.int() }),
 ]) satisfies z.ZodType<Mail>
 
-/** Who gets which letter; undefined when there is nothing to say any more. */
+/** A letter with its recipient; undefined if there is nothing to send any more. */
 type Addressed =
   | {
       to: string | readonly string[]
       letter: Letter
-      /** Whom an answer goes to, when not to us. */
+      /** Reply address, if it differs from the sender's. */
       replyTo?: string
-      /** Where its reader ends mails of its kind. */
+      /** Unsubscribe address for mails of its kind. */
       unsubscribe?: string
       thread?: string
-      /** Forgets what the mail was made of, or remembers that it was sent. */
+      /** Deletes the source of the mail, or marks it as sent. */
       sent?: () => Promise<unknown>
-      /** When it has to wait for the mail server, or for another try. */
+      /** Called when it has to wait for the mail server, or for a retry. */
       waits?: () => Promise<unknown>
     }
   | undefined
 
-/** So long a mail comes again to a server that puts it off; then the tries of its job count. */
+/** How long a mail is resent to a server that defers it; then the attempts of its job count. */
 const COMES_AGAIN_FOR_MS = 24 * 3_600_000
 
 export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; batches: MailBatches }): void {
@@ -87,7 +87,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       } catch (error) {
         if (!(error instanceof MailRefused)) throw error
         if (error.permanent) throw new PermanentFailure(error.message)
-        // Should this have been the last try of the job, there is another mail for what it was to carry.
+        // If this was the last attempt of the job, another mail carries its content.
         await addressed.waits?.()
         if (error.outage || (error.temporary && (await isYoung(job.id)))) throw new NotNow(error.message)
         throw error
@@ -189,7 +189,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     return state === 'rejected' ? { to: email, letter: letters.registrationRejected(mail) } : undefined
   }
 
-  /** Nothing when it is undone already. */
+  /** Nothing if it is reverted already. */
   async function block(id: number, isBlocked: boolean): Promise<Addressed> {
     const user = await findUser(id)
     if (!user || user.blocked !== isBlocked) return undefined
@@ -213,7 +213,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     }
   }
 
-  /** Nothing when it is deleted already, or asked for anew. */
+  /** Nothing if it is deleted, or requested again. */
   async function exported(id: number): Promise<Addressed> {
     const [found] = await db.query<{ username: string; email: string; state: string }>(
       `select u.username, u.email, e.state from user_export e join users u on u.id = e.user_id
@@ -241,7 +241,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     return state === 'errored' ? { to, letter: letters.importFailed({ ...page, reason: error ?? '' }) } : undefined
   }
 
-  /** The text is only as long here as it takes to send it. */
+  /** The text is deleted after sending. */
   async function contactForm(id: number): Promise<Addressed> {
     const [message] = await db.query<ContactRow>('select from_name, from_email, subject, body from contact_message where id = $1', [id])
     if (!message) return undefined
@@ -254,7 +254,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     }
   }
 
-  /** A page of the web client with a fresh secret. */
+  /** A page of the web client with a new secret. */
   async function link(
     path: string,
     query: Record<string, number>,

@@ -1,5 +1,5 @@
-// The end of mails of a kind by the link in them, without a login. It works as long as the user has the address to which the mail went,
-// and this installation its secret: mails are read years later.
+// Unsubscribes from a kind of mails by a link, without a login. The link works as long as the user has the address of the mail, and the
+// installation its secret: mails may be years old.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Sql } from '../../platform/database/index.ts'
@@ -12,13 +12,13 @@ import {
 } from '../notification-setting/index.ts'
 import { type ActorDeps, notFound } from '../runtime/index.ts'
 
-/** Of whom, and which setting. */
+/** User and setting. */
 export interface UnsubscribeSubject {
   userId: number
   setting: keyof NotificationSettings
 }
 
-/** As it comes from outside. */
+/** As received. */
 export interface UnsubscribeLink {
   userId: number
   setting: string
@@ -26,9 +26,9 @@ export interface UnsubscribeLink {
 }
 
 export interface Unsubscribe {
-  /** Whether mails of the kind are wished for. Throws `not_found` when the link is not (or no longer) of use. */
+  /** True if mails of the kind are enabled. Throws `not_found` if the link is not (or no longer) valid. */
   look(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings; isOn: boolean }>
-  /** Ends them. Throws `not_found` like `look`. */
+  /** Disables them. Throws `not_found` like `look`. */
   end(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings }>
 }
 
@@ -40,7 +40,7 @@ const BY_MAIL = 2
 const signatureOf = (secrets: Secrets, { userId, setting }: UnsubscribeSubject, email: string): string =>
   secrets.hmac('unsubscribe', JSON.stringify([userId, setting, email])).slice(0, SIGNATURE_CHARACTERS)
 
-/** `email`: the address to which the mail goes. */
+/** `email`: the recipient of the mail. */
 export function unsubscribeUrl({ secrets, urls }: Pick<ActorDeps, 'secrets' | 'urls'>, subject: UnsubscribeSubject, email: string): string {
   const { userId, setting } = subject
   return `${urls.origin}${UNSUBSCRIBE_PATH}/${userId}/${setting}/${signatureOf(secrets, subject, email)}`
@@ -75,5 +75,5 @@ export function makeUnsubscribe({ db, tell, secrets }: Pick<ActorDeps, 'db' | 't
 
 const isSetting = (name: string): name is keyof NotificationSettings => Object.hasOwn(notificationDefaults, name)
 
-/** The same for whatever is wrong with it. */
+/** The same for any invalid link. */
 const useless = () => notFound('This link is of no use any more.')

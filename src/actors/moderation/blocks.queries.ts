@@ -1,4 +1,4 @@
-// Reads of blocks: the lists of the instance and of each user, and whether somebody is blocked.
+// Reads of blocks: the lists of the instance and of each user, and whether an account or a server is blocked.
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { INSTANCE_ACTOR_NAME } from '../actor/index.ts'
@@ -33,7 +33,7 @@ const OWNER = `case when b.owner_id is not null then ${accountProfile('o', 'ox')
     where i.host_id is null and lower(i.preferred_username) = '${INSTANCE_ACTOR_NAME}') end as owner`
 const OWNER_JOINS = 'left join account o on o.id = b.owner_id left join actor ox on ox.id = o.actor_id'
 
-/** A page of blocked accounts, with the count of all that match. One statement. */
+/** A page of blocked accounts, with the total of all matches. One statement. */
 export async function listAccountBlocks(db: Reader, query: BlockListQuery): Promise<{ total: number; rows: AccountBlockRow[] }> {
   const order = query.descending ? 'desc' : 'asc'
   const matching = `from account_block b join account t on t.id = b.target_id join actor tx on tx.id = t.actor_id
@@ -53,7 +53,7 @@ export async function listAccountBlocks(db: Reader, query: BlockListQuery): Prom
   )
 }
 
-/** A page of blocked servers, with the count of all that match. One statement. */
+/** A page of blocked servers, with the total of all matches. One statement. */
 export async function listServerBlocks(db: Reader, query: BlockListQuery): Promise<{ total: number; rows: ServerBlockRow[] }> {
   const order = query.descending ? 'desc' : 'asc'
   const matching = `from server_block b
@@ -81,13 +81,13 @@ async function page<Row>(
 }
 
 export interface BlockStatusRow {
-  /** As it was asked for. */
+  /** As requested. */
   asked: string
   byServer: boolean
   byUser: boolean
 }
 
-/** Whether accounts, by name and host (null for a local one), are blocked. In the order asked. One statement. */
+/** Whether accounts, by name and host (null for a local one), are blocked. In the order of the request. One statement. */
 export const accountBlockStatus = (
   db: Reader,
   handles: { asked: string; name: string; host: string | null }[],
@@ -106,7 +106,7 @@ export const accountBlockStatus = (
     [handles.map((one) => one.asked), handles.map((one) => one.name), handles.map((one) => one.host), readerId],
   )
 
-/** Whether servers are blocked. In the order asked. One statement. */
+/** Whether servers are blocked. In the order of the request. One statement. */
 export const serverBlockStatus = (db: Reader, hosts: string[], readerId: number | null): Promise<BlockStatusRow[]> =>
   db.query<BlockStatusRow>(
     `select h.asked, exists (select 1 from server_block where host = lower(h.asked) and owner_id is null) as "byServer",

@@ -1,4 +1,4 @@
-// How a user wants to be notified, by kind.
+// Notification preferences of a user, by kind.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

@@ -1,4 +1,4 @@
-// Which notifications a user wants, and how: on the site (1), by mail (2), both (3) or not at all (0).
+// Notification preferences: on the site (1), by mail (2), both (3) or not at all (0).
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
@@ -7,7 +7,7 @@ import { renewSessions } from '../session/index.ts'
 const WEB = 1
 const WEB_AND_MAIL = 3
 
-/** What everybody gets who changed nothing, by the names of the contract (`UserNotificationSetting`). */
+/** Defaults, by the names of the contract (`UserNotificationSetting`). */
 export const notificationDefaults = {
   newVideoFromSubscription: WEB,
   newCommentOnMyVideo: WEB,
@@ -33,13 +33,13 @@ export type NotificationSettings = Record<keyof typeof notificationDefaults, num
 
 const columns = Object.keys(notificationDefaults).map((name) => ({ name, column: columnOf(name) }))
 
-/** SQL for the settings of a user, or null when there are none. `user` is an alias of its row. */
+/** SQL for the settings of a user, or null if there are none. `user` is an alias of its row. */
 export const notificationSettingsOf = (user: string): string =>
   `(select jsonb_build_object(${columns.map(({ name, column }) => `'${name}', n.${column}`).join(', ')})
     from notification_setting n where n.user_id = ${user}.id)`
 
 export interface NotificationSettingCommands {
-  /** Stores them; those that are left out stay as they are. */
+  /** Stores them; omitted ones stay. */
   update(userId: number, settings: Partial<NotificationSettings>): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function makeNotificationSettings({ tell }: Pick<ActorDeps, 'tell'>): Not
   }
 }
 
-/** Of a user, with the defaults where nothing is stored. */
+/** Of a user, with defaults for missing ones. */
 export async function findNotificationSettings(query: Sql, userId: number): Promise<NotificationSettings> {
   const [stored] = await query<{ settings: NotificationSettings | null }>(
     `select ${notificationSettingsOf('u')} as settings from users u where u.id = $1`,
@@ -60,7 +60,7 @@ export async function findNotificationSettings(query: Sql, userId: number): Prom
   return { ...notificationDefaults, ...stored?.settings }
 }
 
-/** In a message to the user; `change` answers those that are to be other ones. */
+/** In a message to the user; `change` returns the changed ones. */
 export async function changeNotificationSettings(
   unit: Pick<Unit, 'query' | 'now' | 'publish'>,
   userId: number,

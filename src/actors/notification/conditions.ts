@@ -1,5 +1,5 @@
-// What is true of all notifications, in one place, as SQL. `me` is the account of the user `u` who is notified; `m` and `v` the comment
-// and the video that it is about, if any, and `vc` the channel of the video.
+// Conditions of all notifications, as SQL. `me` is the account of the notified user `u`; `m` and `v` the comment and the video of the
+// notification, if any, and `vc` the channel of the video.
 
 import { isActorMutedFor } from '../blocklist/index.ts'
 import { isHiddenFromAll } from '../comment/index.ts'
@@ -8,17 +8,17 @@ import { hasRightSql } from './rule.ts'
 
 const { public: PUBLIC, unlisted: UNLISTED, internal: INTERNAL } = videoPrivacies
 
-/** `ids`: SQL for the ids of the video and the comment, null where it is about none. */
+/** `ids`: SQL for the ids of the video and the comment, or null. */
 export const subjectJoins = (ids: { videoId: string; commentId: string }): string => `
   left join comment m on m.id = ${ids.commentId}
   left join video v on v.id = coalesce(${ids.videoId}, m.video_id)
   left join channel vc on vc.id = v.channel_id`
 
-/** Nobody is notified of what they did themselves, or of those whom they or the instance mute. `by`: SQL for an actor, or null. */
-export const isHeardBy = (by: string): string =>
+/** Excludes users' own actions, and actors whom they or the instance mute. `by`: SQL for an actor, or null. */
+export const isNotMuted = (by: string): string =>
   `(${by} is null or (${by} is distinct from me.actor_id and not ${isActorMutedFor(by, 'me.id')}))`
 
-/** Nobody is notified of a video or comment that they may not see. */
+/** Excludes videos and comments that the user may not see. */
 export const IS_SEEN = `
   (v.id is null or (v.state <> 'removed' and (vc.account_id = me.id or ${hasRightSql('u', 'SEE_ALL_VIDEOS')}
     or (not v.blocked and v.privacy in (${PUBLIC}, ${UNLISTED}, ${INTERNAL})))))

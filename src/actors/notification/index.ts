@@ -1,5 +1,5 @@
 export { makeMailBatches } from './mail-batches.ts'
-export { tellSubscribers } from './new-video.ts'
+export { notifySubscribers } from './new-video.ts'
 export { makeNotifications, type Notifications } from './notification.commands.ts'
 export {
   type ActorInfoRow,

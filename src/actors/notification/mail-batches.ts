@@ -1,5 +1,5 @@
-// Which notifications go into which mail. The first of a kind goes at once; those that follow within a time wait, and go together when
-// that is over. What waits is a mark of the notification, and the job of its mail is stored with it, due when the time is over.
+// Groups notifications into mails. The first of a kind is mailed at once; those that follow within a period wait, and are mailed together
+// at its end. A waiting notification is marked, and the job of its mail is stored with it, due at the end of the period.
 
 import { isMailEnabled } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -16,10 +16,10 @@ interface Kind {
 }
 
 interface State {
-  /** The one whose mail carries it. */
+  /** The job whose mail carries it. */
   job: number | null
   waits: boolean
-  /** When the time after the mail before is over; null when there was none for long. */
+  /** End of the period after the previous mail; null if there was none recently. */
   closesAt: Date | null
   othersWait: boolean
 }
@@ -35,7 +35,9 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
     },
   })
 
-  /** What waits though its time is over has a job that failed for good, or that waits for the mail server: one more does no harm. */
+  /**
+   * If notifications wait beyond their period, their job has failed for good, or waits for the mail server: an additional one is harmless.
+   */
   async function remind(): Promise<void> {
     if (!isMailEnabled(config())) return
     const late = await db.query<Kind>(
@@ -60,7 +62,7 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
       verifiedOnly: config().signup.requires_email_verification,
     })
 
-  /** From now on, those of the kind wait for each other. */
+  /** From now on, notifications of the kind wait. */
   const openWindow = (unit: Unit, { userId, type }: Kind): Promise<unknown> =>
     unit.query(
       `insert into notification_mail_window (user_id, type, closes_at) values ($1, $2, $3)
@@ -84,7 +86,7 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
       unit.enqueue({
         type: 'email',
         data: { mail: 'notifications', userId: of.userId, type: of.type },
-        // Of its time, since the job of the time before may be running yet.
+        // Keyed by the period, since the job of the previous one may still be running.
         dedupeKey: `notifications-${of.userId}-${of.type}-${closesAt.getTime()}`,
         delayMs: Math.max(0, closesAt.getTime() - unit.now.getTime()),
       })
@@ -97,8 +99,8 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
   }
 
   /**
-   * What one job took goes without what came later, also when it has to be tried again: for that there is the job of the next time,
-   * which therefore begins here, whatever there is to send.
+   * A job keeps the notifications that it took, without later ones, also for retries: later ones belong to the job of the next period,
+   * which therefore begins here, even if there is nothing to send.
    */
   async function takeWaiting(unit: Unit, of: Kind, job: number): Promise<Mailed | undefined> {
     const taken = await unit.query(
@@ -111,7 +113,7 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
     return await read(unit, of, job)
   }
 
-  /** One mail at a time to a user. Undefined when the user is gone. */
+  /** One mail per user at a time. Undefined if the user is removed. */
   const toUser = (userId: number, take: (unit: Unit) => Promise<Mailed | undefined>): Promise<Mailed | undefined> =>
     ifThere(tell({ aggregate: 'user', id: userId }, take))
 

@@ -1,4 +1,4 @@
-// What a mail tells of: the notifications that it is to carry, as facts, as far as they are still worth telling. One statement.
+// The content of a mail: the facts of its notifications, as far as they are still relevant. One statement.
 
 import type { Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
@@ -7,13 +7,13 @@ import type { Mailed, Notice } from '../mail/index.ts'
 import { IS_TOLD, JOINS } from './notification.queries.ts'
 import { type NotificationType, notificationTypes, settingOf, wishes, wishOf } from './types.ts'
 
-/** What became untrue, or was seen to, meanwhile. */
+/** Conditions that may become false before the mail. */
 const STILL: Partial<Record<NotificationType, string>> = {
   newVideoFromSubscription: "v.state = 'published'",
-  // Only the owner is notified of what waits for approval.
+  // Comments that are pending review are shown only to the owner.
   commentMention: 'not m.held_for_review',
   unblacklistOnMyVideo: 'not v.blocked',
-  // The last notification tells the outcome of the report.
+  // The last notification contains the outcome of the report.
   abuseStateChange: `not exists (
     select from notification o
     where o.abuse_id = n.abuse_id and o.user_id = n.user_id and o.type = n.type and o.id > n.id)`,
@@ -25,7 +25,7 @@ const STILL: Partial<Record<NotificationType, string>> = {
 const handle = (actor: string): string =>
   `${actor}.preferred_username || '@' || coalesce((select h.host from remote_host h where h.id = ${actor}.host_id), $2)`
 
-/** An instance goes by its host. */
+/** An instance is named by its host. */
 const named = (actorId: string): string => `(
   select case when x.type = 'Application'
       then jsonb_build_object('name', host.host, 'handle', host.host)
@@ -39,7 +39,7 @@ const accountNamed = (accountId: string): string => named(`(select actor_id from
 
 const videoOf = (video: string): string => `jsonb_build_object('uuid', ${video}.uuid, 'name', ${video}.name)`
 
-/** As it was kept with the report: `name@host`. */
+/** As stored with the report: `name@host`. */
 const kept = (who: 'reporter' | 'reportee'): string =>
   `r.${who}_name || coalesce('@' || substring(r.${who}_url from '^https?://([^/]+)'), '')`
 
@@ -47,7 +47,7 @@ const FACTS = `
   case when v.id is not null then ${videoOf('v')} end as video,
   case when v.id is not null then ${named('vc.actor_id')} end as channel,
   case when m.id is not null then jsonb_build_object('text', m.text, 'threadId', coalesce(m.thread_id, m.id),
-    'isHeld', m.held_for_review, 'author', ${accountNamed('m.account_id')}) end as comment,
+    'isPendingReview', m.held_for_review, 'author', ${accountNamed('m.account_id')}) end as comment,
   b.reason,
   (select jsonb_build_object('id', r.id, 'kind', r.kind, 'state', r.state, 'reporter', ${kept('reporter')},
      'reported', ${kept('reportee')}, 'videoName', r.video_name, 'reason', r.reason,
@@ -81,8 +81,8 @@ interface VideoRow {
 interface FactsRow {
   video: VideoRow | null
   channel: NamedRow | null
-  /** Without an author when that is gone. */
-  comment: { text: string; threadId: number; isHeld: boolean; author: NamedRow | null } | null
+  /** Without an author if the account is removed. */
+  comment: { text: string; threadId: number; isPendingReview: boolean; author: NamedRow | null } | null
   reason: string | null
   report: {
     id: number
@@ -106,8 +106,8 @@ interface FactsRow {
 const typeOf = new Map<number, NotificationType>(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
 
 /**
- * What the mail of a job is to tell, `atMost` so many of it as facts, the oldest first. Undefined when there is nothing to tell, or
- * nobody who wants it by mail any more. `verifiedOnly`: not to those who have not shown that the address is theirs.
+ * The content of a job's mail, with the facts of at most `atMost` notifications, oldest first. Undefined if nothing is left to send, or
+ * mails are disabled. `verifiedOnly`: only to users with a verified address.
  */
 export async function readMailed(
   db: Pick<Database, 'query'>,
@@ -147,7 +147,7 @@ export async function readMailed(
   }
 }
 
-/** Undefined where something of it is gone. */
+/** Undefined if its object is removed. */
 function noticeOf(kind: NotificationType, row: FactsRow): Notice | undefined {
   const { channel, comment, report, message, follow, account, registration, version } = row
   const video = row.video && shortened(row.video)

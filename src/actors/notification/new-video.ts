@@ -1,27 +1,23 @@
-// Notifies the subscribers of a channel of a new video: once for ever, when everybody may find it, in batches, since there may be
-// many of them.
+// Notifies the subscribers of a channel about a new video: once, when it is public, in batches, since there may be many of them.
 
 import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'
 import { LISTED_PRIVACIES } from '../video/video.entity.ts'
 import { noteSubscribersNotified } from '../video/video.writes.ts'
 import type { Notify } from './notify.ts'
-import type { Telling } from './rule.ts'
+import type { NotificationSource } from './rule.ts'
 
-/** Whatever may show a video to those who could not find it before. */
+/** Events that may make a video visible. */
 const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked'] as const satisfies readonly EventName[]
 
-/** What lists show, among videos that were not notified of yet. */
+/** Listed videos without an earlier notification. */
 const IS_NEWS = `v.privacy in ${LISTED_PRIVACIES} and v.state = 'published' and not v.blocked`
 
 const SUBSCRIBERS_AT_ONCE = 500
-/** Of a job, which has but so much time: the next job goes on from there. */
+/** Per job, whose time is limited: the next job continues. */
 const BATCHES_OF_A_JOB = 50
 
-/**
- * The follows after `$2`, up to `$3`. A video of another server may come here with the history of its channel, which is no news to
- * who began to follow after it was published.
- */
-const newVideo: Telling = {
+/** The follows after `$2`, up to `$3`. A remote video may arrive with the history of its channel, which is not news for later followers. */
+const newVideo: NotificationSource = {
   type: 'newVideoFromSubscription',
   about: ['video_id'],
   audience: `
@@ -33,8 +29,8 @@ const newVideo: Telling = {
       and subscriber.user_id is not null and (not video.remote or follow.created_at <= video.published_at)`,
 }
 
-export function tellSubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
-  for (const event of SHOWING) registry.on(event, 'subscribers', ({ videoId }, unit) => askToTell(unit, videoId))
+export function notifySubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
+  for (const event of SHOWING) registry.on(event, 'subscribers', ({ videoId }, unit) => queueNotifications(unit, videoId))
 
   registry.job('notify', {
     queue: 'io',
@@ -54,7 +50,7 @@ export function tellSubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 
     },
   })
 
-  /** The last of the next follows of the channel; null when there are no more. */
+  /** The last follow of the next batch; null at the end. */
   async function endOfBatch(videoId: number, after: number): Promise<number | null> {
     const [batch] = await db.query<{ last: number | null }>(
       `select max(f.id) as last from (
@@ -73,6 +69,6 @@ export function tellSubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 
 const goOn = (unit: Unit, videoId: number, after: number): void =>
   unit.enqueue({ type: 'notify', data: { videoId, after }, dedupeKey: `notify-${videoId}-${after}` })
 
-async function askToTell(unit: Unit, videoId: number): Promise<void> {
+async function queueNotifications(unit: Unit, videoId: number): Promise<void> {
   if (await noteSubscribersNotified(unit.query, videoId, IS_NEWS)) unit.enqueue({ type: 'notify', data: { videoId } })
 }

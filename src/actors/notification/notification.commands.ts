@@ -1,9 +1,9 @@
-// What users do with notifications, and what becomes of old ones.
+// Marks notifications as read, and deletes old ones.
 
 import type { ActorDeps } from '../runtime/index.ts'
 
 export interface Notifications {
-  /** Those of others stay as they are. */
+  /** Ignores notifications of other users. */
   markRead(userId: number, notificationIds: readonly number[]): Promise<void>
   markAllRead(userId: number): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What a user is notified of.
+// Notifications of users.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

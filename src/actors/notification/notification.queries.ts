@@ -1,8 +1,8 @@
-// Reads of notifications: the list of a user and single ones, as rows from which views are made. One statement each.
+// Reads of notifications: the list of a user and single ones, as rows for views. One statement each.
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
-import { IS_SEEN, isHeardBy, subjectJoins } from './conditions.ts'
+import { IS_SEEN, isNotMuted, subjectJoins } from './conditions.ts'
 import { IS_STILL_THEIRS } from './rights.ts'
 import { notificationTypes } from './types.ts'
 
@@ -17,7 +17,7 @@ export interface NotificationListQuery {
 }
 
 export interface ActorInfoRow {
-  /** Of the account or channel; of the actor where that is an instance. */
+  /** Id of the account or channel; of the actor for an instance. */
   id: number
   username: string
   name: string
@@ -69,7 +69,7 @@ export interface NotificationRow {
 
 type Reader = Pick<Database, 'query'>
 
-/** `name`: SQL for what the actor is called. */
+/** `name`: SQL for the name of the actor. */
 const actorInfo = (id: string, name: string, actor: string): string =>
   `jsonb_build_object('id', ${id}, 'username', ${actor}.preferred_username, 'name', ${name},
     'host', (select h.host from remote_host h where h.id = ${actor}.host_id),
@@ -81,7 +81,7 @@ const accountInfo = (accountId: string): string =>
 const channelInfo = (channelId: string): string =>
   `(select ${actorInfo('c.id', 'c.name', 'x')} from channel c join actor x on x.id = c.actor_id where c.id = ${channelId})`
 
-/** Of whichever kind the actor is. Instance actors have accounts as well. */
+/** An actor of any kind. Instance actors have accounts as well. */
 const anyActor = (actorId: string): string => `(
   select ${actorInfo('coalesce(a.id, c.id, x.id)', 'coalesce(a.name, c.name, x.preferred_username)', 'x')}
     || jsonb_build_object('type',
@@ -90,7 +90,7 @@ const anyActor = (actorId: string): string => `(
 
 const videoInfo = (video: string): string => `jsonb_build_object('id', ${video}.id, 'uuid', ${video}.uuid, 'name', ${video}.name)`
 
-/** What was reported may be gone: the report keeps what it was. */
+/** A reported object may be removed: the report contains a copy of its facts. */
 const reported = (videoId: string): string => `jsonb_build_object('id', ${videoId}, 'uuid', r.video_uuid, 'name', r.video_name)`
 
 const ABUSE = `(select jsonb_build_object('id', r.id, 'state', r.state,
@@ -122,26 +122,26 @@ const COLUMNS = `n.id, n.type, n.read, n.created_at, n.updated_at, n.application
     select jsonb_build_object('id', g.id, 'username', g.username) from registration g
     where g.id = n.registration_id) end as registration`
 
-/** Of a notification `n`, for what is above and below. */
+/** For a notification `n`. */
 export const JOINS = `left join video_block b on b.id = n.video_block_id
   ${subjectJoins({ videoId: 'coalesce(n.video_id, b.video_id)', commentId: 'n.comment_id' })}`
 
-/** They stay when the follow is gone, so that it is not stored again. */
+/** They stay after the end of the follow, so that they are not stored again. */
 const OF_FOLLOWS = [notificationTypes.newFollow, notificationTypes.newInstanceFollower, notificationTypes.autoInstanceFollowing]
 
-/** What was told stays told only as long as its user may see and decide on what it is about, and hears those who did it. */
+/** A notification is shown only while its user may see and moderate its object, and does not mute its actor. */
 export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
-  and ${isHeardBy('n.by_actor_id')} and ${IS_SEEN} and (${IS_STILL_THEIRS})`
+  and ${isNotMuted('n.by_actor_id')} and ${IS_SEEN} and (${IS_STILL_THEIRS})`
 
 const IS_SHOWN = `n.on_web and ${IS_TOLD}`
 
-/** A page of the notifications of a user, with the count of all that match. */
+/** A page of the notifications of a user, with the total of all matches. */
 export async function listNotifications(
   db: Reader,
   { userId, unread, types, start, count, sort }: NotificationListQuery,
 ): Promise<{ total: number; rows: NotificationRow[] }> {
   const direction = sort.descending ? 'desc' : 'asc'
-  // Of those that are read, and of those that are not, the newest comes first.
+  // The newest comes first, among read ones and among unread ones.
   const order = sort.by === 'read' ? `read ${direction}, id desc` : `created_at ${direction}, id ${direction}`
   const [page] = await db.query<{ total: number; rows: NotificationRow[] }>(
     `with matching as materialized (
@@ -158,7 +158,7 @@ export async function listNotifications(
   return page ?? { total: 0, rows: [] }
 }
 
-/** One that its user is to see now: for a push. Undefined when it is not theirs, gone, or not to be shown. */
+/** A notification that its user may see now, for a push. Undefined if it is not theirs, removed, or hidden. */
 export async function findNotification(
   db: Reader,
   { userId, notificationId }: { userId: number; notificationId: number },

@@ -1,13 +1,13 @@
-// The one way to tell users of something: stores it for all who want it, once, and has it pushed and mailed.
+// The only way to notify users: stores a notification once for all users who want it, pushes and mails it.
 
 import { type Config, isMailEnabled } from '../../config/index.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import { IS_SEEN, isHeardBy, subjectJoins } from './conditions.ts'
-import type { Telling } from './rule.ts'
+import { IS_SEEN, isNotMuted, subjectJoins } from './conditions.ts'
+import type { NotificationSource } from './rule.ts'
 import { notificationTypes, wishes, wishOf } from './types.ts'
 
-/** On the bus, for each that is to be pushed: `NotificationStored`. */
+/** Bus topic of pushed notifications: `NotificationStored`. */
 export const NOTIFICATION_STORED = 'notification.stored'
 
 export interface NotificationStored {
@@ -15,8 +15,8 @@ export interface NotificationStored {
   notificationId: number
 }
 
-/** Answers how many were stored. A notification that was stored before is not stored again, even when it was deleted. */
-export type Notify = (unit: Unit, telling: Telling, values: readonly unknown[]) => Promise<number>
+/** Returns how many were stored. A notification is never stored twice, even if it was deleted. */
+export type Notify = (unit: Unit, source: NotificationSource, values: readonly unknown[]) => Promise<number>
 
 interface Stored {
   id: number
@@ -27,14 +27,14 @@ interface Stored {
 }
 
 export function makeNotify({ config }: { config: () => Config }): Notify {
-  return async (unit, telling, values) => {
-    const stored = await store(unit, telling, values, config().vireo.notifications)
+  return async (unit, source, values) => {
+    const stored = await store(unit, source, values, config().vireo.notifications)
     const isMailed = isMailEnabled(config())
     const flood = stored.filter(({ isFlood, onWeb }) => isFlood && onWeb)
-    if (flood.length > 0) await fold(unit, telling, flood)
+    if (flood.length > 0) await fold(unit, source, flood)
     for (const { id: notificationId, userId, onWeb, byMail, isFlood } of stored) {
       if (onWeb && !isFlood) unit.publish(NOTIFICATION_STORED, { userId, notificationId })
-      if (byMail && isMailed) askForMail(unit, { mail: 'notification', notificationId })
+      if (byMail && isMailed) queueMail(unit, { mail: 'notification', notificationId })
     }
     return stored.length
   }
@@ -42,7 +42,7 @@ export function makeNotify({ config }: { config: () => Config }): Notify {
 
 async function store(
   { query, now }: Unit,
-  { type, about, audience }: Telling,
+  { type, about, audience }: NotificationSource,
   values: readonly unknown[],
   { flood_limit, flood_window }: Config['vireo']['notifications'],
 ): Promise<Stored[]> {
@@ -56,7 +56,7 @@ async function store(
        from told t join users u on u.id = t.user_id and u.state = 'active' left join account me on me.user_id = u.id
          left join notification_setting s on s.user_id = u.id
          ${subjectJoins({ videoId: idOf('video_id'), commentId: idOf('comment_id') })}
-       where ${wishOf(type, 's')} <> 0 and ${isHeardBy('t.by_actor_id')} and ${IS_SEEN}
+       where ${wishOf(type, 's')} <> 0 and ${isNotMuted('t.by_actor_id')} and ${IS_SEEN}
      ), stored as (
        insert into notification (type, on_web, created_at, updated_at, ${columns})
        select ${ofKind}, wish & ${wishes.web} > 0, ${nowAt}::timestamptz, ${nowAt}::timestamptz, ${columns} from wanted
@@ -77,8 +77,8 @@ async function store(
   )
 }
 
-/** Those of a flood take the place of the newest ones of before: its user sees the last of them, and no list that is flooded. */
-async function fold({ query, now }: Unit, { type }: Telling, flood: readonly Stored[]): Promise<void> {
+/** Notifications of a flood replace the previous newest ones: the user sees the last of them instead of a flooded list. */
+async function fold({ query, now }: Unit, { type }: NotificationSource, flood: readonly Stored[]): Promise<void> {
   await query(
     `with folded as (
        select before.id from unnest((select $1::bigint[]), (select $2::int[])) as f (id, user_id), lateral (

@@ -1,4 +1,4 @@
-// Carries the table of rules out: at each event, or several of one name, all its rules, in the order of the table.
+// Applies the table of rules: for each event, or several of one name, all its rules, in the order of the table.
 
 import type { EventName, Registry } from '../runtime/index.ts'
 import type { Notify } from './notify.ts'

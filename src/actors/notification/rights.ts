@@ -1,4 +1,4 @@
-// The right by which the staff gets each kind of notification. Who has lost it does not see these notifications any more.
+// The right that each kind of notification for the staff requires. Users who lose it do not see these notifications any more.
 
 import type { UserRight } from '../user/index.ts'
 import { hasRightSql } from './rule.ts'
@@ -19,7 +19,7 @@ export const RIGHT_OF_MESSAGES: UserRight = 'MANAGE_ABUSES'
 
 const ofStaff = Object.entries(rightsOfStaff) as [keyof typeof rightsOfStaff, UserRight][]
 
-/** SQL: whether the user `u`, with the account `me`, may still look at what the notification `n` is about. */
+/** SQL: true if the user `u`, with the account `me`, may still see the object of the notification `n`. */
 export const IS_STILL_THEIRS = `case n.type
   ${ofStaff.map(([type, right]) => `when ${notificationTypes[type]} then ${hasRightSql('u', right)}`).join('\n  ')}
   when ${notificationTypes.abuseNewMessage} then ${hasRightSql('u', RIGHT_OF_MESSAGES)}

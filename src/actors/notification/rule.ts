@@ -1,10 +1,10 @@
-// What a rule says: which event notifies whom of what. The table of all rules is in rules/index.ts.
+// The format of a rule: which event notifies whom about what. The table of all rules is in rules/index.ts.
 
 import type { EventName, EventPayloads } from '../runtime/index.ts'
 import { hasRight, type UserRight, userRoles } from '../user/index.ts'
 import type { NotificationType } from './types.ts'
 
-/** The columns that say what a notification is about. */
+/** Columns that reference the object of a notification. */
 export type Subject =
   | 'video_id'
   | 'comment_id'
@@ -17,37 +17,37 @@ export type Subject =
   | 'registration_id'
   | 'application_version'
 
-export interface Telling {
+export interface NotificationSource {
   type: NotificationType
   about: readonly [Subject, ...Subject[]]
   /**
-   * SQL, one statement for all who are notified: rows of `user_id`, `key` (text; one notification for each user, type and key),
-   * `by_actor_id` (the actor of the account, or the instance, whose doing it is; null when it is nobody's) and the columns of
-   * `about`. It selects candidates: what is true of all notifications is left to `notify`. Its values are `$1`, `$2`, ...
+   * SQL, one statement for all notified users: rows of `user_id`, `key` (text; one notification per user, type and key), `by_actor_id` (the
+   * acting actor of an account or the instance; null without one) and the columns of `about`. It selects candidates; `notify` applies the
+   * common conditions. Its values are `$1`, `$2`, ...
    */
   audience: string
 }
 
-/** Of the events of `on`, in the transaction of their reaction. */
-export type Rule<N extends EventName = EventName> = Telling & { on: readonly N[] } & (
+/** For the events of `on`, in the transaction of their reaction. */
+export type Rule<N extends EventName = EventName> = NotificationSource & { on: readonly N[] } & (
     | {
-        /** The values of the audience; undefined when the event is none to tell of. */
+        /** The values of the audience; undefined if the event causes no notification. */
         values(payload: EventPayloads[N]): readonly unknown[] | undefined
       }
     | {
-        /** What the event is about. The audience is that of several events: `$1` is the array of their ids. */
+        /** The object of the event. The audience covers several events: `$1` is the array of their ids. */
         id(payload: EventPayloads[N]): number
       }
   )
 
-/** A rule as the table holds it. */
-export interface TabledRule extends Telling {
+/** A rule in the table. */
+export interface TabledRule extends NotificationSource {
   on: readonly EventName[]
-  /** The values of each audience of several events. */
+  /** The values of the audiences of several events. */
   audiences(payloads: readonly unknown[]): (readonly unknown[])[]
 }
 
-/** For the table: the payload of an event is that of its name. */
+/** For the table: the payload of an event has the type of its name. */
 export function rule<N extends EventName>(one: Rule<N>): TabledRule {
   const { on, type, about, audience } = one
   const told = { on, type, about, audience }
@@ -58,7 +58,7 @@ export function rule<N extends EventName>(one: Rule<N>): TabledRule {
   }
 }
 
-/** SQL: the users who have a right. `user` is an alias of their rows. */
+/** SQL: true if the user has a right. `user` is an alias of its row. */
 export const hasRightSql = (user: string, right: UserRight): string =>
   `${user}.role in (${Object.values(userRoles)
     .filter((role) => hasRight(role, right))

@@ -1,4 +1,4 @@
-// The kinds of notifications that this server has a cause for, and the setting by which a user wants them or not.
+// The kinds of notifications, and the setting of each.
 
 import { columnOf, type NotificationSettings, notificationDefaults } from '../notification-setting/index.ts'
 
@@ -51,7 +51,7 @@ const SETTINGS = {
 
 export const settingOf = (type: NotificationType): keyof NotificationSettings => SETTINGS[type]
 
-/** SQL: what a user wants of a kind, as the bits of `wishes`; `stored` is an alias of the row of settings, if there is one. */
+/** SQL: a user's setting of a kind, as the bits of `wishes`; `stored` is an alias of the row of settings, if there is one. */
 export const wishOf = (type: NotificationType, stored: string): string =>
   `coalesce(${stored}.${columnOf(SETTINGS[type])}, ${notificationDefaults[SETTINGS[type]]})`
 

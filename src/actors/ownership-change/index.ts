@@ -1,3 +1,3 @@
+export { lastNotifiedOwner, noteOwner, notifiedOwners, type VideoOwner } from './notified-owners.ts'
 export { makeOwnershipChanges, type OwnershipChanges } from './ownership-change.commands.ts'
 export { listOwnershipChanges, type OwnershipChangeRow } from './ownership-change.queries.ts'
-export { lastToldOwner, noteOwner, toldOwners, type VideoOwner } from './told-owners.ts'

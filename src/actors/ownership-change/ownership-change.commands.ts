@@ -1,5 +1,5 @@
-// Videos that change their owner: one offers a video, the other one takes it into a channel or refuses it. The machine
-// `ownership-change` decides what can still be decided.
+// Ownership changes of videos: a user offers a video, another one accepts it into a channel or refuses it. The machine `ownership-change`
+// decides which decisions are possible.
 
 import {
   initialOwnershipChange,
@@ -13,17 +13,16 @@ import { moveIntoChannel } from '../video/video.writes.ts'
 
 export interface OwnershipChanges {
   /**
-   * Offers a video to a user of this server; asked twice it is one offer. Throws `not_found`, `forbidden` (another user's,
-   * another server's), `invalid` when there is no such user here, or the video is theirs.
+   * Offers a video to a local user; repeated offers are merged. Throws `not_found`, `forbidden` (another user's video or a remote one),
+   * `invalid` if there is no such user, or if the user owns the video.
    */
   give(videoId: number, by: NonNullable<Viewer>, username: string): Promise<void>
   /**
-   * Moves the video with all that belongs to it into a channel of who takes it. Throws `not_found`, `forbidden` (somebody
-   * else's offer, decided already, or no longer the giver's video), `invalid` for a channel that is not theirs,
-   * `too_large` (`quota_reached`).
+   * Moves the video with all its data into a channel of the receiver. Throws `not_found`, `forbidden` (another user's offer, already
+   * decided, or the video has another owner now), `invalid` for another user's channel, `too_large` (`quota_reached`).
    */
   accept(changeId: number, by: Receiver, channelId: number | undefined): Promise<void>
-  /** Throws `not_found`, `forbidden` (somebody else's offer, or decided already). */
+  /** Throws `not_found`, `forbidden` (another user's offer, or already decided). */
   refuse(changeId: number, by: Receiver): Promise<void>
 }
 
@@ -45,7 +44,7 @@ interface Offer {
   privacy: number
   /** Bytes, as quotas count them. */
   size: number
-  /** Whether the video still belongs to who gave it, nobody else had it meanwhile, and that one stays. */
+  /** True if the giver still owns the video, without another owner in between, and is not being removed. */
   isGivers: boolean
 }
 
@@ -105,7 +104,7 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
     async accept(changeId, by, channelId) {
       await decide(changeId, by, { type: 'ACCEPTED' }, async (unit, { videoId, state, privacy, size, isGivers }) => {
         if (!isGivers) throw new DomainError('forbidden', 'This video is no longer the giver’s.')
-        // First the video, then the quota, then the channel: as an upload locks the latter two.
+        // First the video, then the quota, then the channel: the same lock order as in an upload.
         await refuseOverQuota(unit, by.userId, size)
         await moveInto(unit, videoId, channelId, by)
         if (state === 'published' && isFederated(privacy)) {
@@ -128,12 +127,12 @@ async function givenVideo({ query }: Unit, videoId: number): Promise<GivenVideo>
   return video
 }
 
-/** SQL: whether somebody else took the video after it was offered; the offer still shows, and holds no more. */
+/** SQL: true if the video got another owner after the offer, which is invalid but still shown. */
 const isStale = (offer: string): string =>
   `exists (select from ownership_change t where t.video_id = ${offer}.video_id and t.state = 'accepted'
      and t.updated_at >= ${offer}.created_at)`
 
-/** What a removed user had goes with the user, so that nobody takes it any more. */
+/** Videos of a removed user are removed as well, so they cannot be accepted. */
 async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
   const [offer] = await query<Offer>(
     `select o.state as change, o.receiver_id as "receiverId", v.id as "videoId", v.state, v.privacy,
@@ -150,9 +149,9 @@ async function offerOf({ query }: Unit, changeId: number): Promise<Offer> {
   return offer
 }
 
-/** Throws `invalid` unless it is a channel of who takes the video. */
+/** Throws `invalid` unless the receiver owns the channel. */
 async function moveInto(unit: Unit, videoId: number, channelId: number | undefined, by: Receiver) {
   const accountId = await moveIntoChannel(unit, videoId, channelId ?? null, by.accountId)
   if (accountId === undefined) throw new DomainError('invalid', 'There is no such channel on this server.')
-  if (accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to somebody else.')
+  if (accountId !== by.accountId) throw new DomainError('invalid', 'This channel belongs to another user.')
 }

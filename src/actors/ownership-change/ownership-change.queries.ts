@@ -1,4 +1,4 @@
-// The videos that were offered to an account.
+// Videos that were offered to an account.
 
 import type { Database } from '../../platform/database/index.ts'
 import type { OwnershipChangeState } from '../../state-machines/ownership-change.ts'
@@ -19,14 +19,14 @@ export interface OwnershipChangeRow {
 type Flat = { change: OwnershipChangeRow['change'] | null; total: number } & VideoListRow
 
 /**
- * Whether the receiver may see the video: it is offered, or theirs, or for everybody. What the giver kept, or gave to
- * somebody else, shows nothing more of itself here.
+ * SQL: true if the receiver may see the video: it is offered, owned or public. A video that the giver kept, or gave to another user, is
+ * hidden.
  */
 const SHOWN = `o.receiver_id = $1 and v.state <> 'removed' and (
     o.state = 'waiting' and c.account_id = o.giver_id or c.account_id = o.receiver_id
     or ${isPublic('v')})`
 
-/** A page of the offers to an account, by their date. One statement. */
+/** A page of the offers to an account, by date. One statement. */
 export async function listOwnershipChanges(
   db: Pick<Database, 'query'>,
   query: { receiverId: number; start: number; count: number; descending: boolean },

@@ -1,11 +1,11 @@
-// What is in a local playlist: added, changed, removed and put into another order. Positions are 1, 2, 3 and so on.
+// Elements of a local playlist: added, changed, removed and reordered. Positions are 1, 2, 3 and so on.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, recountNext, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { assertMayManagePlaylist, type GuardedPlaylist, isOpenPlaylist } from './playlist.policy.ts'
 
-/** Seconds of the video from and to which an element plays. */
+/** Start and end of the played part, in seconds of the video. */
 export interface Timestamps {
   startTimestamp?: number | null | undefined
   stopTimestamp?: number | null | undefined
@@ -16,14 +16,14 @@ export interface NewElement extends Timestamps {
 }
 
 export interface PlaylistElements {
-  /** At the end. Gives the id of the element. Throws `not_found`, `forbidden`, and `invalid` for one that stops before it starts. */
+  /** Appends. Returns the id of the element. Throws `not_found`, `forbidden`, and `invalid` for one that stops before it starts. */
   add(playlistId: number, by: NonNullable<Viewer>, element: NewElement): Promise<number>
-  /** What is left out stays. Throws as `add` does. */
+  /** Omitted fields stay. Throws like `add`. */
   change(playlistId: number, elementId: number, by: NonNullable<Viewer>, changes: Timestamps): Promise<void>
   remove(playlistId: number, elementId: number, by: NonNullable<Viewer>): Promise<void>
   /**
-   * Moves `length` elements from the position `start` on behind the one at `after`; 0 is the beginning. Throws `invalid`
-   * for positions that the playlist does not have.
+   * Moves `length` elements that begin at the position `start` after the one at `after`; 0 is the beginning. Throws `invalid` for unknown
+   * positions.
    */
   move(playlistId: number, by: NonNullable<Viewer>, block: { start: number; after: number; length: number }): Promise<void>
 }
@@ -33,7 +33,7 @@ interface LockedPlaylist extends GuardedPlaylist {
 }
 
 export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): PlaylistElements {
-  /** Runs a change under the lock of the playlist, and tells the world when it may know. */
+  /** Runs a change under the lock of the playlist, and announces it unless the playlist is private. */
   async function within<T>(id: number, by: NonNullable<Viewer>, work: (unit: Unit, playlist: LockedPlaylist) => Promise<T>): Promise<T> {
     return await tell({ aggregate: 'playlist', id }, async (unit) => {
       const [playlist] = await unit.query<LockedPlaylist>(
@@ -132,8 +132,8 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
 }
 
 /**
- * The elements of a playlist that has none yet. Answers how many there are: those of videos that are gone are left out. One that would
- * stop before it starts plays to the end.
+ * Inserts the elements of a new playlist. Returns how many: removed videos are left out. An element that would stop before it starts plays
+ * to the end.
  */
 export async function insertElements(unit: Unit, playlistId: number, elements: readonly NewElement[]): Promise<number> {
   const rows = await unit.query(
@@ -156,12 +156,12 @@ export async function insertElements(unit: Unit, playlistId: number, elements: r
   return rows.length
 }
 
-/** SQL for what a playlist `t` keeps count of; elements whose videos are gone have their place too. */
+/** SQL for the counters of a playlist `t`; elements of removed videos count too. */
 const elementCounts = {
   elements_count: '(select count(*) from playlist_element e where e.playlist_id = t.id)',
 }
 
-/** Counts the elements of the next playlists anew. */
+/** Recounts the elements of the next playlists. */
 export const recountPlaylists = (query: Sql, place: { after: number; limit: number }) =>
   recountNext(query, { ...place, table: 'playlist', counts: elementCounts })
 

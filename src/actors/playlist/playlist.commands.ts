@@ -1,4 +1,4 @@
-// Playlists of our users: made, changed, removed.
+// Local playlists: creation, change and removal.
 
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -15,21 +15,21 @@ export interface PlaylistFields {
   channelId: number | null
 }
 
-/** What a new playlist begins with. */
+/** The initial content of a playlist. */
 export interface PlaylistBeginning {
   picture?: EncodedImage | undefined
-  /** In their order. Videos that are gone meanwhile are left out. */
+  /** In order. Videos that are removed meanwhile are left out. */
   elements?: readonly NewElement[]
-  /** What is stored with it. */
+  /** Stored in the same transaction. */
   also?: StoreWith
 }
 
 export interface Playlists {
-  /** Throws `invalid` for a playlist that others would see without a channel, `not_found` and `forbidden` for the channel. */
+  /** Throws `invalid` for a playlist without a channel that is not private, `not_found` and `forbidden` for the channel. */
   create(by: NonNullable<Viewer>, fields: PlaylistFields, beginning?: PlaylistBeginning): Promise<{ id: number; uuid: string }>
-  /** What is left out stays. Throws `not_found`, `forbidden`, and `invalid` as above and for the one to watch later. */
+  /** Omitted fields stay. Throws `not_found`, `forbidden`, and `invalid` like above and for “Watch later”. */
   update(id: number, by: NonNullable<Viewer>, changes: Partial<PlaylistFields>, picture?: EncodedImage): Promise<void>
-  /** Throws `not_found`, `forbidden`, and `invalid` for the one to watch later. */
+  /** Throws `not_found`, `forbidden`, and `invalid` for “Watch later”. */
   remove(id: number, by: NonNullable<Viewer>): Promise<void>
 }
 
@@ -38,7 +38,7 @@ type Deps = ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Pick
 export function makePlaylists(deps: Deps): Playlists {
   const { db, tell, urls, store, pendingFiles, leases } = deps
 
-  /** Writes the picture before the rows that name it, and leaves none behind when they are refused. */
+  /** Stores the picture before the rows that name it, and removes it if they are refused. */
   async function withPicture<T>(
     picture: EncodedImage | undefined,
     work: (filename: string | undefined, settle: (unit: Unit) => Promise<void>) => Promise<T>,
@@ -50,7 +50,7 @@ export function makePlaylists(deps: Deps): Playlists {
       await store.put(ref, picture.bytes)
       return await work(ref.name, (unit) => pendingFiles.settle(unit.query, [ref]))
     } catch (error) {
-      // The transaction may have been committed although its answer was lost.
+      // The transaction may have been committed although its response was lost.
       const stored = await db.query('select 1 from playlist where thumbnail_filename = $1', [ref.name])
       if (stored.length === 0) await pendingFiles.discard([ref])
       throw error
@@ -130,8 +130,8 @@ async function load(unit: Unit, id: number): Promise<Playlist> {
 }
 
 /**
- * The channel stays until the playlist is stored. Other servers believe of an account only what is in its own channels, so
- * the staff too leaves it at that.
+ * Locks the channel until the playlist is stored. Other servers accept only channels of the playlist's account, so this applies to the
+ * staff too.
  */
 async function assertIsOwnChannel(unit: Unit, channelId: number | null, accountId: number): Promise<void> {
   if (channelId === null) return
@@ -145,7 +145,7 @@ async function assertIsOwnChannel(unit: Unit, channelId: number | null, accountI
   throw new DomainError('forbidden', 'Cannot put a playlist into a channel of another user.')
 }
 
-/** What a Delete of the playlist needs to know once the row says something else, or is gone. */
+/** What a Delete of the playlist needs to know once the row has changed or is deleted. */
 async function removalOf(unit: Unit, { id, url, accountId, channelId }: Playlist) {
   const [actors] = await unit.query<{ account: number; channel: number | null }>(
     `select a.actor_id as account, (select c.actor_id from channel c where c.id = $2) as channel

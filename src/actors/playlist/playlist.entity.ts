@@ -1,11 +1,11 @@
-// A playlist of an account, ours or of another server, and its elements.
+// A playlist of a local or remote account, and its elements.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
 /** `VideoPlaylistPrivacy` of the contract. */
 export const playlistPrivacies = { public: 1, unlisted: 2, private: 3 } as const
 
-/** `VideoPlaylistType` of the contract. Every user has one playlist of videos to watch later, which nobody else sees. */
+/** `VideoPlaylistType` of the contract. Every user has one private playlist “Watch later”. */
 export const playlistTypes = { regular: 1, watchLater: 2 } as const
 
 const PlaylistSchema = defineEntity({
@@ -23,16 +23,16 @@ const PlaylistSchema = defineEntity({
     description: p.text().nullable(),
     type: p.smallint(),
     privacy: p.smallint(),
-    /** A picture that was given; without one the first video's is shown. */
+    /** An uploaded picture; without one, that of the first video is shown. */
     thumbnailFilename: p.text().nullable(),
-    /** Where another server has it. */
+    /** Its address on another server. */
     thumbnailUrl: p.text().nullable(),
     elementsCount: p.integer().default(0),
     /** When a remote playlist was last read with its elements. */
     refreshedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     refreshAskedAt: p.datetime(3).nullable().lazy(),
     urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
@@ -47,9 +47,9 @@ const PlaylistElementSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     playlistId: p.integer(),
-    /** Null once the video is gone. */
+    /** Null if the video is removed. */
     videoId: p.integer().nullable(),
-    /** Of elements of other servers. */
+    /** Of remote elements. */
     url: p.text().nullable(),
     position: p.integer(),
     /** Seconds. */
@@ -57,7 +57,7 @@ const PlaylistElementSchema = defineEntity({
     stopTimestamp: p.integer().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })

@@ -1,11 +1,11 @@
-// Who may see, change and remove a playlist. Pure: rows and the asking user go in, a refusal is thrown or nothing happens.
+// Who may see, change and remove a playlist. Pure: takes rows and the viewer, and throws a refusal or returns.
 
 import { DomainError, notFound } from '../runtime/index.ts'
 import { hasRight, type UserRight } from '../user/index.ts'
 import type { Viewer } from '../video/index.ts'
 import { playlistPrivacies, playlistTypes } from './playlist.entity.ts'
 
-/** What of a playlist decides who may do what. */
+/** The properties that decide who may do what with a playlist. */
 export interface GuardedPlaylist {
   privacy: number
   type: number
@@ -13,14 +13,14 @@ export interface GuardedPlaylist {
   accountId: number
 }
 
-/** Whether everybody who has the link may read it: other servers are notified of it. */
+/** True if everybody who has the link may read it: other servers are notified of it. */
 export const isOpenPlaylist = (privacy: number): boolean => privacy !== playlistPrivacies.private
 
-/** The same of one link: ids can be counted through, so they do not show what is unlisted. */
+/** The same for one link. A link by id does not show unlisted playlists, since ids can be enumerated. */
 export const isOpenPlaylistBy = (privacy: number, { byId }: { byId: boolean }): boolean =>
   isOpenPlaylist(privacy) && (!byId || privacy === playlistPrivacies.public)
 
-/** Throws unless `viewer` may see the playlist. Ids can be counted through, so they do not show what is unlisted. */
+/** Throws unless `viewer` may see the playlist. A link by id does not show unlisted playlists, since ids can be enumerated. */
 export function assertMaySeePlaylist(playlist: GuardedPlaylist, viewer: Viewer, { byId = false }: { byId?: boolean } = {}): void {
   const { privacy, accountId } = playlist
   if (privacy === playlistPrivacies.public) return
@@ -34,7 +34,7 @@ export function assertMaySeePlaylist(playlist: GuardedPlaylist, viewer: Viewer, 
   throw new DomainError('forbidden', 'Cannot get this private video playlist.')
 }
 
-/** Throws `forbidden` unless `by` owns the playlist or has the right. Those of other servers are theirs to change. */
+/** Throws `forbidden` unless `by` owns the playlist or has the right. Remote playlists can be changed only by their own server. */
 export function assertMayManagePlaylist(
   playlist: GuardedPlaylist,
   by: NonNullable<Viewer>,
@@ -46,12 +46,12 @@ export function assertMayManagePlaylist(
   }
 }
 
-/** Throws `invalid` for the playlist of videos to watch later, which stays as it is. */
+/** Throws `invalid` for “Watch later”, which cannot be changed. */
 export function assertIsRegular({ type }: GuardedPlaylist, verb: 'update' | 'delete'): void {
   if (type === playlistTypes.watchLater) throw new DomainError('invalid', `Cannot ${verb} a watch later playlist.`)
 }
 
-/** Throws `invalid` when others would see a playlist without a channel. */
+/** Throws `invalid` for a playlist without a channel that is not private. */
 export function assertHasChannel({ privacy, channelId }: { privacy: number; channelId: number | null }, named: string): void {
   if (channelId !== null || privacy === playlistPrivacies.private) return
   throw new DomainError('invalid', `Cannot set ${named} a playlist that is not assigned to a channel.`)

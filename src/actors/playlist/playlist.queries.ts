@@ -1,4 +1,4 @@
-// Reads of playlists and of what is in them: one statement each.
+// Reads of playlists and their elements: one statement each.
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
@@ -9,7 +9,7 @@ import { totalPlaylists } from './totals.ts'
 
 type Reader = Pick<Database, 'query'>
 
-/** What a playlist may be called by. */
+/** How a request names a playlist. */
 export type PlaylistKey = { id: number } | { uuid: string }
 
 export interface PlaylistRow {
@@ -21,7 +21,7 @@ export interface PlaylistRow {
   description: string | null
   privacy: number
   type: number
-  /** Its own picture, or that of the first video that everybody may see. */
+  /** Its own picture, or that of the first public video. */
   thumbnail: string | null
   elements_count: number
   account_id: number
@@ -32,7 +32,7 @@ export interface PlaylistRow {
   channel: ActorSummary | null
 }
 
-/** The picture of the first video that everybody may see, for `playlist p`. */
+/** The picture of the first public video, for `playlist p`. */
 export const firstPicture = `(select t.filename from playlist_element e
     join video f on f.id = e.video_id and f.privacy in ${FEDERATED_PRIVACIES} and not f.blocked and ${isBegun('f')}
     join thumbnail t on t.video_id = f.id and t.type = ${thumbnailTypes.miniature}
@@ -53,7 +53,7 @@ export async function findPlaylist(db: Reader, key: PlaylistKey): Promise<Playli
   return row
 }
 
-/** What decides who may do what with a playlist, and whether a remote one has grown old. */
+/** The properties that decide who may do what with a playlist, and whether a remote one is stale. */
 export async function findPlaylistKey(db: Reader, key: PlaylistKey) {
   const [where, value] = keyed(key)
   const [row] = await db.query<{
@@ -73,7 +73,7 @@ export async function findPlaylistKey(db: Reader, key: PlaylistKey) {
   return row
 }
 
-/** The account or channel of this name, of ours (`host` null) or of another server, whose playlists are asked for. */
+/** The owner of the requested playlists: the account or channel of this name, local (`host` null) or remote. */
 export async function findPlaylistOwner(
   db: Reader,
   { kind, name, host }: { kind: 'account' | 'channel'; name: string; host: string | null },
@@ -92,20 +92,20 @@ export async function findPlaylistOwner(
 export const playlistSortFields = ['name', 'displayName', 'createdAt', 'updatedAt'] as const
 
 export interface PlaylistListQuery {
-  /** Whose; of everybody when left out. */
+  /** The owner; by default anybody. */
   of?: { accountId: number } | { channelId: number }
-  /** Whether the owner asks, who sees those that are not public too. */
+  /** True if the owner requests them, who also sees those that are not public. */
   everyPrivacy: boolean
   type?: number | undefined
   search?: string | undefined
-  /** Of this server (null: ours). */
+  /** Only of this server (null: local). */
   host?: string | null | undefined
   uuids?: readonly string[] | undefined
-  /** Those alone, also when they are unlisted: the requester knows their address. */
+  /** Only these, even if they are unlisted: the requester knows their address. */
   ids?: readonly number[] | undefined
-  /** Without those of owners whom the instance or this account (null: nobody more) mutes; left out: with all. */
+  /** Excludes owners muted by the instance or this account (null: nobody more); by default none. */
   mutedFor?: number | null | undefined
-  /** Without those that are empty. */
+  /** Excludes empty ones. */
   withVideos?: boolean
   sort: { by: (typeof playlistSortFields)[number] | 'match'; descending: boolean }
   start: number
@@ -137,7 +137,7 @@ export async function listPlaylists(db: Reader, query: PlaylistListQuery): Promi
     ...(host === undefined ? [] : [ofHost(host, bind)]),
     ...(uuids === undefined ? [] : [`p.uuid = any(${bind(uuids)}::uuid[])`]),
     ...(ids === undefined ? [] : [`p.id = any(${bind(ids)}::int[])`]),
-    ...(reader === undefined ? [] : [ofHeard(reader)]),
+    ...(reader === undefined ? [] : [ofUnmuted(reader)]),
     ...(query.withVideos ? ['p.elements_count > 0'] : []),
   ].join(' and ')
   const isOfAll = !(query.everyPrivacy || of || query.withVideos) && [search, host, uuids, ids].every((one) => one === undefined)
@@ -164,13 +164,13 @@ export async function listPlaylists(db: Reader, query: PlaylistListQuery): Promi
   }
 }
 
-/** SQL: of an account that neither the instance nor a reader mutes. */
-const ofHeard = (reader: string): string =>
+/** SQL: true for accounts that neither the instance nor a reader mutes. */
+const ofUnmuted = (reader: string): string =>
   `p.account_id not in (${mutedAccounts(reader)}) and (not p.remote or not exists (
      select 1 from account ma join actor mx on mx.id = ma.actor_id
      where ma.id = p.account_id and mx.host_id in (${mutedHosts(reader)})))`
 
-/** SQL: how many public playlists are of accounts that they mute. */
+/** SQL: number of public playlists of accounts that they mute. */
 const mutedOf = (reader: string, type: string | undefined): string =>
   `(select count(*)::int from playlist p where p.privacy = ${playlistPrivacies.public}${type === undefined ? '' : ` and p.type = ${type}`}
      and p.account_id in (${mutedAccounts(reader)} union select a.id from actor x join account a on a.actor_id = x.id
@@ -182,14 +182,14 @@ const ofHost = (host: string | null, bind: (value: unknown) => string): string =
     : `p.account_id in (select a.id from remote_host h join actor x on x.host_id = h.id
          join account a on a.actor_id = x.id where h.host = ${bind(host)})`
 
-/** An element with its video; that one's columns are null when it is gone. */
+/** An element with its video, whose columns are null if it is removed. */
 export interface ElementRow {
   element_id: number
   position: number
   start_timestamp: number | null
   stop_timestamp: number | null
   owner_account_id: number | null
-  /** Whether the instance or who asks mutes the owner of the video. */
+  /** True if the instance or the requester mutes the owner of the video. */
   muted: boolean
   video: VideoListRow | null
 }
@@ -197,7 +197,7 @@ export interface ElementRow {
 type FlatElement = Omit<VideoListRow, 'id'> &
   Omit<ElementRow, 'video' | 'element_id'> & { id: number | null; element_id: number | null; total: number }
 
-/** A page of what is in a playlist, in its order. `watcher` is the account that asks. */
+/** A page of the elements of a playlist, in order. `watcher` is the account of the requester. */
 export async function listElements(
   db: Reader,
   query: { playlistId: number; start: number; count: number; watcher?: number | undefined },
@@ -236,7 +236,7 @@ export interface PlaylistWith {
   stop_timestamp: number | null
 }
 
-/** In which playlists of an account the videos are. */
+/** The playlists of an account that contain the videos. */
 export async function listPlaylistsWith(
   db: Reader,
   { accountId, videoIds }: { accountId: number; videoIds: number[] },
@@ -249,7 +249,7 @@ export async function listPlaylistsWith(
   )
 }
 
-/** The picture that was given to a playlist. `fileUrl`: where another server has it; null for local pictures. */
+/** The uploaded picture of a playlist. `fileUrl`: its address on another server; null for local pictures. */
 export async function findPlaylistPicture(db: Reader, filename: string): Promise<{ fileUrl: string | null } | undefined> {
   const [row] = await db.query<{ fileUrl: string | null }>(
     'select case when remote then thumbnail_url end as "fileUrl" from playlist where thumbnail_filename = $1',

@@ -3,7 +3,7 @@
 import type { Unit } from '../runtime/index.ts'
 import { Playlist, playlistPrivacies, playlistTypes } from './playlist.entity.ts'
 
-/** The playlist of videos to watch later, which every account has. */
+/** The playlist “Watch later”, which every account has. */
 export const createWatchLater = ({ em, now }: Unit, of: Pick<Playlist, 'accountId' | 'uuid' | 'url'>): Playlist =>
   em.create(Playlist, {
     ...of,

@@ -1,4 +1,4 @@
-// Playlists of other servers: stored as their origin describes them; what is in them is read by a job.
+// Remote playlists: stored as their origin describes them; a job reads their elements.
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -6,11 +6,11 @@ import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { playlistTypes } from './playlist.entity.ts'
 
-/** What a document says of a playlist, read and checked by the wire layer. */
+/** The content of a playlist document, parsed and checked by the wire layer. */
 export interface RemotePlaylist {
   url: string
   uuid: string
-  /** Row of its owner, and of a channel of that. */
+  /** Row of its owner, and of the owner's channel. */
   accountId: number
   channelId: number
   name: string
@@ -39,21 +39,23 @@ export interface StoredPlaylist {
 export interface RemotePlaylists {
   find(key: { url: string } | { id: number }): Promise<StoredPlaylist | undefined>
   /**
-   * Stores or refreshes it; what is older than what is stored changes nothing. With `thenRead` a job reads the elements.
-   * Throws `forbidden` when address or UUID are those of a playlist of somebody else, `gone` when its owner deleted it
-   * after it was asked for at its server.
+   * Stores or refreshes it; an older document changes nothing. With `thenRead` a job reads the elements. Throws `forbidden` if its address
+   * or UUID belongs to a playlist of another owner, and `gone` if its owner deleted it after `askedAt`.
    */
   save(playlist: RemotePlaylist, options?: SaveOptions): Promise<StoredPlaylist>
   /**
-   * What is in it now, in this order; elements in `missed` could not be had and stay as they are known. Does nothing when
-   * the playlist changed since `asOf`: whoever told of that reads it again.
+   * Replaces its elements, in this order; elements in `missed` could not be fetched and stay as they are stored. Does nothing if the
+   * playlist changed since `asOf`: a newer job reads it again.
    */
   putElements(id: number, found: { elements: RemoteElement[]; missed: string[]; asOf: Date }): Promise<void>
-  /** Has a job read it anew with its elements; at most once an hour, so that a server that is down is not asked at each look. */
+  /**
+   * Queues a job that refreshes it with its elements; at most once an hour, so that views do not cause repeated requests to an unreachable
+   * server.
+   */
   askToRead(id: number): Promise<void>
-  /** It is gone. Throws `forbidden` unless it is of that account. */
+  /** Removes it. Throws `forbidden` unless it belongs to that account. */
   remove(id: number, by: { accountId: number | null }): Promise<void>
-  /** The channel in which it was is gone; it stays with its owner. */
+  /** Its channel was removed; it stays with its owner. */
   leaveChannel(id: number): Promise<void>
 }
 
@@ -62,7 +64,7 @@ export interface SaveOptions {
   askedAt?: Date | undefined
 }
 
-/** Between two times that a playlist is asked for because it has grown old, in ms. */
+/** Pause between two refreshes of a stale playlist, in ms. */
 const PAUSE = 3_600_000
 
 export const PLAYLIST_JOB = 'playlist-reading'
@@ -90,7 +92,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
          where url_hash = md5($1)::uuid and url = $1 and remote and account_id = $2`,
         [playlist.url, playlist.accountId],
       )
-      if (!known) throw new DomainError('forbidden', `${playlist.url} is a playlist of somebody else.`)
+      if (!known) throw new DomainError('forbidden', `${playlist.url} is a playlist of another owner.`)
       return known
     })
 
@@ -102,7 +104,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
         return await saveAs(playlist, options)
       } catch (error) {
         if (!isUniqueViolation(error, 'playlist_uuid')) throw error
-        // As with videos: nobody keeps a playlist of others out by taking its UUID.
+        // As for videos: nobody can block a playlist of others by taking its UUID.
         return await saveAs({ ...playlist, uuid: newUuid() }, options)
       }
     },
@@ -156,15 +158,15 @@ async function refuseDeleted(unit: Unit, { url, accountId }: RemotePlaylist, ask
   if (row?.isDeleted) throw new DomainError('gone', `${url} was deleted while it was read.`)
 }
 
-/** What was told of a change is read although what was there before is being read. */
+/** A reported change is read even while an earlier state is being read. */
 function ask(unit: Unit, playlistId: number, updatedAt?: Date): void {
   const change = updatedAt === undefined ? '' : `-${updatedAt.getTime()}`
   unit.enqueue({ type: PLAYLIST_JOB, data: { playlistId }, dedupeKey: `${PLAYLIST_JOB}-${playlistId}${change}` })
 }
 
-/** The row; undefined when what is stored is newer, or of somebody else. */
+/** The row; undefined if the stored state is newer, or belongs to another owner. */
 async function upsert(unit: Unit, playlist: RemotePlaylist): Promise<StoredPlaylist | undefined> {
-  // A date in the future would stand in the way of every later change.
+  // A date in the future would block every later change.
   const notLater = (date: Date) => new Date(Math.min(date.getTime(), unit.now.getTime()))
   const [row] = await unit.query<StoredPlaylist>(
     `insert into playlist (uuid, account_id, channel_id, remote, url, name, description, type, privacy,
@@ -196,7 +198,7 @@ async function upsert(unit: Unit, playlist: RemotePlaylist): Promise<StoredPlayl
   return row
 }
 
-/** An address that is that of an element of another playlist is passed over. */
+/** Skips an element whose address belongs to another playlist. */
 async function replaceElements(unit: Unit, id: number, elements: RemoteElement[], missed: string[]): Promise<void> {
   const rows = JSON.stringify(elements.map((element, index) => ({ ...element, position: index + 1 })))
   await unit.query('delete from playlist_element where playlist_id = $1 and not (url = any($2::text[]))', [

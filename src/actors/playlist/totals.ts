@@ -1,10 +1,10 @@
-// How many public playlists there are, of each type.
+// Totals of public playlists by type.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type ActorDeps, foldTotal, type KeptTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, type MaintainedTotal, type Registry, setTotalRight, sumOf } from '../runtime/index.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
 
-const PLAYLISTS: KeptTotal = { table: 'playlist_total', key: ['type'] }
+const PLAYLISTS: MaintainedTotal = { table: 'playlist_total', key: ['type'] }
 
 export function keepPlaylistTotals({
   db,
@@ -20,5 +20,5 @@ export function keepPlaylistTotals({
 export const reconcilePlaylistTotals = (db: Pick<Database, 'query'>): Promise<void> =>
   setTotalRight(db, PLAYLISTS, `select type, count(*)::int as rows from playlist where privacy = ${playlistPrivacies.public} group by type`)
 
-/** SQL for the number of public playlists; `type` (a parameter) left out: of all types. */
+/** SQL for the number of public playlists; `type` is a parameter, by default all types. */
 export const totalPlaylists = (type?: string): string => sumOf(PLAYLISTS, type === undefined ? undefined : `type = ${type}`)

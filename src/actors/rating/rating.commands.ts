@@ -1,4 +1,4 @@
-// Likes and dislikes: at most one of an account for a video. The counts follow by deltas.
+// Likes and dislikes: at most one per account and video. The counts are updated by deltas.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
@@ -7,21 +7,21 @@ import { addDelta, isOpen, type Openness } from '../video/index.ts'
 export type RatingType = 'like' | 'dislike'
 
 export interface Ratings {
-  /** One of our users rates, changes or takes back. Throws `not_found`. */
+  /** A local user rates, changes or removes the rating. Throws `not_found`. */
   setRating(rating: { videoId: number; accountId: number; rating: RatingType | 'none' }): Promise<void>
   /**
-   * An account of another server rates; telling twice changes nothing. Ratings of remote videos are counted by their
-   * own server. Answers whether it is another one than before. Throws `not_found`, and `forbidden` for a video that is not public or the address of another rating.
+   * A remote account rates. Idempotent. Ratings of remote videos are counted by their own server. Returns true if the rating changed.
+   * Throws `not_found`, and `forbidden` for a private video or the URL of another rating.
    */
   receiveRating(rating: {
     url: string
     videoId: number
     accountId: number
     type: RatingType
-    /** When it is another rating than before. */
+    /** Runs if the rating changed. */
     passOn?: PassOn
   }): Promise<boolean>
-  /** With `only`: not when another one took its place. */
+  /** With `only`: not if another rating has replaced it. */
   removeReceivedRating(rating: { videoId: number; accountId: number; only?: { id: number; url: string } }): Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface RatingRow {
 export function makeRatings(deps: ActorDeps): Ratings {
   const { tell, urls } = deps
 
-  /** Ratings of one account and video come one after the other: there is no row to lock before the first. */
+  /** Serialises ratings of one account and video: there is no row to lock before the first one. */
   const alone = (unit: Unit, videoId: number, accountId: number) => unit.query('select pg_advisory_xact_lock($1, $2)', [videoId, accountId])
 
   return {
@@ -86,8 +86,8 @@ export function makeRatings(deps: ActorDeps): Ratings {
 }
 
 /**
- * Told under the actor, not the rating: whoever takes a like back and gives it again makes a second row, and its Like
- * must not overtake the Undo of the first one.
+ * Events belong to the actor, not to the rating: a like that is removed and repeated is a second row, and its Like must not overtake the
+ * Undo of the first one.
  */
 const ordered = (actorId: number) => ({ aggregate: 'actor', id: actorId }) as const
 
@@ -105,7 +105,7 @@ async function put(
     [videoId, accountId, type, url, unit.now],
   )
   if (!row) throw new Error('The rating was not stored.')
-  // The same said again under another address, by which it may be taken back.
+  // The same rating under another URL, by which it may be undone.
   if (before?.type === type) return
   const sign = type === 'like' ? 1 : -1
   await addDelta(unit, videoId, before ? { likes: sign, dislikes: -sign } : type === 'like' ? { likes: 1 } : { dislikes: 1 })
@@ -119,7 +119,7 @@ async function remove(unit: Unit, videoId: number, row: RatingRow, actorId: numb
   unit.emit(ordered(actorId), 'RatingRemoved', { url, type, actorId, videoId })
 }
 
-/** The video, which stays until the rating is stored. */
+/** The video, locked until the rating is stored. */
 async function videoOf(query: Sql, videoId: number): Promise<Openness & { remote: boolean }> {
   const [video] = await query<Openness & { remote: boolean }>(
     "select remote, privacy, blocked from video where id = $1 and state <> 'removed' for key share",
@@ -143,7 +143,7 @@ async function actorOf(query: Sql, accountId: number): Promise<{ id: number; url
   return actor
 }
 
-/** What an account thinks of a video. */
+/** The rating of a video by an account. */
 export async function findRating(query: Sql, videoId: number, accountId: number): Promise<RatingType | 'none'> {
   return (await find(query, videoId, accountId))?.type ?? 'none'
 }

@@ -1,4 +1,4 @@
-// Likes and dislikes, and those of removed videos.
+// Likes and dislikes, and retained ones of removed videos.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

@@ -1,4 +1,4 @@
-// What an account rated, the newest or the oldest first.
+// Ratings of an account, by date.
 
 import type { Database } from '../../platform/database/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
@@ -15,14 +15,14 @@ export interface RatingListQuery {
 
 export type RatedVideoRow = VideoListRow & { rating: RatingType }
 
-/** A page with the total, in one statement. Videos that their owners made private since are left out. */
+/** A page with the total, in one statement. Videos that became private are left out. */
 export async function listRatings(db: Pick<Database, 'query'>, query: RatingListQuery): Promise<{ total: number; rows: RatedVideoRow[] }> {
   const { text, values } = buildRatingList(query)
   const rows = await db.query<(RatedVideoRow | { id: null }) & { total: number }>(text, values)
   return { total: rows[0]?.total ?? 0, rows: rows.filter((row): row is typeof row & RatedVideoRow => row.id !== null) }
 }
 
-/** The statement of a page. Of an empty page one row with nulls comes, so that the total is always there. */
+/** The statement of a page. An empty page gives one row of nulls, so that the total is always there. */
 export function buildRatingList(query: RatingListQuery): { text: string; values: unknown[] } {
   const { accountId, start, count, sort, rating } = query
   const direction = sort.descending ? 'desc' : 'asc'

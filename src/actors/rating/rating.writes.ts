@@ -1,9 +1,9 @@
-// Ratings of local users on a video of another server that takes it back: retained, as nobody else can take them back.
+// Retained ratings of local users on a removed remote video, since only this server can undo them.
 
 import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
 
-/** Before the ratings go with the video. */
+/** Call it before the ratings are deleted with the video. */
 export const retainRatings = (unit: Unit, videoId: number) =>
   unit.query(
     `insert into kept_rating (url, video_url, actor_id, account_id, type, created_at, kept_at)
@@ -14,7 +14,7 @@ export const retainRatings = (unit: Unit, videoId: number) =>
     [videoId, unit.now],
   )
 
-/** Of a video that came again. They are in the counts of its server. */
+/** For a video that came back. They are included in the counts of its server. */
 export const restoreRatings = (query: Sql, videoId: number) =>
   query(
     `with kept as (

@@ -1,5 +1,5 @@
-// The jobs of copies: `video-redundancy` makes one from another server's files, `redundancy-removal` clears what is over.
-// Killed at any line and run again, a download goes on behind the files that are whole.
+// The jobs of copies: `video-redundancy` makes one from a remote server's files, `redundancy-removal` deletes ended ones. A download can be
+// killed and resumes after the complete files.
 
 import { type FileRef, isDiskFull, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
@@ -8,10 +8,10 @@ import {
   advance,
   contextOf,
   DomainError,
-  type Held,
   holderOf,
   ifThere,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   PermanentFailure,
   takes,
@@ -32,28 +32,28 @@ export type DownloadDeps = ActorDeps & {
   instanceActorId: () => Promise<number>
 }
 
-/** A copy in the hands of a worker. */
-interface Task extends Held {
+/** A copy that a worker has leased. */
+interface Task extends LeasedRow {
   path: string
   strategy: string | null
   isPlaylist: boolean
   /** Master playlist or file of the video's server. */
   source: string | null
-  /** Bytes by address, as its server told. */
+  /** Bytes by address, as its server reported. */
   files: { url: string | null; size: number }[]
 }
 
-/** How often the worker looks whether the copy is still wanted, and shows that it lives, in ms at most. */
+/** How often at most the worker renews its lease and checks that the copy is still wanted, in ms. */
 const BEAT_EVERY = 2_000
 const MAX_PLAYLISTS = 100
 const MAX_FILES = 20_000
-/** What a copy may be larger than its server told, for playlists and rounding: a part of it, and bytes. */
+/** Tolerance of the reported size, for playlists and rounding: a share of it, and bytes. */
 const SLACK = { part: 0.05, bytes: 10 * 1024 * 1024 }
 
-/** Adds the jobs to the registry. */
+/** Registers the jobs. */
 export function downloadRedundancies(deps: DownloadDeps): void {
   const { db, tell, registry, config, clock, logger, http, store, pendingFiles, leases, redundancies, instanceActorId } = deps
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -85,7 +85,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const task = await claim(Number(data.redundancyId))
     if (!task) return
     const log = logger.child({ redundancy: task.id })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       const size = await download(task, AbortSignal.any([signal, beat.signal]), progress)
       await finish(task, size)
@@ -93,22 +93,22 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     } catch (error) {
       const isFull = isDiskFull(error)
       if (isFull) await noteFullDisk()
-      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await held.isOurs(task)))) {
-        // Copies are a favour: none waits for room.
+      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await rowLeases.isOurs(task)))) {
+        // Copies are optional: none waits for space.
         throw isFull && !signal.aborted ? new PermanentFailure('There is no room for the copy.', { cause: error }) : error
       }
-      log.info('a copy is not wanted any more')
+      log.info('a copy is no longer wanted')
     } finally {
       await beat.stop()
       await release(task)
     }
   }
 
-  /** Takes the copy; undefined when there is nothing to do, or a living worker is at it. */
+  /** Leases the copy; undefined if there is nothing to do or a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
     const settings = settingsOf(deps)
     const owner = await withCopy(id, (unit, row) =>
-      held.claim({
+      rowLeases.claim({
         row,
         waiting: 'wanted',
         working: 'downloading',
@@ -152,7 +152,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     })
   }
 
-  /** What its strategy leaves for a copy, in bytes. */
+  /** Remaining bytes of its strategy for this copy. */
   async function roomFor({ id, strategy }: Task): Promise<number> {
     const limits = config().redundancy.videos.strategies.find((one) => one.strategy === strategy)
     if (!limits) return Number.POSITIVE_INFINITY
@@ -164,7 +164,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     return Math.max(0, limits.size - (others?.bytes ?? 0))
   }
 
-  /** No strategy chooses anything for a while. */
+  /** Pauses all strategies for a while. */
   async function noteFullDisk(): Promise<void> {
     await db
       .query('update redundancy_strategy set full_at = $1', [clock.now()])
@@ -174,7 +174,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
   async function finish(task: Task, size: number): Promise<void> {
     await withCopy(task.id, async (unit, copy) => {
       if (copy.leaseOwner !== task.owner || copy.state !== 'downloading') {
-        throw new DomainError('gone', 'This copy is in other hands.')
+        throw new DomainError('gone', 'Another worker has the lease of this copy.')
       }
       copy.size = size
       copy.sourceUrl = task.source
@@ -190,19 +190,19 @@ export function downloadRedundancies(deps: DownloadDeps): void {
       withCopy(id, async (unit, copy) => {
         const event = { type: 'FAILED', error } as const
         if (!takes(redundancyLifecycle, copy, event)) return
-        held.refuseHeld(holderOf(copy))
+        rowLeases.refuseLeased(holderOf(copy))
         advance(unit, redundancyLifecycle, copy, event, settingsOf(deps))
       }),
     )
     await pendingFiles.collect()
   }
 
-  /** The files of a copy that is over go with its row. */
+  /** Deletes the files of an ended copy with its row. */
   async function clear(id: number): Promise<void> {
     await unlessGone(
       withCopy(id, async (unit, copy) => {
         if (copy.state !== 'expiring') return
-        // A worker that did not hear of it yet still writes.
+        // A worker that has not noticed the end may still write.
         const heardAt = copy.updatedAt.getTime() + settingsOf(deps).lease
         if (copy.leaseOwner && !leases.isGone(copy.leaseOwner) && heardAt > unit.now.getTime()) {
           throw new DomainError('busy', 'A worker is still at this copy.')
@@ -227,9 +227,9 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     }
   }
 
-  /** Takes the name off. What was written for a copy whose row went meanwhile is removed. */
+  /** Releases the lease. Files written for a copy whose row was deleted meanwhile are removed. */
   async function release(task: Task): Promise<void> {
-    await held.release(task)
+    await rowLeases.release(task)
     try {
       const rows = await db.query('select 1 from redundancy where path = $1', [task.path])
       if (rows.length === 0) await pendingFiles.discard([placeOf(task)])

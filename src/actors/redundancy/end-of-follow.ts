@@ -1,9 +1,9 @@
-// A server that we do not follow any more, or that does not want us to, is not mirrored any more.
+// Ends the mirroring of servers that are no longer followed, or that rejected the follow.
 
 import { disallowRedundancy } from '../remote-host/remote-host.writes.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 
-/** SQL: whether our instance, `us`, follows somebody of the server `host`. */
+/** SQL: true if the local instance, `us`, follows an actor of the server `host`. */
 const isFollowed = (us: string, host: string): string =>
   `exists (select 1 from follow f join actor other on other.id = f.target_id
      where f.follower_id = ${us} and f.state = 'accepted' and other.host_id = ${host})`
@@ -12,7 +12,7 @@ export function endWithFollow({
   registry,
   instanceActorId,
 }: Pick<ActorDeps, 'registry'> & { instanceActorId: () => Promise<number> }): void {
-  // Whoever follows it again decides anew whether its videos are copied.
+  // A new follow requires a new decision about copies of its videos.
   registry.on('FollowWithdrawn', 'redundancy', async ({ followerId, targetId }, unit) => {
     if (followerId !== (await instanceActorId())) return
     const hosts = await unfollowed(unit, followerId, targetId)
@@ -28,7 +28,7 @@ export function endWithFollow({
   })
 }
 
-/** Asks for the end of what we hold of the server of an actor, unless we follow another one there. */
+/** Ends the local copies of the actor's server, unless another actor there is followed. */
 async function unfollowed(unit: Unit, us: number, targetId: number): Promise<number[]> {
   const hosts = await unit.query<{ id: number }>(
     `select t.host_id as id from actor t where t.id = $2 and t.host_id is not null and not ${isFollowed('$1', 't.host_id')}`,
@@ -38,5 +38,5 @@ async function unfollowed(unit: Unit, us: number, targetId: number): Promise<num
   return hosts.map(({ id }) => id)
 }
 
-/** SQL: whether copies of the videos of the server `h` are to go, with our instance as `us`. */
+/** SQL: true if copies of videos of the server `h` must be removed, with the local instance as `us`. */
 export const isGivenUp = (us: string): string => `(not h.redundancy_allowed or not ${isFollowed(us, 'h.id')})`

@@ -1,11 +1,11 @@
-// The strategies of mirroring at work: from time to time, once for all processes, each chooses what it copies next, gives up
-// what deserves its place less, and keeps the rest for longer. What we may not hold any more is ended soon, whatever they choose.
+// Runs the mirroring strategies: periodically, in one process at a time, each chooses the next copies, gives up less deserving ones, and
+// extends the rest. Copies that must not be held any more are ended soon, whatever the strategies choose.
 
 import { type ActorDeps, DomainError, unlessGone } from '../runtime/index.ts'
 import { findCandidates, findCopiesOf, findHeld, findLost } from './mirror.queries.ts'
 import { type Candidate, lifetimeFor, planMirrors, type Strategy, type StrategySettings } from './mirror-plan.ts'
+import { insertWanted, neededOf, targetsOf } from './planned-copies.ts'
 import type { Redundancies } from './redundancy.commands.ts'
-import { insertWanted, neededOf, targetsOf } from './wanted-copies.ts'
 
 export type MirrorDeps = ActorDeps & {
   instanceActorId: () => Promise<number>
@@ -18,16 +18,16 @@ interface Claimed {
   fullAt: Date | null
 }
 
-/** How often a process looks whether it is time, in ms; and how soon after copies gave way to others that wait. */
+/** How often a process checks whether a strategy is due, in ms; and how soon after copies made room for waiting ones. */
 const LOOK_EVERY = 10_000
-/** A strategy chooses nothing for so long after a disk or a quota of the system was full, in ms. */
+/** Pause of all strategies after a disk or a quota was full, in ms. */
 const FULL_PAUSE = 3_600_000
 const CANDIDATES = 50
 /** How often copies that must not be held any more are looked for, in ms. */
 const LOST_EVERY = 60_000
 const LOST = 100
 
-/** Adds the checks to the registry. */
+/** Registers the checks. */
 export function mirrorByStrategy(deps: MirrorDeps): void {
   const { db, tell, registry, config, clock, logger, instanceActorId, redundancies } = deps
 
@@ -51,7 +51,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     run: endLost,
   })
 
-  /** One process has each of them, once in the interval; those of a time far ahead are of a clock that is set right now. */
+  /** One process runs each of them, once per interval; a time far in the future was recorded by a wrong clock. */
   async function claim(): Promise<Claimed[]> {
     const now = clock.now()
     const interval = config().redundancy.videos.check_interval
@@ -89,13 +89,13 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     const options = { instanceActorId: actorId, settings, limit: CANDIDATES }
     const best = await findCandidates(db, { ...options, maxBytes })
     if (best.length < CANDIDATES || left <= 0) return best
-    // Behind many that are too large for what is left there may be smaller ones.
+    // After many that are too large for the remaining space, there may be smaller ones.
     const smaller = await findCandidates(db, { ...options, maxBytes: Math.min(left, maxBytes) })
     const known = new Set(best.map(({ videoId }) => videoId))
     return [...best, ...smaller.filter(({ videoId }) => !known.has(videoId))]
   }
 
-  /** In the mailbox of the strategy, so that two of its videos never take the same room. */
+  /** In the mailbox of the strategy, so that two videos never take the same space. */
   async function add(id: number, wish: { videoId: number; settings: StrategySettings; actorId: number; lifetime: number }): Promise<void> {
     const { videoId, settings, actorId, lifetime } = wish
     const { strategy, size } = settings
@@ -133,13 +133,13 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     }
   }
 
-  /** One that is in use now is looked at again. */
+  /** A copy that is locked now is checked again. */
   async function end(id: number): Promise<void> {
     try {
       await unlessGone(redundancies.remove(id))
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      logger.info({ err: error, redundancy: id }, 'a copy that is not to be held any more is ended later')
+      logger.info({ err: error, redundancy: id }, 'a copy that must not be held any more is ended later')
     }
   }
 }

@@ -1,37 +1,33 @@
-// Which of other servers' videos a strategy copies next, and which copies it gives up for them. Pure.
+// Plans which remote videos a strategy copies next, and which copies it gives up for them. Pure.
 
 export type Strategy = 'most-views' | 'trending' | 'recently-added'
 
 export interface StrategySettings {
   strategy: Strategy
-  /** Bytes that all of its copies may take. */
+  /** Maximum bytes of all its copies. */
   size: number
-  /** How long a copy is kept at least, in ms. */
+  /** Minimum lifetime of a copy, in ms. */
   min_lifetime: number
   min_views?: number | undefined
 }
 
-/** A video that is not copied here. */
+/** A video without a copy here. */
 export interface Candidate {
   videoId: number
-  /** Bytes, as its server tells. */
+  /** Bytes, as its server reports. */
   size: number
-  /** Larger comes first: the first numbers decide, the next ones between equals. */
+  /** Larger comes first: the first numbers decide, the next ones break ties. */
   merit: readonly number[]
 }
 
 /** A video with copies of the strategy. */
-export interface Held extends Candidate {
-  /**
-   * - `coming`: asked for, and its bytes are set aside;
-   * - `here`: stored, and others were notified;
-   * - `leaving`: over, with files that may still lie here.
-   */
+export interface MirroredVideo extends Candidate {
+  /** - `coming`: requested, its bytes are reserved; - `here`: stored and announced; - `leaving`: ended, files may still exist. */
   phase: 'coming' | 'here' | 'leaving'
-  /** Whether the strategy would still choose it, were there room for everything. */
+  /** True if the strategy would still choose it with unlimited space. */
   isDeserving: boolean
   createdAt: Date
-  /** Null for one that lasts. */
+  /** Null without an expiry. */
   expiresOn: Date | null
 }
 
@@ -40,30 +36,30 @@ export interface MirrorPlan {
   add: number[]
   /** Videos whose copies are given up. */
   evict: number[]
-  /** Videos whose copies are kept for another life time. */
+  /** Videos whose copies get another lifetime. */
   extend: number[]
-  /** Whether a video is to come as soon as the room of the evicted is free. */
+  /** True if a video waits for the space of the evicted ones. */
   isWaiting: boolean
 }
 
-/** Copies of one strategy that are on their way at once: what was chosen long ago may not be the best any more. */
+/** Maximum concurrent copies of a strategy: earlier choices may be outdated. */
 const MAX_COMING = 4
-/** A copy outlives so many looks that did not come about. */
+/** A copy survives this many missed checks. */
 const MIN_CHECKS = 3
 
-/** How long a copy is announced for, in ms: never so short that it is over before somebody looks at it again. */
+/** Lifetime of an announcement, in ms: never so short that it expires before the next check. */
 export const lifetimeFor = ({ min_lifetime }: StrategySettings, checkInterval: number): number =>
   Math.max(min_lifetime, MIN_CHECKS * checkInterval)
 
 /**
- * `candidates` in order of merit. A copy gives way to a video that deserves it more once it is older than `min_lifetime`; a
- * video for which there is no room is passed over, and smaller ones after it are looked at.
+ * `candidates` in order of merit. A copy older than `min_lifetime` is replaced by a more deserving video; a video that does not fit is
+ * skipped, and smaller ones after it are tried.
  */
 export function planMirrors(options: {
   settings: StrategySettings
   checkInterval: number
   now: Date
-  held: readonly Held[]
+  held: readonly MirroredVideo[]
   candidates: readonly Candidate[]
 }): MirrorPlan {
   const { settings, checkInterval, now, held, candidates } = options
@@ -72,13 +68,13 @@ export function planMirrors(options: {
     .filter(({ phase, createdAt }) => phase === 'here' && createdAt.getTime() <= oldEnough)
     .toSorted((a, b) => Number(a.isDeserving) - Number(b.isDeserving) || byMerit(a, b))
   const evicted = new Set<number>()
-  const evict = (copies: readonly Held[]): void => {
+  const evict = (copies: readonly MirroredVideo[]): void => {
     for (const { videoId } of copies) evicted.add(videoId)
   }
-  const kept = (): Held[] => givable.filter(({ videoId }) => !evicted.has(videoId))
+  const kept = (): MirroredVideo[] => givable.filter(({ videoId }) => !evicted.has(videoId))
 
   let room = settings.size - bytesOf(held)
-  /** What is free once all that leaves has left. */
+  /** Free space after all leaving copies are removed. */
   let roomLater = room + bytesOf(held.filter(({ phase }) => phase === 'leaving'))
   const tooMuch = leastOf(kept(), -roomLater) ?? kept()
   evict(tooMuch)
@@ -109,9 +105,9 @@ export function planMirrors(options: {
   return { add, evict: [...evicted], extend: extend.map(({ videoId }) => videoId), isWaiting }
 }
 
-/** Of the first copies that make up so many bytes those that are needed; undefined when all of them do not. */
-function leastOf(copies: readonly Held[], bytes: number): Held[] | undefined {
-  const chosen: Held[] = []
+/** The necessary ones among the first copies that free this many bytes; undefined if all together do not suffice. */
+function leastOf(copies: readonly MirroredVideo[], bytes: number): MirroredVideo[] | undefined {
+  const chosen: MirroredVideo[] = []
   let left = bytes
   for (const copy of copies) {
     if (left <= 0) break
@@ -119,7 +115,7 @@ function leastOf(copies: readonly Held[], bytes: number): Held[] | undefined {
     left -= copy.size
   }
   if (left > 0) return undefined
-  // What is behind it may be so large that it was not needed.
+  // A later one may be so large that this one is not needed.
   return chosen.filter(({ size }) => {
     const isNeeded = left + size > 0
     if (!isNeeded) left += size
@@ -127,7 +123,7 @@ function leastOf(copies: readonly Held[], bytes: number): Held[] | undefined {
   })
 }
 
-/** The least deserving first. */
+/** Least deserving first. */
 function byMerit({ merit: a }: Candidate, { merit: b }: Candidate): number {
   for (const [index, one] of a.entries()) {
     const difference = one - (b[index] ?? 0)

@@ -1,37 +1,37 @@
-// What a strategy may copy, what it holds, and what must not be held any more.
+// Candidates of a strategy, its copies, and copies that must not be held any more.
 
 import type { Database } from '../../platform/database/index.ts'
 import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { LISTED_PRIVACIES } from '../video/video.entity.ts'
-import type { Candidate, Held, Strategy, StrategySettings } from './mirror-plan.ts'
+import type { Candidate, MirroredVideo, Strategy, StrategySettings } from './mirror-plan.ts'
 
 type Reader = Pick<Database, 'query'>
 
 const NOBODY = 'null::int'
 
-/** SQL, with our instance actor as `$1`: servers that we follow, and whose videos may be copied. */
+/** SQL, with the local instance actor as `$1`: servers that are followed, and whose videos may be copied. */
 const MIRRORED_HOSTS = `
   select h.id from remote_host h
   where h.redundancy_allowed and h.id not in (${mutedHosts(NOBODY)}) and h.id in (
     select t.host_id from follow f join actor t on t.id = f.target_id
     where f.follower_id = $1 and f.state = 'accepted' and t.host_id is not null)`
 
-/** SQL: whether a video may be copied, as far as its server and its account are left aside. */
+/** SQL: true if a video may be copied, apart from its server and account. */
 const OPEN = `
   v.remote and v.privacy = ${videoPrivacies.public} and v.state = 'published' and not v.blocked and not v.is_live`
 
-/** SQL: whether a channel is of such a server, and of an account that may be heard. */
+/** SQL: true if a channel is on such a server, and its account is not muted. */
 const OF_MIRRORED = `x.host_id in (select id from hosts) and c.account_id not in (${mutedAccounts(NOBODY)})`
 
-/** SQL: whether a video of such a server may be copied. */
+/** SQL: true if a video of such a server may be copied. */
 const MIRRORABLE = `${OPEN} and ${OF_MIRRORED}`
 
 const OF_CHANNEL = 'join channel c on c.id = v.channel_id join actor x on x.id = c.actor_id'
 
 /**
- * SQL for the order of each strategy: the same that an index of `video` has (of what is listed, `privacy in (1, 4)`), and that
- * `merit` says in numbers.
+ * SQL for the order of each strategy: that of an index of `video` (for listed videos, `privacy in (1, 4)`), which `merit` expresses in
+ * numbers.
  */
 const RANKS: Record<Strategy, { order: string; merit: string; isWorthIt: string }> = {
   'most-views': { order: 'v.views desc, v.id', merit: 'array[v.views, -v.id]', isWorthIt: 'true' },
@@ -48,8 +48,8 @@ const RANKS: Record<Strategy, { order: string; merit: string; isWorthIt: string 
 }
 
 /**
- * The best videos for a strategy of which nothing is copied yet, of at most `maxBytes`: as large as what is copied of them,
- * which is the playlist, or the web videos of a video without one. One statement.
+ * The best videos for a strategy without a copy here, of at most `maxBytes`: the size of what would be copied, which is the playlist, or
+ * the web videos of a video without one. One statement.
  */
 export async function findCandidates(
   db: Reader,
@@ -58,8 +58,8 @@ export async function findCandidates(
   const { instanceActorId, settings, maxBytes, limit } = options
   const { order, merit, isWorthIt } = RANKS[settings.strategy]
   return await db.query<Candidate>(
-    // `is true`, so that channels are looked up in a table of hashes: joined they are gone through for each video, as nobody knows how
-    // far the best ones are away.
+    // `is true`, so that channels are looked up in a hash table: a join would scan them for each video, as the planner does not know how
+    // early the best ones come.
     `with hosts as materialized (${MIRRORED_HOSTS}), channels as materialized (
        select c.id from channel c join actor x on x.id = c.actor_id where ${OF_MIRRORED})
      select v.id as "videoId", f.bytes::float8 as size, ${merit}::float8[] as merit
@@ -75,13 +75,13 @@ export async function findCandidates(
   )
 }
 
-/** What a strategy holds, by video. One statement. */
+/** The copies of a strategy, by video. One statement. */
 export async function findHeld(
   db: Reader,
   { instanceActorId, settings }: { instanceActorId: number; settings: StrategySettings },
-): Promise<Held[]> {
+): Promise<MirroredVideo[]> {
   const { merit, isWorthIt } = RANKS[settings.strategy]
-  return await db.query<Held>(
+  return await db.query<MirroredVideo>(
     `with hosts as materialized (${MIRRORED_HOSTS}), held as (
        select r.video_id, sum(r.size) as size, min(r.created_at) as created_at, min(r.expires_on) as expires_on,
          bool_or(r.state in ('wanted', 'downloading', 'stored')) as comes, bool_or(r.state = 'announced') as is_here
@@ -97,7 +97,7 @@ export async function findHeld(
   )
 }
 
-/** The copies of a strategy of these videos that can be given up or kept for longer. */
+/** The copies of a strategy of these videos that can be given up or extended. */
 export const findCopiesOf = (
   db: Reader,
   { strategy, videoIds }: { strategy: string; videoIds: readonly number[] },
@@ -109,8 +109,8 @@ export const findCopiesOf = (
   )
 
 /**
- * Copies that must not be held any more: those of a strategy whose servers are not followed, allowed or heard any more, and
- * those of videos that are not open to everybody any more.
+ * Copies that must not be held any more: copies of strategies whose servers are no longer followed, allowed or unmuted, and copies of
+ * videos that are no longer public.
  */
 export const findLost = (
   db: Reader,

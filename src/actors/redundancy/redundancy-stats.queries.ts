@@ -1,10 +1,10 @@
-// How much each strategy of mirroring holds here, for the statistics of the server.
+// Statistics of each mirroring strategy.
 
 import type { Database } from '../../platform/database/index.ts'
 
 export interface RedundancyStats {
   strategy: 'most-views' | 'trending' | 'recently-added' | 'manual'
-  /** Bytes that the strategy may take; null without a limit. */
+  /** Limit of the strategy in bytes; null without one. */
   totalSize: number | null
   /** Bytes. */
   totalUsed: number
@@ -12,7 +12,7 @@ export interface RedundancyStats {
   totalVideoFiles: number
 }
 
-/** The configured strategies in their order, and what was asked for by hand at the end. One statement. */
+/** The configured strategies in order, and manual copies at the end. One statement. */
 export async function redundancyStats(
   db: Pick<Database, 'query'>,
   strategies: readonly { strategy: 'most-views' | 'trending' | 'recently-added'; size: number }[],

@@ -1,4 +1,4 @@
-// Copies of videos on other servers: asked for, renewed and ended here, reported and taken back by others.
+// Copies of videos on other servers: local ones are requested, renewed and ended; remote ones are reported and withdrawn.
 
 import { type RedundancySettings, reportedRedundancy } from '../../state-machines/redundancy.ts'
 import { allowRedundancy } from '../remote-host/remote-host.writes.ts'
@@ -16,42 +16,42 @@ import {
 } from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
+import { insertWanted, targetsOf } from './planned-copies.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
-import { askForRemoval, lockedCopy, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
-import { insertWanted, targetsOf } from './wanted-copies.ts'
+import { lockedCopy, queueRemoval, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 
 export type Copied = { kind: 'playlist' } | { kind: 'file'; resolution: number; fps: number }
 
-/** A copy of a video of ours, as its holder tells of it. */
+/** A remote copy of a local video, as its holder reports it. */
 export interface ReportedCopy {
   actorId: number
   /** ActivityPub id. */
   url: string
   videoUrl: string
   copied: Copied
-  /** Where players find it; never fetched by us. */
+  /** Address for players; this server never fetches it. */
   fileUrl: string
   expiresAt: Date | null
-  /** When it is new. */
+  /** Runs if it is new. */
   passOn?: PassOn
 }
 
 export interface Redundancies {
   /**
-   * Copies another server's video, since somebody asked for it: its playlist, and each of its web videos. Throws
-   * `not_found`, `invalid` for videos of ours and live ones, `conflict` when all of it, or by a strategy, is copied already.
+   * Requests copies of a remote video: of its playlist, and of each of its web videos. Throws `not_found`, `invalid` for local and live
+   * videos, `conflict` if all of it, or some by a strategy, is copied already.
    */
   request(copy: { videoId: number }): Promise<void>
-  /** Ends a copy: ours with its files, others' only here. Throws `not_found`. */
+  /** Ends a copy: a local one with its files, a remote one only here. Throws `not_found`. */
   remove(redundancyId: number): Promise<void>
-  /** A copy of ours is kept for so long from now on; null until somebody ends it. */
+  /** Extends a local copy by this lifetime from now; null for no expiry. */
   renew(redundancyId: number, lifetimeMs: number | null): Promise<void>
-  /** Whether videos of a host are copied. Taken back, the copies go. Throws `not_found` for a host that we do not know. */
+  /** Allows or forbids copies of a host's videos; forbidding ends existing ones. Throws `not_found` for an unknown host. */
   allowHost(host: string, isAllowed: boolean): Promise<void>
-  /** Another server holds a copy of a video of ours, or keeps it for longer. Throws DomainError when it may not. */
+  /** Another server reports or extends a copy of a local video. Throws DomainError if it may not. */
   receive(copy: ReportedCopy): Promise<{ videoId: number; isNew: boolean }>
-  /** Its holder gave a copy up. Answers whose video that was; undefined when there was none. */
+  /** Its holder withdrew a copy. Returns the video; undefined if there was none. */
   withdraw(copy: { actorId: number; url: string; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
 }
 
@@ -65,19 +65,19 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         const copy = await unit.em.findOneOrFail(Redundancy, id)
         if (!copy.dueAt || copy.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        const isLetGo = !copy.leaseOwner
-        advance(unit, redundancyLifecycle, copy, { type: 'TIMED_OUT', settings, isLetGo }, settings)
+        const isReleased = !copy.leaseOwner
+        advance(unit, redundancyLifecycle, copy, { type: 'TIMED_OUT', settings, isReleased }, settings)
       }),
   })
 
-  // In one transaction with the telling.
+  // In one transaction with the notification.
   registry.on('RedundancyStored', 'redundancy', async ({ redundancyId }, unit) => {
     const copy = await lockedCopy(unit, redundancyId)
     if (copy?.state === 'stored') advance(unit, redundancyLifecycle, copy, { type: 'ANNOUNCED' }, settingsOf(deps))
   })
-  registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => askForRemoval(unit, redundancyId))
+  registry.on('RedundancyRemoved', 'redundancy', async ({ redundancyId }, unit) => queueRemoval(unit, redundancyId))
 
-  // Servers with a copy of a video that not everybody may see any more were notified of its removal.
+  // Servers with a copy of a video that became private were notified of its removal.
   for (const event of ['VideoUpdated', 'VideoRemoved', 'VideoBlocked'] as const) {
     registry.on(event, 'redundancy', async ({ videoId }, unit) => {
       await unit.query(
@@ -89,7 +89,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     })
   }
 
-  // Nobody reads here what is blocked here.
+  // A blocked video must not be served here.
   registry.on('VideoBlocked', 'our-copies', async ({ videoId }, unit) => {
     const copies = await unit.query<{ id: number }>('select id from redundancy where video_id = $1 and actor_id = $2 order by id', [
       videoId,
@@ -103,7 +103,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     }
   })
 
-  // Their server may have made the files of a video anew.
+  // Their server may have made the files of a video again.
   registry.periodic('outdated-redundancies', {
     everyMs: () => config().redundancy.videos.check_interval,
     async run() {
@@ -161,7 +161,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         await unlessGone(
           tell({ aggregate: 'redundancy', id }, async (unit) => {
             const copy = await unit.em.findOneOrFail(Redundancy, id)
-            // Whatever chose it before.
+            // Whatever strategy chose it before.
             copy.strategy = 'manual'
             copy.context = { ...copy.context, lifetime: null }
             advance(unit, redundancyLifecycle, copy, { type: 'RETRIED' }, settingsOf(deps))
@@ -199,7 +199,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         const holder = await holderOf(unit, actorId, us)
         assertMayHold(holder, { url, fileUrl }, config().remote_redundancy.videos.accept_from)
         const target = await targetOf(unit, videoUrl, copied)
-        if (!target) throw notFound(`${videoUrl} is no video of ours that is copied.`)
+        if (!target) throw notFound(`${videoUrl} is not a local video that may be copied.`)
         const lifetime = lifetimeOf(expiresAt, unit.now)
         if (lifetime !== null && lifetime <= 0) throw new DomainError('unprocessable', 'This copy is over already.')
         const isNew = await saveReported(unit, { ...target, actorId, url, fileUrl, lifetime }, settingsOf(deps))
@@ -238,7 +238,7 @@ interface ReportedTarget {
   fileId: number | null
 }
 
-/** The playlist or file of a video of ours that everybody may see. */
+/** The playlist or file of a public local video. */
 async function targetOf(unit: Unit, videoUrl: string, copied: Copied): Promise<ReportedTarget | undefined> {
   const OURS = `v.url_hash = md5($1)::uuid and v.url = $1 and not v.remote and v.privacy in ${FEDERATED_PRIVACIES} and not v.blocked and v.state = 'published'`
   const [target] =
@@ -258,7 +258,7 @@ async function targetOf(unit: Unit, videoUrl: string, copied: Copied): Promise<R
   return target
 }
 
-/** Answers whether something is new in it: told twice, it changes nothing. */
+/** Returns true if it is new or changed. Idempotent. */
 async function saveReported(
   unit: Unit,
   copy: ReportedTarget & { actorId: number; url: string; fileUrl: string; lifetime: number | null },

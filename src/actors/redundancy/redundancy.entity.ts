@@ -1,4 +1,4 @@
-// A copy of a video, held by us or by another server; its lifecycle is the machine `redundancy`.
+// A local or remote copy of a video; its lifecycle is the machine `redundancy`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
@@ -7,19 +7,19 @@ const RedundancySchema = defineEntity({
   tableName: 'redundancy',
   properties: {
     id: p.integer().primary(),
-    /** Who holds it: our instance actor, or an actor of another server. */
+    /** The holder: the local instance actor, or a remote actor. */
     actorId: p.integer(),
     videoId: p.integer(),
-    /** What it is a copy of: a playlist with its files, or one web video. */
+    /** The copied object: a playlist with its files, or one web video. */
     streamingPlaylistId: p.integer().nullable(),
     fileId: p.integer().nullable(),
     /** ActivityPub id. */
     url: p.text(),
-    /** Where players find it. */
+    /** Address for players. */
     fileUrl: p.text(),
-    /** Name in the store, of a folder for a playlist; null for copies of others. */
+    /** Name in the store, of a folder for a playlist; null for remote copies. */
     path: p.text().nullable(),
-    /** What a local copy was made from. */
+    /** Source of a local copy. */
     sourceUrl: p.text().nullable(),
     strategy: p.text().nullable(),
     /** Bytes. */
@@ -28,11 +28,11 @@ const RedundancySchema = defineEntity({
     state: p.text(),
     context: p.json<Record<string, unknown>>(),
     dueAt: p.datetime(3).nullable(),
-    /** The worker that is at it; `dueAt` is the end of its lease. */
+    /** The worker that holds the lease; `dueAt` is its end. */
     leaseOwner: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     urlHash: p.uuid().nullable().generated('((md5(url))::uuid) stored').lazy(),
   },
 })

@@ -1,23 +1,23 @@
-// Whose copies of our videos we believe in, and for how long. Pure.
+// Which remote copies of local videos are trusted, and for how long. Pure.
 
 import { DomainError } from '../runtime/index.ts'
 
 export interface Holder {
   type: string
   url: string
-  /** Whether our instance follows it. */
+  /** True if the local instance follows it. */
   isFollowed: boolean
 }
 
-/** A copy that says nothing of its end lasts until it is taken back; all others at most so long, in ms. */
+/** Longest lifetime of a copy with an expiry, in ms; one without an expiry lasts until it is withdrawn. */
 const LONGEST_LIFETIME = 365 * 24 * 3_600_000
 
-/** Copies of one playlist or file that are kept in mind. */
+/** Maximum stored copies of one playlist or file. */
 export const MAX_COPIES = 100
 
 /**
- * Throws `forbidden` unless the configuration lets this server hold copies for us. Servers hold them, in the name of their
- * instance actor and at addresses of their own: players are not sent anywhere else.
+ * Throws `forbidden` unless the configuration allows copies by this server. The holder must be an instance actor, with addresses on its own
+ * server: players are not redirected elsewhere.
  */
 export function assertMayHold(
   holder: Holder,
@@ -34,7 +34,7 @@ export function assertMayHold(
   }
 }
 
-/** From now on, in ms; null for a copy without an end, 0 or less for one that is over. */
+/** From now, in ms; null without an expiry, 0 or less for an expired copy. */
 export const lifetimeOf = (expiresAt: Date | null, now: Date): number | null =>
   expiresAt === null ? null : Math.min(expiresAt.getTime() - now.getTime(), LONGEST_LIFETIME)
 

@@ -1,4 +1,4 @@
-// The copies that administrators look at, by video.
+// Copies by video, for administrators.
 
 import type { Database } from '../../platform/database/index.ts'
 
@@ -22,7 +22,7 @@ export interface MirroredVideoRow {
 }
 
 export interface MirroredVideosQuery {
-  /** Copies that others hold of our videos, or those that we hold of others'. */
+  /** Remote copies of local videos, or local copies of remote ones. */
   target: 'my-videos' | 'remote-videos'
   start: number
   count: number
@@ -36,7 +36,7 @@ const copies = (what: string): string =>
 
 const SHOWN = "r.state in ('stored', 'announced') and (r.path is not null) = $1"
 
-/** One page of the videos with copies, by name, and how many there are. One statement. */
+/** One page of the videos with copies, by name, with the total. One statement. */
 export async function listMirroredVideos(
   db: Pick<Database, 'query'>,
   { target, start, count, descending }: MirroredVideosQuery,

@@ -1,10 +1,10 @@
-// Registration: at once, or as a request that moderators decide on. The machine `registration` says what may happen.
+// Registration: direct, or by a request that moderators approve. The machine `registration` decides which moves are possible.
 
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialRegistration, type RegistrationEvent, registrationMachine } from '../../state-machines/registration.ts'
-import { askForMail, type MailLinks, NOBODY, registrationState } from '../mail/index.ts'
+import { type MailLinks, NOBODY, queueMail, registrationState } from '../mail/index.ts'
 import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, takes, type Unit } from '../runtime/index.ts'
 import { type TransactUser, type Users, userRoles } from '../user/index.ts'
 import { Registration } from './registration.entity.ts'
@@ -21,25 +21,25 @@ export interface Applicant {
 
 export interface Decision {
   moderationResponse: string
-  /** Whether the applicant gets a mail. */
+  /** True to mail the applicant. */
   tell: boolean
 }
 
 export interface Registrations {
-  /** Throws `forbidden` while nobody may register (in this way, or from this address). */
+  /** Throws `forbidden` while registration is closed (of this kind, or for this IP address). */
   assertOpen(kind: SignupKind, ip: string): Promise<void>
-  /** Makes the user at once. Throws `conflict` when a name or the address is taken. */
+  /** Creates the user directly. Throws `conflict` if a name or the address is taken. */
   register(applicant: Applicant): Promise<void>
-  /** Throws `conflict` when a name or the address is taken, or is in another request. */
+  /** Throws `conflict` if a name or the address is taken, or in another request. */
   request(applicant: Applicant & { reason: string }): Promise<RegistrationRow>
-  /** Makes the user. Throws `not_found`, and `conflict` when it is decided already or the names were taken meanwhile. */
+  /** Creates the user. Throws `not_found`, and `conflict` if it is decided already or the names were taken meanwhile. */
   accept(id: number, decision: Decision): Promise<void>
   reject(id: number, decision: Decision): Promise<void>
-  /** Forgets the request; an account that was made of it stays. */
+  /** Deletes the request; its account stays. */
   remove(id: number): Promise<void>
-  /** Sends the link again to the applicant with this address. Does not tell whether there is one. */
+  /** Sends the link again to the applicant with this address. Does not reveal whether there is one. */
   askToVerifyAgain(email: string): Promise<void>
-  /** Throws `not_found`, and `forbidden` for a link that does not count. */
+  /** Throws `not_found`, and `forbidden` for an invalid link. */
   verifyEmail(id: number, secret: string): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
   const unreadable = unreadableNetworks(config().signup.filters.cidr)
   if (unreadable.length > 0) logger.warn({ unreadable }, 'entries of signup.filters.cidr are no networks')
 
-  /** One event of a registration, under its lock. */
+  /** Applies one event to a registration, under its lock. */
   async function move<T>(id: number, event: RegistrationEvent, then: (unit: Unit, registration: Registration) => Promise<T>): Promise<T> {
     return await tell({ aggregate: 'registration', id }, async (unit) => {
       const registration = await unit.em.findOneOrFail(Registration, id)
@@ -58,10 +58,10 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
     })
   }
 
-  /** False when addresses are to be verified and this one is not yet; null when nobody asks. */
+  /** False if addresses must be verified and this one is not yet; null if they need not. */
   const unverified = (): false | null => (config().signup.requires_email_verification ? false : null)
 
-  /** Of those who come together for the last place, one gets it. */
+  /** Serialises concurrent registrations, so that only one gets the last place. */
   async function assertRoom(unit: Unit): Promise<void> {
     if (config().signup.limit === -1) return
     await unit.query("select pg_advisory_xact_lock(hashtext('signup'))")
@@ -84,7 +84,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
         tell.create(async (unit) => {
           await assertRoom(unit)
           const created = await insert(unit)
-          if (emailVerified === false) askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
+          if (emailVerified === false) queueMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
           unit.emit({ aggregate: 'user', id: created.id }, 'UserRegistered', { userId: created.id })
           return created
         })
@@ -94,7 +94,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
     async request({ reason, ...applicant }) {
       const { username, email, channel } = applicant
       const emailVerified = unverified()
-      // Before the hash, which costs much on purpose.
+      // Before the expensive hash.
       await refuseTaken(db.query, applicant)
       const passwordHash = await passwords.hash(applicant.password)
       const requested = tell.create(async (unit) => {
@@ -114,7 +114,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
         })
         await unit.em.flush()
         const registrationId = registration.id
-        if (emailVerified === false) askForMail(unit, { mail: 'verify-registration', registrationId })
+        if (emailVerified === false) queueMail(unit, { mail: 'verify-registration', registrationId })
         unit.emit({ aggregate: 'registration', id: registrationId }, 'RegistrationRequested', { registrationId })
         return registrationId
       })
@@ -129,7 +129,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
     async accept(id, decision) {
       const row = await findRegistration(db, id)
       if (!row) throw registrationNotFound()
-      // Keys are made before the transaction, and for nothing when it is decided already.
+      // Keys are generated before the transaction, in vain if it is decided already.
       if (!takes(registrationLifecycle, row, { type: 'ACCEPTED' }) || row.password_hash === null) throw decided()
       const channel =
         row.channel_handle === null
@@ -153,10 +153,10 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
           registration.processedAt ??= unit.now
           registration.passwordHash = null
           registration.moderationResponse = decision.moderationResponse
-          if (decision.tell) askForMail(unit, { mail: 'registration-accepted', registrationId: id })
-          // The request's own link counts no more.
+          if (decision.tell) queueMail(unit, { mail: 'registration-accepted', registrationId: id })
+          // The request's own link is invalid now.
           if (user.emailVerified === false) {
-            askForMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
+            queueMail(unit, { mail: 'verify-email', userId: created.id, pending: false })
           }
           return created
         })
@@ -167,7 +167,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       await move(id, { type: 'REJECTED' }, async (unit, registration) => {
         registration.processedAt ??= unit.now
         registration.moderationResponse = decision.moderationResponse
-        if (decision.tell) askForMail(unit, { mail: 'registration-rejected', registrationId: id })
+        if (decision.tell) queueMail(unit, { mail: 'registration-rejected', registrationId: id })
       })
     },
 
@@ -183,12 +183,12 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       ])
       if (!found) {
         const nobody = { mail: 'verify-registration', registrationId: NOBODY } as const
-        return await tell.create(async (unit) => askForMail(unit, nobody))
+        return await tell.create(async (unit) => queueMail(unit, nobody))
       }
       const asked = move(found.id, { type: 'LINK_ASKED' }, async (unit) =>
-        askForMail(unit, { mail: 'verify-registration', registrationId: found.id }),
+        queueMail(unit, { mail: 'verify-registration', registrationId: found.id }),
       )
-      // Nothing to verify, or gone: the answer is the same.
+      // Nothing to verify, or removed: the response is the same.
       await asked.catch((error: unknown) => {
         if (!(error instanceof DomainError) || error.kind === 'busy') throw error
       })

@@ -1,4 +1,4 @@
-// A request for an account; its lifecycle is the machine `registration`.
+// A registration request; its lifecycle is the machine `registration`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import type { RegistrationContext, RegistrationState } from '../../state-machines/registration.ts'
@@ -11,7 +11,7 @@ const RegistrationSchema = defineEntity({
     state: p.text().$type<RegistrationState>(),
     context: p.json<RegistrationContext>(),
     username: p.text(),
-    /** Null once the account is made. */
+    /** Null after the account is created. */
     passwordHash: p.text().nullable(),
     email: p.text(),
     accountDisplayName: p.text().nullable(),

@@ -7,8 +7,8 @@ import type { Database } from '../../platform/database/index.ts'
 export type SignupKind = 'direct' | 'request'
 
 /**
- * Why nobody may register now, as a sentence for clients; undefined when the doors are open. `users` that there are count
- * against the limit, for requests too, since each of them is to become a user.
+ * Why registration is closed, as a sentence for clients; undefined if it is open. The number of `users` counts for requests too, since each
+ * of them may become a user.
  */
 export function closedBy(config: Pick<Config, 'signup' | 'smtp'>, users: number, kind: SignupKind): string | undefined {
   const { enabled, limit, requires_approval, requires_email_verification } = config.signup
@@ -18,10 +18,10 @@ export function closedBy(config: Pick<Config, 'signup' | 'smtp'>, users: number,
   if (requires_email_verification && !isMailEnabled(config)) {
     return 'Addresses have to be verified, and this server cannot send mails now.'
   }
-  return limit !== -1 && users >= limit ? 'This server has as many users as it takes.' : undefined
+  return limit !== -1 && users >= limit ? 'This server has reached its limit of users.' : undefined
 }
 
-/** The same for the users that there are now. */
+/** The same for the current number of users. */
 export async function whyClosed(
   db: Pick<Database, 'query'>,
   config: Pick<Config, 'signup' | 'smtp'>,
@@ -33,8 +33,8 @@ export async function whyClosed(
 }
 
 /**
- * Whether people with this address may register: in one of the networks of the white list, if it has any, and in none of
- * the black list. An entry that is no network opens nothing.
+ * True if this IP address may register: in a network of the whitelist, if that is not empty, and in none of the blacklist. An invalid entry
+ * allows nothing.
  */
 export function isNetworkAllowed(ip: string, cidr: Config['signup']['filters']['cidr']): boolean {
   const { whitelist, blacklist } = cidr
@@ -45,7 +45,7 @@ export function isNetworkAllowed(ip: string, cidr: Config['signup']['filters']['
   return (whitelist.length === 0 || whitelist.some(isIn)) && !blacklist.some(isIn)
 }
 
-/** The entries of the lists that are no networks, for a warning. */
+/** Invalid entries of the lists, for a warning. */
 export const unreadableNetworks = ({ whitelist, blacklist }: Config['signup']['filters']['cidr']): string[] =>
   [...whitelist, ...blacklist].filter((network) => readNetwork(network) === undefined)
 

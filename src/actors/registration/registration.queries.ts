@@ -29,7 +29,7 @@ export interface RegistrationListQuery {
   search?: string | undefined
 }
 
-/** As the index has it. */
+/** The expression of the index. */
 const STATE_ID = "(case state when 'rejected' then 2 when 'accepted' then 3 else 1 end)"
 
 const COLUMNS = `id, state, ${STATE_ID} as state_id, context, username, email, account_display_name, channel_handle,
@@ -37,7 +37,7 @@ const COLUMNS = `id, state, ${STATE_ID} as state_id, context, username, email, a
 
 const SORT = { createdAt: 'created_at', state: STATE_ID }
 
-/** One page, with the count of all that match. */
+/** One page, with the total of all matches. */
 export async function listRegistrations(db: Database, query: RegistrationListQuery): Promise<{ total: number; rows: RegistrationRow[] }> {
   const direction = query.sort.descending ? 'desc' : 'asc'
   const order = `${SORT[query.sort.column]} ${direction}, id ${direction}`

@@ -1,6 +1,5 @@
-// What an actor of another server had here, taken away thing by thing with the commands by which its server would do it, so
-// that counts stay right and everybody concerned is notified. What others said below its comments stays, and so does what
-// others keep of it: reports, and blocks of its account.
+// Deletes the content of a removed remote actor item by item, with the commands that its server would use, so that counts stay right and
+// everybody is notified. Replies of others to its comments stay, and so do reports, and blocks of its account.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { removeWaitingCommentsOf } from '../comment/comment.writes.ts'
@@ -13,14 +12,14 @@ import { eachRow, inBatches, type Tell, unlessGone } from '../runtime/index.ts'
 import type { Shares } from '../share/index.ts'
 import type { RemoteVideos } from '../video/index.ts'
 
-/** An actor of another server that is gone, whose rows are still there. */
+/** A removed remote actor whose rows still exist. */
 export interface Leaver {
   actorId: number
   accountId: number | null
   channelId: number | null
 }
 
-/** The commands of the nouns that an actor of another server has. */
+/** The commands of the nouns that a remote actor may have. */
 export interface Removers {
   videos: Pick<RemoteVideos, 'remove'>
   playlists: Pick<RemotePlaylists, 'remove' | 'leaveChannel'>
@@ -29,7 +28,7 @@ export interface Removers {
   shares: Pick<Shares, 'removeShare'>
 }
 
-/** Undefined unless the actor is gone and something of it is left. */
+/** Undefined unless the actor is removed and has content left. */
 export async function leaverOf(query: Sql, actorId: number): Promise<Leaver | undefined> {
   const [leaver] = await query<Leaver>(
     `select x.id as "actorId", a.id as "accountId", c.id as "channelId"
@@ -40,7 +39,7 @@ export async function leaverOf(query: Sql, actorId: number): Promise<Leaver | un
   return leaver
 }
 
-/** What there is of each kind, by the parameter that names whose it is. */
+/** The content of each kind, by its owner. */
 const channelsOf = (account: string) => `from channel o where o.account_id = ${account}`
 const videosOf = (channel: string) => `from video o where o.channel_id = ${channel}`
 const playlistsIn = (channel: string) => `from playlist o where o.channel_id = ${channel}`
@@ -50,10 +49,10 @@ const ratingsOf = (account: string) => `from rating o where o.account_id = ${acc
 const sharesOf = (actor: string) => `from share o where o.actor_id = ${actor}`
 const followersOf = (actor: string) => `from follow o where o.target_id = ${actor}`
 const followingsOf = (actor: string) => `from follow o where o.follower_id = ${actor}`
-/** They are neither counted nor announced. */
+/** These are neither counted nor announced. */
 const quiet = ['redundancy', 'waiting_comment'] as const
 
-/** Takes everything away. Each thing is gone when its command is done. Throws when `signal` says so. */
+/** Deletes everything. Each item is deleted when its command ends. Throws when `signal` aborts. */
 export async function takeAway(
   { db, tell, removers }: { db: Pick<Database, 'query'>; tell: Tell; removers: Removers },
   { actorId, accountId, channelId }: Leaver,

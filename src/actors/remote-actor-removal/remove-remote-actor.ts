@@ -1,8 +1,8 @@
-// The end of an actor of another server: a job takes away what it had, then its rows. One whose account somebody blocked
-// stays as a tombstone, so that it is blocked when it comes back.
+// Removal of a remote actor: a job deletes its content, then its rows. An actor whose account is blocked stays as a tombstone, so that it
+// is blocked when it comes back.
 
 import { removeLeftActor } from '../actor/actor.writes.ts'
-import { askForRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
+import { queueRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
 import { removeActorImages } from '../actor-image/actor-image.writes.ts'
 import { removeChannel } from '../channel/channel.writes.ts'
 import { type ActorDeps, advanceRow, DomainError, resumeJobs, type Unit, unlessGone } from '../runtime/index.ts'
@@ -19,17 +19,17 @@ export function makeRemoteActorRemoval(deps: ActorDeps & { remoteActors: Pick<Re
   })
 
   resumeJobs(deps, REMOTE_ACTOR_REMOVAL, {
-    // A tombstone goes when nobody blocks it any more.
+    // A tombstone is deleted when nobody blocks it any more.
     waiting: `select x.id from actor x where x.remote_state <> 'known' and not (x.remote_state = 'left' and ${BLOCKED})
       order by x.id limit 100`,
-    ask: askForRemoval,
+    ask: queueRemoval,
   })
 
   async function removeActor(actorId: number, signal: AbortSignal): Promise<void> {
     const to = { aggregate: 'actor', id: actorId } as const
     const leaver = await leaverOf(db.query, actorId)
     if (!leaver) return await unlessGone(tell(to, (unit) => bury(unit, actorId)))
-    // A group ends with the account that owns it.
+    // A group is removed with the account that owns it.
     const removeChannel = async (id: number) => {
       await remoteActors.remove(id)
       await removeActor(id, signal)
@@ -37,13 +37,13 @@ export function makeRemoteActorRemoval(deps: ActorDeps & { remoteActors: Pick<Re
     await takeAway({ db, tell, removers }, leaver, removeChannel, signal)
     await tell(to, async (unit) => {
       await empty(unit, leaver)
-      // What waited for these locks finds no actor any more: nothing is added that would go with it unseen.
+      // Transactions that waited for these locks find no actor any more, so they add nothing.
       await bury(unit, actorId)
     })
   }
 }
 
-/** Nothing hangs on the actor any more, and nothing can be added while it is locked. Throws `busy`, for which the job waits. */
+/** Nothing refers to the actor any more, and nothing can be added while it is locked. Throws `busy`, for which the job waits. */
 async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Promise<void> {
   await unit.query('select id from actor where id = $1 for update', [actorId])
   await unit.query('select id from account where id = $1 for update', [accountId])
@@ -58,7 +58,7 @@ async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Pro
   await advanceRow(unit, remoteActorLifecycle, { id: actorId, state: 'leaving' }, { type: 'EMPTIED' }, {})
 }
 
-/** The rows go, unless somebody blocks the account: who does so at this moment is waited for. */
+/** Deletes the rows, unless somebody blocks the account; waits for a concurrent block. */
 async function bury(unit: Unit, actorId: number): Promise<void> {
   await unit.query('select id from actor where id = $1 for update', [actorId])
   await unit.query('select id from account where actor_id = $1 for update', [actorId])

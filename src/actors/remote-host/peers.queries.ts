@@ -1,4 +1,4 @@
-// Other servers as the operator sees them: whether they answer, what waits for them, and what went wrong.
+// Other servers for the operator: reachability, waiting deliveries, and errors.
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import type { RemoteHostState } from '../../state-machines/remote-host.ts'
@@ -11,12 +11,12 @@ export interface PeerRow {
   softwareVersion: string | null
   signatureProfile: string
   unsupportedTypes: string[]
-  /** When it is tried again; null when it may be tried now, or sleeps. */
+  /** When it is retried; null if it may be tried now, or is dormant. */
   dueAt: Date | null
   lastSuccessAt: Date | null
   lastErrorAt: Date | null
   lastError: string | null
-  /** Of the oldest delivery that waits. */
+  /** Creation of the oldest waiting delivery. */
   waitingSince: Date | null
   waitingDeliveries: number
   parkedDeliveries: number
@@ -24,7 +24,7 @@ export interface PeerRow {
   createdAt: Date
 }
 
-/** Counts of what is there in masses end here: the list must answer also when there is far too much of it. */
+/** Limit of counts, so that the list stays fast with a huge backlog. */
 const MOST_COUNTED = 1000
 const MOST_LOOKED_AT = 2_000_000
 
@@ -51,13 +51,13 @@ const SORTED_BY: Record<PeerListQuery['sort']['column'], string> = {
   lastSuccessAt: 'h.last_success_at',
 }
 
-/** One page of the servers that we know, with the count of all that match. Only what is shown is counted, by indexes. */
+/** One page of the known servers, with the total of all matches. Only shown counts are computed, by indexes. */
 export async function listPeers(db: Database, query: PeerListQuery): Promise<{ total: number; rows: PeerRow[] }> {
   const direction = query.sort.descending ? 'desc nulls last' : 'asc nulls first'
   const values = [query.state ?? null, query.search ? containing(query.search) : null]
   const matching = 'where ($1::text is null or h.state = $1) and ($2::text is null or h.host ilike $2)'
   const [count] = await db.query<{ total: number }>(`select count(*) as total from remote_host h ${matching}`, values)
-  // Only this order needs all of what waits; one look at it is much less than one for each server.
+  // Only this order needs all waiting deliveries; one scan is much cheaper than one per server.
   const backlog = query.sort.column === 'waitingDeliveries' ? `left join (${BACKLOGS}) b on b.host_id = h.id` : ''
   const rows = await db.query<PeerRow>(
     `with page as materialized (

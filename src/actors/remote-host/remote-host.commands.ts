@@ -1,4 +1,4 @@
-// Servers that we know of, and whether they can be reached: the machine `remote-host`.
+// Known servers and their reachability: the machine `remote-host`.
 
 import { batched } from '../../platform/batched.ts'
 import type { Sql } from '../../platform/database/index.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../state-machines/remote-host.ts'
 import { type ActorDeps, advanceRow, defineLifecycle, next, notFound, type Unit } from '../runtime/index.ts'
 
-/** How requests can be signed: draft-cavage-http-signatures-12, or RFC 9421. */
+/** Signature profiles: draft-cavage-http-signatures-12, or RFC 9421. */
 export const signatureProfiles = ['cavage', 'rfc9421'] as const
 export type SignatureProfile = (typeof signatureProfiles)[number]
 
@@ -27,30 +27,30 @@ export interface KnownHost {
 
 export interface RemoteHosts {
   find(hostId: number): Promise<KnownHost | undefined>
-  /** A delivery got an answer that shows the host alive; its time is noted now and then only, unless `exactly`. */
+  /** A delivery got a response from the host; its time is stored only now and then, unless `exactly`. */
   succeeded(host: Pick<KnownHost, 'id' | 'state'>, options: { exactly: boolean }): Promise<void>
-  /** A delivery failed through the host's fault; `retryAfter` in ms as it asked, 0 when it did not. */
+  /** A delivery failed because of the host; `retryAfter` in ms, 0 without one. */
   failed(hostId: number, retryAfter: number): Promise<void>
   /**
-   * A verified activity came from the host: what waits for a failing one is tried now; a dormant one is awake again, gets what still
-   * waits for it, and is read for what we missed of it.
+   * A verified activity arrived from the host: a failing host is retried now; a dormant one wakes up, gets what still waits for it, and its
+   * outboxes are read for what was missed.
    */
   heard(host: string): Promise<void>
   preferProfile(hostId: number, profile: SignatureProfile): Promise<void>
-  /** How a host took signed requests last; what most take for one that is not known. */
+  /** The signature profile that last worked for a host; the common one for an unknown host. */
   profileOf(host: string): Promise<SignatureProfile>
   preferProfileOf(host: string, profile: SignatureProfile): Promise<void>
   noteUnsupported(hostId: number, type: string): Promise<void>
-  /** What the host said last that was not what we hoped for; for the admin. */
+  /** Stores the last error of the host, for the admin. */
   noteError(hostId: number, error: string): Promise<void>
-  /** Tries a host now; `also` is done with it. Throws `not_found` for a host that is not known. */
+  /** Retries a host now; `also` runs in the same transaction. Throws `not_found` for an unknown host. */
   retry(host: string, also: (unit: Unit, hostId: number) => Promise<void>): Promise<void>
 }
 
 const NOTE_AGAIN_MS = 30_000
 const MAX_ERROR = 1000
 const HOSTS_AT_ONCE = 100
-/** Remembered by each process. */
+/** Cached by each process. */
 const HOSTS = 10_000
 /** The lane of `actors/delivery`, which depends on this noun. */
 const DELIVERY_LANE = 'delivery'
@@ -66,7 +66,7 @@ const remoteHostLifecycle = defineLifecycle({
 export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   const { db, clock, config, logger } = deps
   const settings = () => config().vireo.federation.delivery
-  /** When the last success of a host was noted; nothing after an error, so that its end is noted at once. */
+  /** When the last success of a host was stored; absent after an error, so that a recovery is stored at once. */
   const succeededAt = makeLru<number, number>(HOSTS)
   const noteSuccess = batched<number, void>(
     async (ids) => {
@@ -86,7 +86,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     return row
   }
 
-  /** Of the activities of a moment, those of hosts that fail or sleep are found by one statement. */
+  /** Concurrent activities share one statement that finds failing and dormant hosts. */
   const findUnwell = batched<string, HostRow | undefined>(
     async (hosts) => {
       const rows = await db.query<HostRow>(`select ${COLUMNS} from remote_host where host = any($1) and state <> 'healthy'`, [
@@ -103,7 +103,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     return row
   }
 
-  /** The lane of the host and the activities that come from it step it at the same time: its row is locked. */
+  /** The lane of the host and its incoming activities advance its machine concurrently: its row is locked. */
   async function tell(hostId: number, event: RemoteHostEvent): Promise<void> {
     await deps.tell.create(async (unit) => {
       const row = await lock(unit, 'id', hostId)
@@ -116,7 +116,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     })
   }
 
-  /** Of many activities of a moment the first wakes their host. */
+  /** The first of many concurrent activities wakes their host. */
   const hearing = new Map<number, Promise<void>>()
 
   function hear(hostId: number): Promise<void> {
@@ -125,7 +125,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     return heard
   }
 
-  /** What waited since before the sleep goes out; what the host did meanwhile was told to nobody here. */
+  /** Sends what has waited since before it became dormant; activities that it sent nobody meanwhile are fetched. */
   function wake(unit: Unit, hostId: number): void {
     unit.wake(DELIVERY_LANE, String(hostId))
     unit.emit({ aggregate: 'remote_host', id: hostId }, 'HostAwoke', { hostId })
@@ -150,7 +150,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
     },
     async heard(host) {
       const known = await findUnwell(host.toLowerCase())
-      // A host that is tried soon anyway says nothing new.
+      // If a host is retried soon anyway, its activity changes nothing.
       if (known && next(remoteHostLifecycle, known, { type: 'HEARD' }, clock.now(), settings()).changed) await hear(known.id)
     },
     async noteError(hostId, error) {
@@ -193,7 +193,7 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   }
 }
 
-/** The row of a host, new ones as healthy, with the signatures that it took. Gives its id. */
+/** The row of a host, created as healthy with the working signature profile. Returns its id. */
 export async function ensureHost(query: Sql, host: string, profile: SignatureProfile): Promise<number> {
   const [row] = await query<{ id: number }>(
     `with known as (select id from remote_host where host = $1),

@@ -1,4 +1,4 @@
-// A server that we know; whether it can be reached is the machine `remote-host`.
+// A known server; its reachability is the machine `remote-host`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'
@@ -14,13 +14,13 @@ const RemoteHostSchema = defineEntity({
     dueAt: p.datetime(3).nullable(),
     software: p.text().nullable(),
     softwareVersion: p.text().nullable(),
-    /** How it wants requests signed: what worked last. */
+    /** The signature profile that last worked. */
     signatureProfile: p.text(),
-    /** `type` values that it answers with 400: not sent again. */
+    /** `type` values that it refuses with 400: not sent again. */
     unsupportedTypes: p.type(TextArray),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     lastError: p.text().nullable().lazy(),
     lastErrorAt: p.datetime(3).nullable().lazy(),
     lastSuccessAt: p.datetime(3).nullable().lazy(),

@@ -5,7 +5,7 @@ import type { Unit } from '../runtime/index.ts'
 
 const HOSTS_AT_ONCE = 100
 
-/** Some hosts whose software was not asked for since `before`; noted as asked. */
+/** Some hosts whose software was not checked since `before`; marked as checked. */
 export const takeUncheckedHosts = (unit: Unit, before: Date): Promise<{ id: number }[]> =>
   unit.query<{ id: number }>(
     `update remote_host set software_checked_at = $1 where id in (
@@ -19,7 +19,7 @@ export const takeUncheckedHosts = (unit: Unit, before: Date): Promise<{ id: numb
 export const noteSoftware = (query: Sql, host: string, { software, version }: { software: string; version: string }) =>
   query('update remote_host set software = $2, software_version = $3 where host = $1', [host.toLowerCase(), software, version])
 
-/** Answers the host as it was; undefined when it is not known. */
+/** Returns the previous row of the host; undefined if it is unknown. */
 export async function allowRedundancy(unit: Unit, host: string, isAllowed: boolean): Promise<{ id: number; was: boolean } | undefined> {
   const [known] = await unit.query<{ id: number; was: boolean }>(
     `update remote_host h set redundancy_allowed = $2, updated_at = $3

@@ -1,8 +1,8 @@
-// Settings that are right alone and wrong together, refused before they are stored. Pure.
+// Finds combinations of valid settings that are invalid together, before they are stored. Pure.
 
 import { type Config, isMailEnabled } from '../../config/index.ts'
 
-/** One sentence for each, naming the keys as clients know them; none when all is well. */
+/** One sentence per contradiction, with the keys as clients know them; empty if there is none. */
 export function contradictionsOf(config: Config): string[] {
   const { signup, transcoding, video_studio } = config
   const { videos, video_channel_synchronization } = config.import

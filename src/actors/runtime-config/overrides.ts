@@ -1,15 +1,15 @@
-// What the overrides are made of: paths of keys and their values. Pure.
+// Operations on overrides: paths of keys and their values. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Config, Values } from '../../config/index.ts'
 
-/** One key, such as `['instance', 'name']`, and its value; null goes back to what was loaded. */
+/** One key, such as `['instance', 'name']`, and its value; null resets it to the loaded value. */
 export interface Change {
   path: readonly string[]
   value: unknown
 }
 
-/** The keys of nested values, each with its value. No value that can be changed at run time is an object itself. */
+/** The keys of nested values, each with its value. No editable value is itself an object. */
 export function changesOf(values: Values, prefix: readonly string[] = []): Change[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = [...prefix, name]
@@ -17,10 +17,7 @@ export function changesOf(values: Values, prefix: readonly string[] = []): Chang
   })
 }
 
-/**
- * The overrides after some changes. What says the same as the loaded configuration is no override, so that a key that
- * nobody changed goes on following the files.
- */
+/** The overrides after some changes. A value equal to the loaded one is no override, so that an unchanged key keeps following the files. */
 export function overridesAfter(overrides: Values, changes: readonly Change[], loaded: Config): Values {
   const kept = new Map(changesOf(overrides).map((change) => [change.path.join('.'), change]))
   for (const change of changes) {
@@ -31,7 +28,7 @@ export function overridesAfter(overrides: Values, changes: readonly Change[], lo
   return nested([...kept.values()])
 }
 
-/** Names of the keys that two sets of overrides say differently, in the order of the alphabet. */
+/** Names of the keys that differ between two sets of overrides, in alphabetical order. */
 export function changedKeys(before: Values, after: Values): string[] {
   const old = byName(before)
   const now = byName(after)

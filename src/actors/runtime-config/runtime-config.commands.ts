@@ -1,4 +1,4 @@
-// Changes of the configuration while the server runs: stored with who made them, and applied in every process.
+// Changes of the configuration at runtime: stored with their author, and applied in every process.
 
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigError, type ConfigSource, type Values } from '../../config/index.ts'
@@ -15,21 +15,21 @@ export interface ConfigEditor {
 
 export interface RuntimeConfig {
   /**
-   * Changes some keys and leaves the others. Throws `invalid`, and changes nothing, when they do not fit together with
-   * the rest. This process uses them when the promise is kept, the others within a second.
+   * Changes some keys and keeps the others. Throws `invalid`, and changes nothing, if they are inconsistent with the rest. This process
+   * uses them when the promise resolves, the others within a second.
    */
   change(changes: readonly Change[], by: ConfigEditor): Promise<void>
-  /** Of these changes, the keys that the environment pins to another value. */
+  /** The changed keys that the environment pins to another value. */
   pinned(changes: readonly Change[]): string[]
-  /** Goes back to the configuration of the files and the environment. */
+  /** Restores the configuration of the files and the environment. */
   reset(by: ConfigEditor): Promise<void>
-  /** Ends listening. */
+  /** Unsubscribes. */
   close(): void
 }
 
-/** What other servers see of the configuration, in the document of the instance actor. */
+/** Keys that appear in the document of the instance actor. */
 const IN_ACTOR = ['instance.name', 'instance.short_description']
-/** Every process has a change by then. */
+/** By then every process has applied a change. */
 const SPREAD_MS = 2000
 const TOPIC = 'runtime-config'
 const AGGREGATE = { aggregate: 'runtime_config', id: 1 } as const
@@ -44,13 +44,13 @@ export function makeRuntimeConfig(
 ): RuntimeConfig {
   const { tell, registry, logger, source, stored, bus, instanceActorId } = deps
 
-  // A message may be lost, so each look of the sweeper (`vireo.runtime.sweep_interval`) compares the versions too.
+  // A message may be lost, so each run of the sweeper (`vireo.runtime.sweep_interval`) compares the versions too.
   registry.periodic('runtime-config', { everyMs: () => 0, everywhere: true, run: () => stored.load() })
   const unsubscribe = bus.subscribe(TOPIC, () => {
     stored.load().catch((error) => logger.warn({ err: error }, 'the configuration could not be read; the sweeper will'))
   })
 
-  // Made from the configuration, so it waits until every process has the new one.
+  // The document depends on the configuration, so it waits until every process has the new one.
   registry.job('instance-update', {
     queue: 'io',
     async run() {
@@ -65,7 +65,7 @@ export function makeRuntimeConfig(
     const changed = await tell(AGGREGATE, async (unit) => {
       const [row] = await unit.query<{ overrides: Values; version: number }>('select overrides, version from runtime_config where id = 1')
       const overrides = row?.overrides ?? {}
-      // What no longer fits (keys of an earlier version) is out of force already, and goes now.
+      // Invalid overrides (keys of an earlier version) are not applied any more, and are deleted now.
       const next = after(fitting(source, overrides))
       const keys = changedKeys(overrides, next)
       if (keys.length === 0) return keys
@@ -113,8 +113,8 @@ export function makeRuntimeConfig(
 }
 
 /**
- * Values that are right alone and wrong together with others; the schema of the request has seen the single ones. What contradicts
- * itself already, by the files or since mail is gone, does not stand in the way of other changes.
+ * Refuses combinations of valid values that are invalid together; the schema of the request has validated single ones. Existing
+ * contradictions, in the files or because mail was disabled, do not block other changes.
  */
 function refuseContradictions(source: ConfigSource, overrides: Values, before: Values): void {
   const known = new Set(problemsOf(source, fitting(source, before)))

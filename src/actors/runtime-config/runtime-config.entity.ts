@@ -1,4 +1,4 @@
-// The part of the configuration that administrators edit, and who did.
+// The part of the configuration that administrators edit, and its last author.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'

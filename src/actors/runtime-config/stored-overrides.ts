@@ -1,4 +1,4 @@
-// The stored overrides of the configuration, laid over it in this process whenever their version is a new one.
+// Applies the stored overrides of the configuration in this process whenever their version changes.
 
 import { ConfigError, type ConfigSource, type Values } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logger.ts'
 import { changesOf, nested } from './overrides.ts'
 
 export interface StoredOverrides {
-  /** Looks for a newer version and applies it. At start, before anything uses the configuration; later by bus and sweeper. */
+  /** Checks for a newer version and applies it. At the start, before anything uses the configuration; later by bus and sweeper. */
   load(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; 
       source.override(overrides)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      // Keys that a new version no longer has, or that the files now contradict: the others stay in force.
+      // Keys that a new version removed, or that the files contradict now: the others stay in force.
       logger.error({ problems: error.problems }, 'stored changes of the configuration do not fit and are left out')
       source.override(fitting(source, overrides))
     }
@@ -31,7 +31,7 @@ export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; 
         'select overrides, version from runtime_config where id = 1 and version > $1',
         [applied],
       )
-      // Two looks may end in the wrong order.
+      // Concurrent reads may finish in the wrong order.
       if (!row || row.version <= applied) return
       applied = row.version
       apply(row.overrides)
@@ -39,7 +39,7 @@ export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; 
   }
 }
 
-/** As many of the keys as can be laid over the loaded configuration together. */
+/** The keys that can be applied to the loaded configuration together. */
 export function fitting(source: ConfigSource, overrides: Values): Values {
   let kept: ReturnType<typeof changesOf> = []
   for (const change of changesOf(overrides)) {

@@ -9,13 +9,13 @@ import type { Logger } from '../../platform/logger.ts'
 import type { BackOff } from '../../state-machines/back-off.ts'
 import type { JobEvent } from '../../state-machines/job.ts'
 import { DomainError } from './domain-error.ts'
-import { insist } from './insist.ts'
 import { jobLifecycle, type StoredJob } from './job.lifecycle.ts'
 import { LeaseLost, underLease } from './lease.ts'
 import { inBulk, next, storeMove } from './lifecycle.ts'
 import { makeOutageWaits } from './outage-waits.ts'
 import { NOT_PAUSED } from './pause.ts'
 import type { JobHandler, Registry } from './registry.ts'
+import { retryThroughOutage } from './retry-through-outage.ts'
 
 export interface JobSettings {
   leaseMs: number
@@ -169,7 +169,7 @@ export function makeJobs(options: {
   async function settle(job: Claimed, event: JobEvent, also: { error?: string | null; finishedAt?: Date } = {}) {
     const at = { query: db.query, now: clock.now() }
     const mine = { id: job.id, leaseOwner: job.owner }
-    await insist(() => storeMove(at, jobLifecycle, moveOf(job, event), also, mine))
+    await retryThroughOutage(() => storeMove(at, jobLifecycle, moveOf(job, event), also, mine))
   }
 
   async function fail(handler: JobHandler, job: Claimed, cause: unknown, log: Logger): Promise<void> {
@@ -199,12 +199,12 @@ export function makeJobs(options: {
 
   async function recover(): Promise<string[]> {
     const [lost] = await db.query(`select ${LOST}`)
-    if (lost) await takeUpLost()
+    if (lost) await recoverLost()
     const due = await db.query<{ type: string }>(`select distinct type from job where ${CLAIMED.where} and due_at <= $1`, [clock.now()])
     return due.map((row) => row.type)
   }
 
-  async function takeUpLost(): Promise<void> {
+  async function recoverLost(): Promise<void> {
     const { maxLostLeases } = options.settings()
     const abandoned: Claimed[] = []
     await db.transaction(async ({ query }) => {

@@ -8,10 +8,10 @@ import { type Database, isDatabaseOutage, type Sql } from '../../platform/databa
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Slot } from './dispatcher.ts'
-import { insist } from './insist.ts'
 import { LeaseLost, underLease } from './lease.ts'
 import { NOT_PAUSED, type Pause } from './pause.ts'
 import type { LaneHandler, Registry } from './registry.ts'
+import { retryThroughOutage } from './retry-through-outage.ts'
 
 export interface Lanes {
   /** Drains the lane. If another process is draining it, that one looks again. */
@@ -150,7 +150,7 @@ export function makeLanes(options: {
   async function release(handler: LaneHandler, claim: Claim, retryAt: Date | null): Promise<boolean> {
     const known = releases.get(claim.kind) ?? batched(releaseAll(handler.nextDueSql), { max: CLAIMS_AT_ONCE })
     releases.set(claim.kind, known)
-    return await insist(() => known({ ...claim, retryAt }))
+    return await retryThroughOutage(() => known({ ...claim, retryAt }))
   }
 
   const releaseAll = (nextDueSql: string) => async (claims: Release[]) => {

@@ -5,12 +5,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type Beat, startBeat } from './beat.ts'
 import { DomainError } from './domain-error.ts'
-import { insist } from './insist.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
+import { retryThroughOutage } from './retry-through-outage.ts'
 
 /** A leased row; `owner` is unique to one claim. */
-export interface Held {
+export interface LeasedRow {
   id: number
   owner: string
 }
@@ -42,16 +42,16 @@ export interface RowLeases {
     move: (type: 'STARTED' | 'TIMED_OUT') => Promise<void> | void
   }): Promise<string | undefined>
   /** True if a worker that may be alive has the row. */
-  isHeld(holder: Holder): boolean
+  isLeased(holder: Holder): boolean
   /** For reporters of a failure that do not hold the lease. Throws `busy` while a worker does. */
-  refuseHeld(holder: Holder): void
+  refuseLeased(holder: Holder): void
   /** Expiry of a lease that is claimed now. */
   end(): Date
   /** Renews the lease; the signal aborts when the lease is lost or the row is no longer wanted. */
-  startBeat(held: Held): Beat
-  isOurs(held: Held): Promise<boolean>
-  /** Releases the lease, if it is still held. Never throws: a lease expires by itself. */
-  release(held: Held): Promise<void>
+  startHeartbeat(row: LeasedRow): Heartbeat
+  isOurs(row: LeasedRow): Promise<boolean>
+  /** Releases the lease, if it still holds it. Never throws: a lease expires by itself. */
+  release(row: LeasedRow): Promise<void>
 }
 
 export const holderOf = ({ leaseOwner, dueAt }: Pick<Claimable, 'leaseOwner' | 'dueAt'>): Holder => ({
@@ -78,7 +78,7 @@ export function makeRowLeases(options: {
 }): RowLeases {
   const { db, clock, logger, leases, length, beatEvery, table, until, active, wanted = 'true' } = options
   const end = (): Date => new Date(clock.now().getTime() + length())
-  const isHeld = ({ owner, until: at }: Holder): boolean => Boolean(owner && at && at > clock.now() && !leases.isGone(owner))
+  const isLeased = ({ owner, until: at }: Holder): boolean => Boolean(owner && at && at > clock.now() && !leases.isGone(owner))
 
   const newOwner = (): string => `${leases.owner}#${randomToken(4)}`
 
@@ -86,7 +86,7 @@ export function makeRowLeases(options: {
     newOwner,
     async claim({ row, waiting, working, move }) {
       if (row.state === working && row.leaseOwner) {
-        if (isHeld(holderOf(row))) return undefined
+        if (isLeased(holderOf(row))) return undefined
         // A worker that stops regularly releases the lease; one that died does not.
         await move('TIMED_OUT')
       }
@@ -96,13 +96,13 @@ export function makeRowLeases(options: {
       row.dueAt = end()
       return row.leaseOwner
     },
-    isHeld,
-    refuseHeld(holder) {
-      if (isHeld(holder)) throw new DomainError('busy', 'A worker is at this.')
+    isLeased,
+    refuseLeased(holder) {
+      if (isLeased(holder)) throw new DomainError('busy', 'Another worker has the lease.')
     },
     end,
-    startBeat: ({ id, owner }) =>
-      startBeat({
+    startHeartbeat: ({ id, owner }) =>
+      startHeartbeat({
         everyMs: Math.min(beatEvery, length() / 3),
         lost: 'What is worked on is not wanted any more, or another worker has it.',
         async renew() {
@@ -118,7 +118,7 @@ export function makeRowLeases(options: {
       (await db.query(`select 1 from ${table} x where x.id = $1 and x.lease_owner = $2 and ${active}`, [id, owner])).length > 0,
     async release({ id, owner }) {
       const text = `update ${table} set lease_owner = null where id = $1 and lease_owner = $2`
-      await insist(() => db.query(text, [id, owner])).catch((error) =>
+      await retryThroughOutage(() => db.query(text, [id, owner])).catch((error) =>
         logger.warn({ err: error, table, id }, 'the lease of a row could not be released'),
       )
     },

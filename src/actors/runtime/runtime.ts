@@ -176,7 +176,7 @@ export function makeRuntime(options: {
     sweeper,
     async start() {
       const gone = await releaseDeadLeases(db)
-      if (gone > 0) logger.warn({ processes: gone }, 'took up the work of processes that ended without a goodbye')
+      if (gone > 0) logger.warn({ processes: gone }, 'took over the work of processes that died')
       await pause.start()
       for (const [kind, handler] of registry.lanes) {
         const lanesAtOnce = () => settings().queueConcurrency[handler.queue]

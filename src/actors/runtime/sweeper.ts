@@ -135,7 +135,7 @@ export function makeSweeper(options: {
     async start(patienceMs) {
       stopped = false
       look()
-      if (await lookGoesOn(patienceMs)) logger.info('the first look of the sweeper goes on beside the rest')
+      if (await lookGoesOn(patienceMs)) logger.info('the first run of the sweeper continues in the background')
     },
     async stop(graceMs) {
       stopped = true

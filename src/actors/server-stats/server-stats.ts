@@ -1,5 +1,5 @@
-// What the instance has and how busy it is, for everybody. Kept totals where there are some, else small indexes; made for many who
-// ask at about the same time.
+// Public statistics of the instance. From maintained totals where available, otherwise from small indexes; concurrent requests share one
+// computation.
 
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -89,11 +89,11 @@ export function makeServerStats(deps: {
   }
 }
 
-/** SQL for how many rows the accounts of our users have: they are few among all, and each is looked up in an index. */
+/** SQL for the number of rows of local accounts: they are few among all, and each is looked up in an index. */
 const ofOurs = (rows: string): string =>
   `(select coalesce(sum((select count(*) from ${rows})), 0) from account a where a.user_id is not null)`
 
-/** SQL for the comments of users of ours that everybody sees. */
+/** SQL for the visible comments of local users. */
 export const localCommentCount = ofOurs('comment c where c.account_id = a.id and c.deleted_at is null and not c.held_for_review')
 
 const PUBLIC = `v.privacy in ${LISTED_PRIVACIES} and ${isPublic('v')} and v.listed`

@@ -1,4 +1,4 @@
-// Tokens that open one thing only: private feeds. Kept sealed, to be shown to their user again, and hashed, to be found.
+// Tokens for a single purpose: private feeds. Stored encrypted, to be shown to their user again, and hashed, for look-ups.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -6,19 +6,19 @@ import { newUuid, sha256 } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
 export interface ScopedTokens {
-  /** The token of the user's private feeds, made when it is asked for the first time. */
+  /** The token of the user's private feeds, created on the first request. */
   feedToken(userId: number): Promise<string>
-  /** Another one in its place: addresses with the old one are closed. */
+  /** Replaces the token: addresses with the old one stop working. */
   renewFeedToken(userId: number): Promise<string>
 }
 
 export function makeScopedTokens(deps: { db: Database; clock: Clock; secrets: Secrets }): ScopedTokens {
   const { db, clock, secrets } = deps
 
-  /** The stored token; `renew` says whether a new one takes the place of one that is there. */
+  /** The stored token; `renew` replaces an existing one. */
   async function store(userId: number, renew: boolean): Promise<string> {
     const token = newUuid()
-    // A row that stays is updated with its own values, so that the statement answers it.
+    // An existing row is updated with its own values, so that the statement returns it.
     const [row] = await db.query<{ token_sealed: string }>(
       `insert into feed_token (user_id, token_hash, token_sealed, created_at, updated_at) values ($1, $2, $3, $4, $4)
        on conflict (user_id) do update set

@@ -1,12 +1,12 @@
-// Sessions: OAuth 2.0 password and refresh grants (RFC 6749, 4.3 and 6). Tokens are stored as hashes; one access
-// token a session; refresh tokens rotate, and using any old one again ends the session (RFC 9700, 4.14.2).
+// Sessions: OAuth 2.0 password and refresh grants (RFC 6749, 4.3 and 6). Tokens are stored as hashes; one access token per session; refresh
+// tokens rotate, and reusing an old one ends the session (RFC 9700, 4.14.2).
 
 import { z } from 'zod'
 import type { Bus } from '../../platform/bus/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
-import { makeKept } from '../../platform/kept.ts'
 import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
+import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import { type ActorDeps, DomainError, type Guesses, type Unit } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
@@ -25,13 +25,13 @@ export interface Session {
     videoQuota: number
     videoQuotaDaily: number
   }
-  /** How the user wants sensitive videos treated in lists. */
+  /** The user's policy for sensitive videos in lists. */
   nsfwPolicy: string
-  /** Whether the user mutes accounts or servers. */
+  /** True if the user mutes accounts or servers. */
   mutes: boolean
 }
 
-/** The session of who looks at a page. */
+/** The session of a page's viewer. */
 export type Visit = Session
 
 export interface Tokens {
@@ -52,60 +52,60 @@ export interface PasswordLogin {
   /** Or the e-mail address. */
   username: string
   password: string
-  /** Of the authenticator app, for users with two-factor login. */
+  /** Code of the authenticator app, for users with two-factor login. */
   code?: string | undefined
 }
 
 export interface Sessions {
   /**
-   * Password grant. Throws `invalid` with the contract's OAuth code, and `unauthenticated` (`missing_two_factor`) when
-   * everything fits but a code is needed.
+   * Password grant. Throws `invalid` with the contract's OAuth code, and `unauthenticated` (`missing_two_factor`) if only a code is
+   * missing.
    */
   login(login: PasswordLogin): Promise<Tokens>
   refresh(client: ClientCredentials, refreshToken: string): Promise<Tokens>
   /**
-   * The session of an access token, kept for a second. Its end and changes of its user show at once in the process that wrote them,
-   * and in the others as soon as the bus tells them.
+   * The session of an access token, cached for a second. Its end and changes of its user take effect at once in the process that wrote
+   * them, and in the others when they are notified.
    */
   authenticate(accessToken: string): Promise<Session | null>
   /** The same, for pages. */
   visit(accessToken: string): Promise<Visit | null>
-  /** Of these sessions, those that are over, or whose access token is too old: for who stays connected. */
+  /** Which of these sessions have ended or have an expired access token: for long-lived connections. */
   ended(sessionIds: readonly number[]): Promise<number[]>
   end(sessionId: number): Promise<void>
 }
 
 /**
- * In the transaction that blocks a user or changes a password: all sessions of the user end, but for the one that asked,
- * if that stays.
+ * Runs in the transaction that blocks a user or changes a password: ends all sessions of the user, except for that of the requester, if it
+ * may stay.
  */
 export async function endSessions(unit: Pick<Unit, 'query' | 'publish'>, userId: number, except?: number): Promise<void> {
   await unit.query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
   renewSessions(unit, { user: userId })
 }
 
-/** In the transaction that changes what a session says of its user. */
+/** Runs in the transaction that changes the user's data in a session. */
 export const renewSessions = (unit: Pick<Unit, 'publish'>, of: { user: number } | { account: number }): void =>
   unit.publish(SESSIONS_CHANGED, of)
 
 type SessionRow = Session['user'] & {
   session_id: number
   access_expires_at: Date
-  /** Whether the access token is used for the first time. */
+  /** True if the access token is used for the first time. */
   first_use: boolean
   nsfw_policy: string
   mutes: boolean
 }
 
-/** Whoever has the name that was given. */
+/** The user or applicant with the given name. */
 interface LoginRow {
   id: number
   password_hash: string
   blocked: boolean
   email_verified: boolean | null
-  /** State of the request for an account, where there is no account. */
+  /** State of the registration request, if there is no account. */
   registration: string | null
-  /** Of the authenticator app; null without two-factor login. */
+  /** Secret of the authenticator app; null without two-factor login. */
   secret_sealed: string | null
 }
 
@@ -118,7 +118,7 @@ const KEPT_MS = 1000
 const MOST_KEPT = 10_000
 
 const TOKEN_BYTES = 20
-/** How long after an exchange its refresh token may come again, as long as the new tokens are not used. */
+/** How long a refresh token may be repeated after its exchange, as long as the new tokens are not used. */
 const ASKED_TWICE_MS = 10_000
 const SWEEP_EVERY_MS = 3_600_000
 
@@ -126,8 +126,8 @@ export function makeSessions(
   deps: ActorDeps & { passwords: Passwords; guesses: Guesses; bus: Pick<Bus, 'publish' | 'subscribe'> },
 ): Sessions {
   const { db, tell, clock, config, passwords, registry, secrets, guesses, bus } = deps
-  /** By the hash of the access token. */
-  const kept = makeKept<string, { session: Session; expiresAt: Date }>({ clock, max: MOST_KEPT })
+  /** Keyed by the hash of the access token. */
+  const kept = makeTtlCache<string, { session: Session; expiresAt: Date }>({ clock, max: MOST_KEPT })
   bus.subscribe(SESSIONS_CHANGED, (payload) => {
     const of = z.object({ user: z.int(), account: z.int() }).partial().parse(payload)
     kept.drop((_hash, { session: { user } }) => user.id === of.user || user.accountId === of.account)
@@ -153,7 +153,7 @@ export function makeSessions(
     return client.id
   }
 
-  /** A user by name or address, or else the applicant with these. */
+  /** A user by name or address, or the applicant with these. */
   async function findByLogin(username: string): Promise<LoginRow | undefined> {
     const [user] = await db.query<LoginRow>(
       `select known.id, password_hash, blocked, email_verified, registration, t.secret_sealed from (
@@ -169,7 +169,7 @@ export function makeSessions(
     return user
   }
 
-  /** Told only to who knows the password. */
+  /** Revealed only with the correct password. */
   function refuseUnready({ registration, blocked, email_verified }: LoginRow): void {
     if (registration === 'rejected') {
       throw new DomainError('invalid', 'Registration approval for this account has been rejected', {
@@ -187,7 +187,7 @@ export function makeSessions(
     }
   }
 
-  /** New tokens with their hashes and ends. */
+  /** New tokens with their hashes and expiries. */
   function mint() {
     const now = clock.now().getTime()
     const lifetime = config().oauth2.token_lifetime
@@ -222,7 +222,7 @@ export function makeSessions(
     if (!row) return null
     const { session_id, access_expires_at: expiresAt, first_use, nsfw_policy: nsfwPolicy, mutes, ...user } = row
     if (first_use) {
-      // The client has the new tokens: from now on the refresh token before them is one that should be gone.
+      // The client has the new tokens: from now on, the previous refresh token must not be used.
       await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [session_id, hash])
     }
     const session = { id: session_id, user, nsfwPolicy, mutes }
@@ -244,7 +244,7 @@ export function makeSessions(
 
       const { values, tokens } = mint()
       await tell.create(async (unit) => {
-        // The row's lock puts this before or after a change of the password and a block, which end the sessions there are.
+        // The row's lock orders this before or after a password change or a block, which end existing sessions.
         const same = await unit.query(
           `${NOTE_LOGIN} where id = $1 and password_hash = $2 and not blocked
              and ($4 or not exists (select 1 from two_factor where user_id = $1 and state = 'on')) returning id`,
@@ -281,8 +281,8 @@ export function makeSessions(
         [spent, clientId, clock.now(), ...values],
       )
       if (rows.length === 0) {
-        // Somebody has a token that was already exchanged: either side may be a thief. Only a client that asks twice at
-        // once, or at once again since the answer was lost, is no sign of that, while nobody has used the new tokens.
+        // Somebody has a token that was already exchanged: either side may be a thief. A client that sends two concurrent requests, or
+        // repeats one after a lost response, is excepted while nobody has used the new tokens.
         await changed(
           await db.query(
             `delete from session s using spent_refresh_token t

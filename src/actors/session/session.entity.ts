@@ -1,4 +1,4 @@
-// Sessions with their tokens (machine `session`), and the clients that may begin one.
+// Sessions with their tokens (machine `session`), and the OAuth clients.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

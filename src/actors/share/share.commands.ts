@@ -1,12 +1,12 @@
-// Shares: who announced a video. Kept once for each actor and video.
+// Shares: actors that announced a video. Stored once per actor and video.
 
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { relist } from '../video/index.ts'
 
 export interface Shares {
-  /** A remote actor announced a video. Telling twice changes nothing; a new address takes the place of the old one. */
+  /** A remote actor announced a video. Idempotent; a new URL replaces the old one. */
   receiveShare(share: { videoId: number; actorId: number; url: string }): Promise<void>
-  /** With `only`: not when another one took its place. */
+  /** With `only`: not if another share has replaced it. */
   removeShare(share: { videoId: number; actorId: number; only?: { url: string } }): Promise<void>
 }
 

@@ -9,7 +9,7 @@ export const storeShare = (query: Sql, { videoId, actorId, url }: { videoId: num
     url,
   ])
 
-/** Removes the shares of local actors but two: the channel of the video and the instance. */
+/** Removes the shares of local actors except for the channel of the video and the instance. */
 export const removeFormerShares = (
   query: Sql,
   videoId: number,
@@ -22,7 +22,7 @@ export const removeFormerShares = (
     [videoId, channelActorId, instanceActorId],
   )
 
-/** Removes the shares of local actors; answers whether there were some. */
+/** Removes the shares of local actors; returns true if there were some. */
 export async function removeLocalShares(query: Sql, videoId: number): Promise<boolean> {
   const shares = await query(
     `delete from share where video_id = $1 and actor_id in (select id from actor where host_id is null) returning id`,

@@ -1,4 +1,4 @@
-// Pages for search engines: local accounts and channels, and the videos that everybody may find. Read in parts, by index.
+// Pages for search engines: local accounts and channels, and public videos. Read in parts, by index.
 
 import type { Database } from '../../platform/database/index.ts'
 import { LISTED_PRIVACIES, videoPrivacies } from '../video/video.entity.ts'
@@ -19,10 +19,10 @@ interface ListedActor {
   changedAt: Date
 }
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const PART = 1000
 
-/** Each of them once, in no order that means anything. At most some thousand rows are held. */
+/** Each page once, in no particular order. At most some thousand rows are in memory. */
 export async function* listPages(db: Pick<Database, 'query'>, { nsfw }: { nsfw: boolean }): AsyncGenerator<ListedPage, void, undefined> {
   for await (const accounts of parts((last: ListedActor | undefined) => listAccounts(db, last?.userId ?? 0))) {
     for (const { name, changedAt } of accounts) yield { kind: 'account', name, changedAt }
@@ -37,7 +37,7 @@ export async function* listPages(db: Pick<Database, 'query'>, { nsfw }: { nsfw: 
   }
 }
 
-/** Calls `read` with the last row that it gave, until it gives no more. */
+/** Calls `read` with the last row of the previous part, until it returns none. */
 async function* parts<Row>(read: (last: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row[], void, undefined> {
   let rows = await read(undefined)
   while (rows.length > 0) {
@@ -46,7 +46,7 @@ async function* parts<Row>(read: (last: Row | undefined) => Promise<Row[]>): Asy
   }
 }
 
-/** Only accounts of ours have a user. */
+/** Only local accounts have a user. */
 const listAccounts = (db: Pick<Database, 'query'>, afterUser: number): Promise<ListedActor[]> =>
   db.query<ListedActor>(
     `select a.id, a.user_id as "userId", x.preferred_username as name, a.updated_at as "changedAt"
@@ -64,8 +64,8 @@ const listChannels = (db: Pick<Database, 'query'>, accountIds: number[]) =>
   )
 
 /**
- * The index of local listed videos has the internal ones too. The first part starts behind every time there is, so that the plan that
- * is kept for all parts reads the index from where the last one ended.
+ * The index of listed local videos contains internal ones too. The first part starts at infinity, so that one plan serves all parts and
+ * continues in the index where the last one ended.
  */
 const listVideos = (db: Pick<Database, 'query'>, nsfw: boolean, last: ListedVideo | undefined) =>
   db.query<ListedVideo>(

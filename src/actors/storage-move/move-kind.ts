@@ -1,11 +1,11 @@
-// The same jobs of a whole kind whose files no row says the place of: pictures, captions, torrents, copies. They are looked for
+// The same jobs for a whole kind of files whose rows do not contain their place: pictures, captions, torrents, copies. They are looked up
 // in both places anyway.
 
-import { carryFile, type FileKind, type FileRef, type Store } from '../../media/index.ts'
+import { copyVerified, type FileKind, type FileRef, type Store } from '../../media/index.ts'
 import { otherPlace, type StorageMoveDeps } from './move-video.ts'
 import { makeSpareCopies } from './spare-copies.ts'
 
-/** Uploads in progress end where they were begun. */
+/** Uploads in progress end where they began. */
 export const kindsOfTheirOwn = [
   ...(['thumbnails', 'previews', 'avatars', 'captions', 'storyboards', 'torrents', 'redundancy'] as const),
   'user_exports',
@@ -23,14 +23,14 @@ export function makeMoveKind(deps: StorageMoveDeps): MoveKind {
     const [from, to] = [store.only(otherPlace(target), kind), store.only(target, kind)]
     if (!from || !to || preferred !== target) return
 
-    /** A file that was removed while it was copied does not come back. */
+    /** A file that was removed while it was copied must not come back. */
     async function keepUnlessGone(ref: FileRef, source: Store, copy: Store): Promise<void> {
       if (!(await source.stat(ref))) await copy.remove(ref)
       await spares.keep(db.query, target, [ref])
       await source.remove(ref)
     }
 
-    // Not known to be whole and the same.
+    // May be incomplete or different.
     for (const ref of await spares.listOf(kind, target)) {
       await to.remove(ref)
       await spares.keep(db.query, target, [ref])
@@ -40,10 +40,10 @@ export function makeMoveKind(deps: StorageMoveDeps): MoveKind {
     for (const name of names) {
       const ref: FileRef = { kind, name }
       signal.throwIfAborted()
-      // What was stored meanwhile under the same name is newer than what is here.
+      // A file stored meanwhile under the same name is newer than this one.
       if (!(await to.stat(ref))) {
         await spares.note(db.query, { place: target, videoId: null, now: clock.now() }, [ref])
-        await carryFile({ from, to, ref, signal })
+        await copyVerified({ from, to, ref, signal })
       }
       await keepUnlessGone(ref, from, to)
     }

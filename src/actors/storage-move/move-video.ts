@@ -1,32 +1,32 @@
-// The jobs `move-to-object-storage` and `move-to-file-system` of a video: its files are written to the other place and compared,
-// then its rows say so, then the old ones go. Killed at any line they go on. The video is published and listed meanwhile, except
-// for the moment in which the last files are compared: then nothing else may change them, and its state says so.
+// The jobs `move-to-object-storage` and `move-to-file-system` of a video: its files are copied to the other place and compared, then the
+// rows are switched, then the old files are deleted. They can be killed and continue. The video stays published meanwhile, except for the
+// moment in which the last files are compared: then its state prevents other changes.
 
-import { carryFile, type FileRef, type Place, type Store } from '../../media/index.ts'
+import { copyVerified, type FileRef, type Place, type Store } from '../../media/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { noteStorage } from '../video/files.writes.ts'
-import { announceChange, askForTorrents, hasPrivateFiles, type Openness, storageIn, videoLifecycle } from '../video/index.ts'
+import { announceChange, hasPrivateFiles, type Openness, queueTorrents, storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './files-of.ts'
+import { filesOf, findMovable, isRewritten, type MovableFile, type MovableVideo, namesOf } from './movable-files.ts'
 import { makeSpareCopies } from './spare-copies.ts'
 
 export type StorageMoveDeps = ActorDeps & {
   store: Store
-  /** Where new files go. */
+  /** Place of new files. */
   preferred: Place
 }
 
 export interface MoveVideo {
   run(videoId: number, target: Place, signal: AbortSignal): Promise<void>
-  /** The move is given up: the video stays where it was. */
+  /** Gives up the move: the video stays where it was. */
   giveUp(videoId: number, error: string): Promise<void>
 }
 
 const STATES = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
 const EVENTS = { 'object-storage': 'external-storage', 'file-system': 'file-system' } as const
-/** So long a move may be seen by nobody who knows its target as that of new files, in ms. */
+/** How long a move may run while its target differs from the configured place, in ms. */
 const LONGEST_UNWANTED_MS = 3_600_000
-/** How often the files may be changed under the job until it waits. */
+/** How often the files may change during the job before it waits. */
 const TRIES = 5
 
 export const otherPlace = (place: Place): Place => (place === 'object-storage' ? 'file-system' : 'object-storage')
@@ -45,11 +45,11 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
         await move(videoId, video, target, signal)
       }
     }
-    // Unless a move back is making them.
+    // Unless a move back is copying them.
     if (!video || video.target === null || video.target === storageIn(target)) await spares.remove(videoId)
   }
 
-  /** Another process of this server has another configuration for a while, or a move back is about to be asked for. */
+  /** Another process may have another configuration for a while, or a move back is about to be requested. */
   async function giveUpInTime(videoId: number, target: Place): Promise<void> {
     const reason = 'New files of this server go to another place.'
     const now = clock.now()
@@ -69,11 +69,11 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
   }
 
   async function move(videoId: number, found: MovableVideo, target: Place, signal: AbortSignal): Promise<void> {
-    // Before anything is read for nothing.
+    // Before anything is read in vain.
     if (found.isTranscoding || !isReady(found.state)) throw notNow()
     const done = new Set<string>()
     const large = filesOf(found).filter((ref) => !isRewritten(ref))
-    // What is known of files under their names of before says nothing of where they are once the privacy has changed.
+    // After a change of the privacy, what is known about the former names is meaningless.
     if (!(await carryAll({ video: found, videoId, files: large, target, signal, done }))) done.clear()
     await freeze(videoId, target)
     for (let tries = 1; tries <= TRIES; tries += 1) {
@@ -90,8 +90,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
   }
 
   /**
-   * Adds those to `done` that are in the target place now, and the same. Answers false when the privacy wants them elsewhere, with
-   * some of them still to be carried.
+   * Copies the files, and adds the verified ones to `done`. Returns false if the privacy changed meanwhile, and some are not copied yet.
    */
   async function carryAll(ask: {
     video: Openness
@@ -109,12 +108,12 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
         done.add(keyOf(ref))
         continue
       }
-      // Whatever was stored there by others is newer than what is here.
+      // A file stored there by others is newer than this one.
       const isThere = (await to.stat(ref)) !== undefined && !(await spares.isNoted(target, ref))
       if (!isThere && (await from.stat(ref))) {
         await spares.note(db.query, { place: target, videoId, now: clock.now() }, namesOf([ref]))
       }
-      const outcome = isThere ? 'there' : await carryFile({ from, to, ref, signal })
+      const outcome = isThere ? 'there' : await copyVerified({ from, to, ref, signal })
       if (outcome === 'carried' && !(await isPlaceOf(videoId, video))) {
         await to.remove(ref)
         return false
@@ -124,15 +123,15 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     return true
   }
 
-  /** Not when the privacy changed while a file was copied: where everybody reads, a copy must not wait for the end of the move. */
+  /** False if the privacy changed while a file was copied: a copy in a public place must not stay until the end of the move. */
   async function isPlaceOf(videoId: number, video: Openness): Promise<boolean> {
     const [found] = await db.query<Openness>('select privacy, blocked from video where id = $1', [videoId])
     return found === undefined || hasPrivateFiles(found) === hasPrivateFiles(video)
   }
 
   /**
-   * Files on their way between the public and the private folders are waited for, in the target place too; those that are nowhere are
-   * no reason to stay.
+   * Waits for files that are being moved between the public and the private folders, also in the target place; missing files do not prevent
+   * the move.
    */
   async function assertNoneIsElsewhere(videoId: number, video: MovableVideo, target: Place, done: Set<string>): Promise<void> {
     const nowhere: MovableFile[] = []
@@ -144,7 +143,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       if (isThere !== isDone) throw beingMoved()
       if (!isDone) nowhere.push(ref)
     }
-    // They were looked for under names that may be those of before.
+    // The look-up may have used the former names.
     if (nowhere.length > 0 && !(await isPlaceOf(videoId, video))) throw beingMoved()
     for (const ref of nowhere) {
       logger.warn({ video: video.uuid, file: ref.name }, 'a file of a video is in no place')
@@ -152,13 +151,13 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     }
   }
 
-  /** Under either of its names. What is moved from one to the other while it is looked for is under the first one at the end. */
+  /** Under either of its names. A file that is moved during the look-up ends up under the first one. */
   async function isIn(place: Pick<Store, 'stat'>, { other, ...ref }: MovableFile): Promise<boolean> {
     for (const name of other ? [ref, other, ref] : [ref]) if (await place.stat(name)) return true
     return false
   }
 
-  /** Nothing that makes or replaces files begins from now on. Throws `busy` while something does. */
+  /** Prevents new work that makes or replaces files. Throws `busy` while such work is running. */
   const freeze = (videoId: number, target: Place): Promise<void> =>
     unlessRemoved(videoId, async (unit, video) => {
       const { isTranscoding } = (await findMovable(unit.query, videoId)) ?? {}
@@ -167,7 +166,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       advance(unit, videoLifecycle, video, { type: 'MOVE_REQUESTED', to: EVENTS[target] })
     })
 
-  /** Answers false when there are files that are not in the target place. */
+  /** Returns false if some files are not in the target place. */
   async function switchOver(videoId: number, target: Place, done: ReadonlySet<string>): Promise<boolean> {
     let isMoved = true
     await unlessRemoved(videoId, async (unit, video) => {
@@ -181,7 +180,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
       await spares.note(unit.query, { place: otherPlace(target), videoId, now: unit.now }, carried)
       await unit.query('delete from storage_move where video_id = $1', [videoId])
       advance(unit, videoLifecycle, video, { type: 'MOVED' })
-      askForTorrents(unit, videoId, config(), 'update-metadata')
+      queueTorrents(unit, videoId, config(), 'update-metadata')
       announceChange(unit, video)
     })
     return isMoved
@@ -224,7 +223,7 @@ const isReady = (state: string): boolean => isFrozen(state) || state === 'publis
 
 const isFrozen = (state: string): boolean => Object.values<string>(STATES).includes(state)
 
-/** Now, or as soon as what happens to it has ended. */
+/** Now, or when its current processing ends. */
 const isMovable = (state: string): boolean => isReady(state) || ['to-transcode', 'to-edit'].includes(state)
 
 const keyOf = ({ kind, name }: FileRef): string => `${kind}/${name}`

@@ -1,5 +1,5 @@
-// Copies that are one too many: those being made, until the rows name them; and those that were moved away from. They are noted
-// before they are written, or in the transaction that makes them superfluous, so that none stays behind.
+// Redundant copies: those being made, until the rows name them; and those that were moved away from. They are noted before they are
+// written, or in the transaction that makes them redundant, so that none is left behind.
 
 import type { FileKind, FileRef, Place, Store } from '../../media/index.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
@@ -7,19 +7,19 @@ import { DomainError } from '../runtime/index.ts'
 import { storageIn } from '../video/index.ts'
 
 export interface SpareCopies {
-  /** Of the video, or of no video at all. */
+  /** For a video, or for none. */
   note(query: Sql, spare: { place: Place; videoId: number | null; now: Date }, files: readonly FileRef[]): Promise<void>
-  /** Whether it is being made; what is not noted was stored there for good. */
+  /** True if it is being made; a file without a note is stored permanently. */
   isNoted(place: Place, file: FileRef): Promise<boolean>
-  /** They are wanted. */
+  /** Keeps them: deletes their notes. */
   keep(query: Sql, place: Place, files: readonly FileRef[]): Promise<void>
-  /** Removes what is noted of the video. Done twice it stays done. */
+  /** Removes the noted copies of the video. Idempotent. */
   remove(videoId: number): Promise<void>
-  /** Those of no video that were being made of a kind. */
+  /** Copies of a kind being made, without a video. */
   listOf(kind: FileKind, place: Place): Promise<FileRef[]>
 }
 
-/** How often files are removed that are there again. */
+/** How often files are removed that reappear. */
 const ROUNDS = 5
 const VALUES = 'jsonb_to_recordset($1) as f(kind text, name text)'
 
@@ -58,7 +58,7 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
       let left = spares
       for (let round = 1; left.length > 0; round += 1) {
         for (const spare of left) await homeOf(spare)?.remove(spare)
-        // One that was moved from one of its names to the other meanwhile may be under the one that was looked at first.
+        // A file that was moved between its names meanwhile may be under the one that was checked first.
         const found = []
         for (const spare of spares) if (await homeOf(spare)?.stat(spare)) found.push(spare)
         if (round === ROUNDS && found.length > 0) throw new DomainError('busy', 'Files are moved while they are removed.')

@@ -1,4 +1,4 @@
-// Moves of all files between the file system and object storage, for operators that switch a server over.
+// Moves all files between the file system and object storage, for operators that switch a server.
 
 import { type Place, places } from '../../media/index.ts'
 import { advance, CHECK_OWNER_EVERY, DomainError, eachRow, type Unit } from '../runtime/index.ts'
@@ -9,25 +9,25 @@ import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'
 
 export interface StorageMoves {
   /**
-   * Asks for the move of every local video, or of those named, and of all other files; jobs do it. Throws `invalid` unless new files go
-   * to that place, so that what is moved stays there.
+   * Queues the move of all local videos, or of those named, and of all other files; jobs do it. Throws `invalid` unless new files go to
+   * that place, so that moved files stay there.
    */
   moveStorage(ask: { to: Place; videoIds?: readonly number[] }): Promise<AskedMoves>
 }
 
 export interface AskedMoves {
-  /** How many videos are moved. */
+  /** Number of moved videos. */
   videos: number
-  /** The uuids of those that stay where they are, since their transcoding failed, until it is tried again. */
+  /** UUIDs of videos that stay until their failed transcoding is retried. */
   left: string[]
 }
 
 const JOBS = { 'object-storage': 'move-to-object-storage', 'file-system': 'move-to-file-system' } as const
 const MOVING = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
 const ON_THE_WAY: readonly string[] = Object.values(MOVING).flatMap((state) => [state, `${state}-failed`])
-/** Its files are moved as soon as that has ended. */
+/** Moved when that has ended. */
 const BUSY: readonly string[] = ['to-transcode', 'to-edit']
-/** In which a video may be asked to move, or to try that again. */
+/** States in which a move may be requested or retried. */
 const MOVABLE = `(${['published', ...BUSY, ...ON_THE_WAY].map((state) => `'${state}'`).join(', ')})`
 const IS_ON_THE_WAY = `o.state in (${ON_THE_WAY.map((state) => `'${state}'`).join(', ')})`
 
@@ -63,7 +63,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
       }),
   })
 
-  // A move that was asked for has its job, whatever happened.
+  // Ensures that a requested move has its job.
   registry.periodic('storage-moves', {
     everyMs: () => CHECK_OWNER_EVERY,
     async run() {
@@ -98,7 +98,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
       if (video.state === MOVING[to]) return false
       if (video.state === `${MOVING[to]}-failed`) advance(unit, videoLifecycle, video, { type: 'RETRIED' })
       else if (ON_THE_WAY.includes(video.state)) {
-        // What went there so far comes back.
+        // Files that were copied so far come back.
         if (!video.state.endsWith('-failed')) advance(unit, videoLifecycle, video, { type: 'MOVE_FAILED', error: 'It was taken back.' })
         advance(unit, videoLifecycle, video, {
           type: 'MOVE_REQUESTED',

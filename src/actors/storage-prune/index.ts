@@ -1,6 +1,6 @@
-// Files of the store that nothing refers to, and rows of ours whose file is not there: found beside a running server, a batch
-// at a time, so that the memory does not grow with their number. Not looked at are files that other servers' ones were fetched into,
-// which are bounded by the keys of `cache`, and `tmp`, which the server clears itself and other programs may use too.
+// Finds unreferenced files in the store, and rows whose file is missing: while a server is running, in batches, so that memory stays
+// bounded. Excluded are cached remote files, which the keys of `cache` limit, and `tmp`, which the server clears itself and other programs
+// may use too.
 
 import { type FileKind, type FileRef, type FileStat, fileKinds, type Place, places, type Store } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -9,9 +9,9 @@ import { eachRow } from '../runtime/index.ts'
 import { findUnreferenced, isPrunable, namingRows, type PrunableKind } from './referenced.ts'
 
 export interface StoragePrune {
-  /** Looks for files that nothing refers to; with `remove`, removes those that are older than `olderThanMs`. */
+  /** Looks for unreferenced files; with `remove`, removes those that are older than `olderThanMs`. */
   pruneStorage(options: PruneOptions): Promise<PrunedKind[]>
-  /** Files that rows of ours name and that are in no place, up to so many of them, and how many there are. */
+  /** Files that rows name and that are in no place: some examples, and their number. */
   findMissingFiles(options: { examples: number; onLook?: OnLook }): Promise<{ count: number; examples: FileRef[] }>
 }
 
@@ -22,7 +22,7 @@ export interface PruneOptions {
   onLook?: OnLook
 }
 
-/** Told how many have been looked at so far. */
+/** Called with the number of files checked so far. */
 export type OnLook = (looked: number) => void
 
 /** The files of a kind in a place that has any. */
@@ -32,10 +32,10 @@ export interface PrunedKind {
   /** All that are there. */
   files: number
   bytes: number
-  /** Those that nothing refers to, and that are old enough. */
+  /** Unreferenced files that are old enough. */
   unreferenced: number
   unreferencedBytes: number
-  /** Those that nothing refers to, and that may be of somebody who is at work. */
+  /** Younger unreferenced files, which another worker may be writing. */
   young: number
   removed: number
   examples: string[]
@@ -44,7 +44,7 @@ export interface PrunedKind {
 const PRUNED: readonly PrunableKind[] = fileKinds.filter(isPrunable)
 const BATCH = 1000
 const EXAMPLES = 5
-/** Files looked for at once. */
+/** Concurrent look-ups. */
 const AT_ONCE = 8
 
 export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Store; clock: Clock }): StoragePrune {

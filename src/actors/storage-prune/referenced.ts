@@ -1,16 +1,16 @@
-// Which files of the store something refers to: a row that names them, a note of who writes them, an upload in progress.
+// Which files of the store are referenced: by a row that names them, a note of their writer, or an upload in progress.
 
 import type { FileKind, FileRef } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 
-/** Work folders are cleared by the server itself, and other programs may use the one that they are in. */
+/** The server clears work folders itself, and other programs may use the folder that contains them. */
 export type PrunableKind = Exclude<FileKind, 'tmp'>
 
 export const isPrunable = (kind: FileKind): kind is PrunableKind => kind !== 'tmp'
 
-// Of a file `a`: its name, the last part of it (`base`), the folders above it, and the uuid that the nearest of these may be.
-// In whichever folder a file of a video lies: it may be on its way between the public and the private one.
+// For a file `a`: its name, the last part of it (`base`), the folders above it, and the uuid that the nearest of these may be. A video's
+// file may be in either folder: it may be on its way between the public and the private one.
 const NAMED: Record<PrunableKind, string> = {
   original_video_files: 'exists (select from video_source where kept_filename = a.base)',
   web_videos: 'exists (select from video_file where filename = a.base)',
@@ -41,7 +41,7 @@ const unreferenced = (kind: PrunableKind): string => `
     and not exists (select from video_coming_file where kind = $2 and filename = a.base)
     and not exists (select from spare_copy where kind = $2 and name = a.name)`
 
-/** Those of the files, all of one kind, that nothing refers to now. */
+/** The currently unreferenced ones of these files, all of one kind. */
 export async function findUnreferenced(query: Sql, kind: PrunableKind, names: readonly string[]): Promise<Set<string>> {
   const rows = await query<{ name: string }>(unreferenced(kind), [JSON.stringify(names.map(partsOf)), kind])
   return new Set(rows.map(({ name }) => name))
@@ -58,11 +58,11 @@ function partsOf(name: string) {
   }
 }
 
-/** Rows of ours that name files: the rest of a statement that calls them `o`, and which files a row names. */
+/** Rows that name files: the rest of a statement that calls them `o`, and the files that a row names. */
 export interface NamingRows {
   from: string
   columns: string
-  /** In the order of `columns`: each under all the names that it may have. */
+  /** In the order of `columns`: each under all its possible names. */
   refsOf(row: Record<string, unknown>): FileRef[][]
 }
 

@@ -1,5 +1,5 @@
-// The job `generate-video-storyboard`: makes the storyboard of a video of ours from one of its files. Killed at any line it is
-// run again; two at once store one storyboard, and that of a file which was replaced meanwhile is never stored.
+// The job `generate-video-storyboard`: makes the storyboard of a local video from one of its files. It can be killed and run again;
+// concurrent runs store one storyboard, and never that of a file that was replaced meanwhile.
 
 import {
   type Ffmpeg,
@@ -24,7 +24,7 @@ export type StoryboardDeps = ActorDeps & {
   leases: Pick<Leases, 'owner'>
 }
 
-/** A video without storyboard, and its file that is best for making one. */
+/** A video without a storyboard, and its best file for making one. */
 interface Source extends Openness {
   uuid: string
   /** Seconds. */
@@ -34,12 +34,12 @@ interface Source extends Openness {
   isHls: boolean
 }
 
-/** How often the files may be changed under the job until it gives up. */
+/** How often the files may change during the job before it fails. */
 const TRIES = 3
 /** Bytes: several times what the key frames of the largest accepted picture need. */
 const MAX_MEMORY = 3 * 1024 ** 3
 
-// The smallest file that is not smaller than a sprite is the cheapest to read. That of an uploaded sound shows its still.
+// The smallest file that is not smaller than a sprite is the cheapest to read. That of an uploaded sound contains its still.
 const SOURCE = `
   select v.uuid, v.duration, v.privacy, v.blocked, f.id as "fileId", f.filename,
     f.streaming_playlist_id is not null as "isHls"
@@ -49,7 +49,7 @@ const SOURCE = `
     and not exists (select from storyboard b where b.video_id = v.id)
   order by greatest(f.width, f.height) < 192, abs(greatest(f.width, f.height) - 192), "isHls", f.id limit 1`
 
-/** Adds the job to the registry. */
+/** Registers the job. */
 export function makeStoryboards(deps: StoryboardDeps): void {
   const { db, tell, registry, config, logger, store, ffmpeg, pendingFiles, leases } = deps
 
@@ -102,13 +102,13 @@ export function makeStoryboards(deps: StoryboardDeps): void {
     }
   }
 
-  /** Where the file lies: in the folder of the video's privacy, or still in the other one. */
+  /** Location of the file: in the folder of the video's privacy, or still in the other one. */
   async function placeOf(source: Source): Promise<FileRef> {
     const [place, other] = placesOf(source)
     return (await store.stat(place)) === undefined && (await store.stat(other)) !== undefined ? other : place
   }
 
-  /** Stores the picture with its row; false when it is not of the video's files any more. */
+  /** Stores the picture with its row; false if the video's files changed. */
   async function keep(videoId: number, { fileId }: Source, { plan, bytes, width, height }: Storyboard) {
     const ref: FileRef = { kind: 'storyboards', name: `${newUuid()}.jpg` }
     await pendingFiles.reserve(leases.owner, [ref])
@@ -126,14 +126,14 @@ export function makeStoryboards(deps: StoryboardDeps): void {
         )
         if (!stored) return 'there'
         await pendingFiles.settle(unit.query, [ref])
-        // A video that is not published yet is announced with its storyboard when it is.
+        // A video that is not published yet is announced later, with its storyboard.
         if (video.state === 'published' && isFederated(video.privacy)) announceChange(unit, video)
         return 'stored'
       })
       if (outcome !== 'stored') await pendingFiles.discard([ref])
       return outcome !== 'outdated'
     } catch (error) {
-      // The transaction may have been committed although its answer was lost.
+      // The transaction may have been committed although its response was lost.
       const stored = await db.query('select 1 from storyboard where filename = $1', [ref.name])
       if (stored.length === 0) await pendingFiles.discard([ref])
       throw error
@@ -147,6 +147,6 @@ const placesOf = ({ uuid, filename, isHls, ...openness }: Source): [FileRef, Fil
   return [at(isPrivate), at(!isPrivate)]
 }
 
-/** The database or a full disk may be well another time. */
+/** An outage of the database, or a full disk, is temporary. */
 const asFailure = (error: unknown): unknown =>
   error instanceof MediaError && error.reason !== 'disk-full' ? new PermanentFailure(error.message, { cause: error }) : error

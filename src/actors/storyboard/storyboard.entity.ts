@@ -1,4 +1,4 @@
-// The sheet of small pictures that players show above the bar.
+// The sheet of preview pictures for the seek bar of players.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

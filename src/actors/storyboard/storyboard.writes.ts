@@ -14,13 +14,13 @@ export interface RemoteStoryboard {
   spriteDuration: number
 }
 
-/** Removes the storyboard of a video; answers its file. */
+/** Removes the storyboard of a video; returns its file. */
 export async function removeStoryboard(unit: Unit, videoId: number): Promise<FileRef[]> {
   const removed = await unit.query<{ filename: string }>('delete from storyboard where video_id = $1 returning filename', [videoId])
   return removed.map(({ filename }) => ({ kind: 'storyboards', name: filename }))
 }
 
-/** The storyboard of a video of another server. */
+/** The storyboard of a remote video. */
 export async function replaceRemoteStoryboard(unit: Unit, videoId: number, storyboard: RemoteStoryboard | null): Promise<void> {
   await unit.query('delete from storyboard where video_id = $1 and file_url is distinct from $2', [videoId, storyboard?.fileUrl ?? null])
   if (storyboard === null) return

@@ -1,6 +1,5 @@
-// The job `video-studio-edition`: makes the edited file of a video and puts it in the place of the one before. Killed at any line
-// and run again it begins anew, or goes on from a finished file; two at once do not disturb each other, since only the one that
-// holds the row's lease works.
+// The job `video-studio-edition`: makes the edited file of a video and replaces the previous one. It can be killed and run again; then it
+// starts again, or continues from a finished file. Concurrent runs are safe, since only the holder of the row's lease works.
 
 import { parse } from 'node:path'
 import {
@@ -21,8 +20,8 @@ import {
   type ActorDeps,
   advance,
   DomainError,
-  type Held,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   PermanentFailure,
   type Unit,
@@ -30,11 +29,11 @@ import {
 } from '../runtime/index.ts'
 import { findSourceFile, isThere, type SourceFile } from '../transcoding/index.ts'
 import {
+  advanceAndAnnounce,
   editionOwner,
   type FileDraft,
   type InspectFile,
   type Leases,
-  moveAndTell,
   type PendingFiles,
   pendingRetiming,
   type ReplaceSource,
@@ -45,7 +44,7 @@ import {
   workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { askForEdition, type NewTask } from './studio.commands.ts'
+import { type NewTask, queueEdition } from './studio.commands.ts'
 
 export type EditionDeps = ActorDeps & {
   store: Store
@@ -56,27 +55,27 @@ export type EditionDeps = ActorDeps & {
   replaceSource: Pick<ReplaceSource, 'inspect' | 'edited'>
 }
 
-/** An edition in the hands of a worker. */
-interface Task extends Held {
+/** An edition that a worker has leased. */
+interface Task extends LeasedRow {
   videoId: number
   uuid: string
-  /** The original in the store, when it was kept. */
+  /** The original in the store, if it is retained. */
   kept: string | null
-  /** Whether the original has sound alone. */
+  /** True if the original has only sound. */
   isSound: boolean
   inputFilename: string
   tasks: { name: NewTask['name']; start: number | null; end: number | null; filename: string | null }[]
 }
 
-/** How often the worker looks whether the video is still there, and shows that it lives, in ms at most. */
+/** How often at most the worker renews its lease and checks that the video still exists, in ms. */
 const BEAT_EVERY = 2_000
-/** How often the files of the video may be moved away under the worker. */
+/** How often the files of the video may be moved during the work. */
 const TRIES = 3
 
-/** Adds the job and its sweeper to the registry. */
+/** Registers the job and its timeout. */
 export function makeEditions(deps: EditionDeps): void {
   const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases, inspectFile, replaceSource } = deps
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -94,7 +93,7 @@ export function makeEditions(deps: EditionDeps): void {
     failed: ({ data }, error) => fail(Number(data.editionId), error),
   })
 
-  // A video that waits for its edition has a job that makes it, whatever happened.
+  // Ensures that a video that waits for its edition has a job.
   registry.timeout('video-edition', {
     of: videoLifecycle,
     in: ['to-edit'],
@@ -103,9 +102,9 @@ export function makeEditions(deps: EditionDeps): void {
         const video = await unit.em.findOneOrFail(Video, id)
         if (video.state !== 'to-edit') return
         const [edition] = await unit.query<{ id: number }>('select id from video_edition where video_id = $1', [id])
-        if (!edition) return moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition is gone.' }])
+        if (!edition) return advanceAndAnnounce(unit, video, [{ type: 'EDIT_FAILED', error: 'The edition does not exist any more.' }])
         advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
-        askForEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
+        queueEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
       }),
   })
 
@@ -113,38 +112,38 @@ export function makeEditions(deps: EditionDeps): void {
     const task = await claim(Number(data.editionId))
     if (!task) return
     const log = logger.child({ edition: task.id, video: task.uuid })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       await edit(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('edition done')
     } catch (error) {
       if (signal.aborted) throw error
-      if (beat.signal.aborted || error instanceof NotOurs || !(await held.isOurs(task))) {
+      if (beat.signal.aborted || error instanceof NotOurs || !(await rowLeases.isOurs(task))) {
         log.info('edition given up: the video is gone, or another worker has it')
       } else if (isFinal(error)) {
         log.warn({ err: error }, 'edition failed')
         throw new PermanentFailure(error.message, { cause: error })
       } else {
-        // What was made so far takes the room that it waits for.
+        // The work files occupy the space that the job waits for.
         if (isDiskFull(error)) await pendingFiles.discard([workFolder('studio', task.id)])
         throw error
       }
     } finally {
       await beat.stop()
-      await held.release(task)
+      await rowLeases.release(task)
       await pendingFiles.collect()
     }
   }
 
-  /** Takes the edition; undefined when it is over, or a living worker is at it. */
+  /** Leases the edition; undefined if it has ended, or if a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = held.newOwner()
+    const owner = rowLeases.newOwner()
     const holder = await holderOf(db.query, id)
-    if (!holder || held.isHeld(holder)) return undefined
+    if (!holder || rowLeases.isLeased(holder)) return undefined
     const claimed = await db.query(
       `update video_edition set lease_owner = $2, lease_until = $3
        where id = $1 and lease_owner is not distinct from $4 returning id`,
-      [id, owner, held.end(), holder.owner],
+      [id, owner, rowLeases.end(), holder.owner],
     )
     if (claimed.length === 0) return undefined
     const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
@@ -190,7 +189,7 @@ export function makeEditions(deps: EditionDeps): void {
     log: typeof logger
   }
 
-  /** A change of the privacy moves the files of the video; then they are looked for once more. */
+  /** Repeats if a change of the privacy moves the files of the video. */
   async function make(task: Task, making: Making, tries = 1): ReturnType<typeof editVideo> {
     const source = await sourceOf(task)
     try {
@@ -201,7 +200,7 @@ export function makeEditions(deps: EditionDeps): void {
     }
   }
 
-  /** Under a sound file the renditions show a still, over which pictures can be put. */
+  /** Renditions of a sound file show a still, which pictures can be placed on. */
   async function sourceOf({ videoId, kept, isSound, tasks }: Task): Promise<SourceFile> {
     const isCut = tasks.every(({ name }) => name === 'cut')
     return await findSourceFile(deps, { videoId, kept: isSound && !isCut ? null : kept })
@@ -234,7 +233,7 @@ export function makeEditions(deps: EditionDeps): void {
     })
   }
 
-  /** Paths that are good as long as `work` runs. */
+  /** Paths that are valid while `work` runs. */
   async function withPaths<T>(
     { refs, signal }: { refs: readonly FileRef[]; signal: AbortSignal },
     work: (paths: string[]) => Promise<T>,
@@ -245,7 +244,7 @@ export function makeEditions(deps: EditionDeps): void {
     return await store.withLocalPath(ref, (path) => withPaths({ refs, signal }, work, [...paths, path]), signal)
   }
 
-  /** Where what plays now is in the new file. An edition whose renditions could not be made was never seen. */
+  /** Maps the playing version to the new file. An edition whose renditions could not be made was never visible. */
   async function sinceNow({ videoId }: Task, retiming: Retiming): Promise<Retiming> {
     const before = await pendingRetiming(db, videoId)
     return before ? afterAnother(before, retiming) : retiming
@@ -285,7 +284,7 @@ export function makeEditions(deps: EditionDeps): void {
     })
   }
 
-  /** What the new file has more than the one that it is made of has to be within the owner's quota. */
+  /** The growth of the file must be within the owner's quota. */
   async function refuseGrowth(unit: Unit, videoId: number, size: number): Promise<void> {
     const [before] = await unit.query<{ userId: number | null; bytes: number }>(
       `select a.user_id as "userId", coalesce(greatest(
@@ -298,7 +297,7 @@ export function makeEditions(deps: EditionDeps): void {
     if (growth > 0) await refuseOverQuota(unit, before?.userId ?? 0, growth)
   }
 
-  /** When the answer of a commit was lost the rows may be there: then the notes of the files were struck off with it. */
+  /** If the response of a commit was lost, the rows may exist: then the notes of the files were deleted with it. */
   async function discardUnlessStored(draft: FileDraft, captions: readonly RetimedCaption[]): Promise<void> {
     const { kind, name } = draft.place
     const noted = await db.query('select 1 from pending_file where kind = $1 and name = $2', [kind, name])
@@ -307,7 +306,7 @@ export function makeEditions(deps: EditionDeps): void {
     await pendingFiles.discard(refsOf(captions))
   }
 
-  /** The old files play on, and what was uploaded for the edition goes. */
+  /** The old files keep playing, and the uploaded files of the edition are removed. */
   async function fail(id: number, error: string): Promise<void> {
     const [edition] = await db.query<{ videoId: number }>('select video_id as "videoId" from video_edition where id = $1', [id])
     if (!edition) return
@@ -315,10 +314,10 @@ export function makeEditions(deps: EditionDeps): void {
       tell({ aggregate: 'video', id: edition.videoId }, async (unit) => {
         const holder = await holderOf(unit.query, id, 'for update')
         if (!holder) return
-        held.refuseHeld(holder)
+        rowLeases.refuseLeased(holder)
         await unit.query('delete from video_edition where id = $1', [id])
         const video = await unit.em.findOneOrFail(Video, edition.videoId)
-        if (video.state === 'to-edit') moveAndTell(unit, video, [{ type: 'EDIT_FAILED', error }])
+        if (video.state === 'to-edit') advanceAndAnnounce(unit, video, [{ type: 'EDIT_FAILED', error }])
       }),
     )
     await pendingFiles.collect()
@@ -339,12 +338,12 @@ async function holderOf(
 
 const refsOf = (captions: readonly RetimedCaption[]): FileRef[] => captions.map(({ filename }) => ({ kind: 'captions', name: filename }))
 
-/** Whether another try would end as this one did. */
+/** True if a retry would fail in the same way. */
 const isFinal = (error: unknown): error is Error =>
   (error instanceof MediaError && error.reason !== 'disk-full') ||
   (error instanceof DomainError && ['too_large', 'unprocessable', 'unsupported_media_type'].includes(error.kind))
 
-/** The edition is in other hands now, or over: whatever this worker still does must not count. */
+/** The lease of the edition is lost, or it has ended: the remaining work of this worker must not count. */
 class NotOurs extends Error {
   override readonly name = 'NotOurs'
 }

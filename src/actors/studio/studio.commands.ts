@@ -1,4 +1,4 @@
-// An edition of a video is asked for: its tasks are looked at, their files stored, and the job that does them is stored with them.
+// Requests for editions of a video: validates the tasks, stores their files, and queues the job.
 
 import {
   arrangeClips,
@@ -30,20 +30,20 @@ import {
 import { Video } from '../video/video.entity.ts'
 import { growthOf } from './growth.ts'
 
-/** A task as it was asked for; `path` is a local file that is given away. Times in seconds. */
+/** A requested task; `path` is a local file that the caller gives up. Times in seconds. */
 export type NewTask =
   | { name: 'cut'; start?: number | undefined; end?: number | undefined }
   | { name: 'add-intro' | 'add-outro' | 'add-watermark'; path: string }
 
 export interface Studio {
   /**
-   * Whether `by` may edit the video now; answers how many bytes its owner may add. Throws `not_found`, `forbidden`, `invalid` for
-   * lives, and `conflict` while the video is on its way.
+   * Checks that `by` may edit the video now; returns how many bytes its owner may add. Throws `not_found`, `forbidden`, `invalid` for
+   * lives, and `conflict` while the video is being processed.
    */
   check(videoId: number, by: NonNullable<Viewer>): Promise<{ left: number }>
   /**
-   * Stores the edition with its job. Throws as `check` does, `invalid` for the field of each task that cannot be done, and
-   * `too_large` when its owner's quota does not hold the result.
+   * Stores the edition with its job. Throws like `check`, `invalid` for the field of each impossible task, and `too_large` if its owner's
+   * quota does not hold the result.
    */
   request(videoId: number, by: NonNullable<Viewer>, tasks: readonly NewTask[]): Promise<void>
 }
@@ -56,14 +56,14 @@ interface Owned {
   isLive: boolean
   ownerAccountId: number
   userId: number | null
-  /** Seconds, as its files say. */
+  /** Seconds, from its files. */
   duration: number
   /** Bytes of its largest file. */
   bytes: number
   isTranscoded: boolean
 }
 
-/** A task with what the database keeps of it. */
+/** A task as stored in the database. */
 interface StoredTask {
   name: NewTask['name']
   start: number | null
@@ -86,7 +86,7 @@ export function makeStudio(
 ): Studio {
   const { db, tell, config, store, ffmpeg, pendingFiles, leases } = deps
 
-  /** In the transaction that holds the video, or before it. */
+  /** In the transaction that locks the video, or before it. */
   async function find(query: Sql, videoId: number, by: NonNullable<Viewer>): Promise<Owned> {
     const [video] = await query<Owned>(OWNED, [videoId])
     if (!video) throw notFound('Video not found')
@@ -98,7 +98,7 @@ export function makeStudio(
     return video
   }
 
-  /** What is known of the files. Throws `invalid` naming each that cannot be used. */
+  /** Probes the files. Throws `invalid` with each unusable one. */
   async function look(tasks: readonly NewTask[]): Promise<TimelineTask[]> {
     const bad: { index: number; error: MediaError }[] = []
     const known: TimelineTask[] = []
@@ -149,7 +149,7 @@ export function makeStudio(
          with ordinality as t(name, start, "end", filename, position)`,
       [edition.id, JSON.stringify(tasks)],
     )
-    askForEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
+    queueEdition(unit, edition.id, config().vireo.jobs.priorities.video_studio)
   }
 
   return {
@@ -184,7 +184,7 @@ export function makeStudio(
           await pendingFiles.settle(unit.query, refs)
         })
       } catch (error) {
-        // The transaction may have been committed although its answer was lost.
+        // The transaction may have been committed although its response was lost.
         const names = refs.map(({ name }) => name)
         const stored = await db.query('select 1 from video_edition_task where filename = any($1) limit 1', [names])
         if (stored.length === 0) await pendingFiles.discard(refs)
@@ -194,8 +194,8 @@ export function makeStudio(
   }
 }
 
-/** Asks for the job of an edition, unless it waits or runs. */
-export function askForEdition(unit: Unit, editionId: number, priority: number): void {
+/** Queues the job of an edition, unless it waits or runs. */
+export function queueEdition(unit: Unit, editionId: number, priority: number): void {
   unit.enqueue({
     type: 'video-studio-edition',
     data: { editionId },
@@ -206,7 +206,7 @@ export function askForEdition(unit: Unit, editionId: number, priority: number): 
 
 const uploadOf = (): FileRef => ({ kind: 'uploads', name: `${newUuid()}-studio` })
 
-/** Files that make the tools fail are no better than those that they refuse. */
+/** Files that make the tools fail count as invalid, like those that they refuse. */
 const isToBlame = (error: MediaError): boolean => ['failed', 'stalled', 'memory', 'time-out'].includes(error.reason) || isRefusal(error)
 
 function lengthOf({ video, duration }: MediaProbe): number {

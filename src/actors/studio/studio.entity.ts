@@ -1,4 +1,4 @@
-// An edit of the file of a video (machine `video-edition`), and its tasks.
+// An edition of a video (machine `video-edition`), and its tasks.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 

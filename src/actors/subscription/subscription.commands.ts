@@ -1,18 +1,18 @@
-// Subscriptions: channels that the account of a user follows, with the machine of all follows. A channel of another server
-// that is not stored yet is looked for by a job.
+// Subscriptions: follows of channels by a user's account, with the machine of all follows. A job looks up remote channels that are not
+// stored yet.
 
 import { type ChannelHandle, findChannelByHandle } from '../channel/index.ts'
-import { type Follows, findFollow, forgetAsked } from '../follow/index.ts'
+import { cancelPendingRequest, type Follows, findFollow } from '../follow/index.ts'
 import { type ActorDeps, notFound, unlessGone } from '../runtime/index.ts'
 
 export interface Subscriptions {
   /** Row of the actor of an account. */
   actorOf(accountId: number): Promise<number>
-  /** Follows the channel, at once or as soon as it is found. Nothing happens when there is none. */
+  /** Follows the channel, at once or when it is found. Does nothing if it does not exist. */
   subscribe(accountId: number, channel: ChannelHandle): Promise<void>
-  /** Answers whether there was a subscription. */
+  /** Returns false if there was no subscription. */
   unsubscribe(accountId: number, channel: ChannelHandle): Promise<boolean>
-  /** For each channel whether the account follows it, or asked to. */
+  /** For each channel, whether the account follows it, or requested to. */
   exist(accountId: number, channels: ChannelHandle[]): Promise<boolean[]>
 }
 
@@ -49,7 +49,7 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
     async unsubscribe(accountId, handle) {
       const followerId = await actorOf(accountId)
       const { name, host } = handle
-      const wasAsked = await forgetAsked(db.query, { followerId, hostOrHandle: `${name}@${host}` })
+      const wasAsked = await cancelPendingRequest(db.query, { followerId, hostOrHandle: `${name}@${host}` })
       const channel = await findChannelByHandle(db, handle)
       const follow = channel && (await findFollow(db, { followerId, targetId: channel.actorId }))
       if (!follow || follow.state === 'none') return wasAsked

@@ -1,12 +1,12 @@
-// The job `manage-video-torrent`: brings the torrents of a local video, and the names of its playlist's swarms, in step
-// with its rows. Killed at any line it is run again; two at once store one torrent of each file.
+// The job `manage-video-torrent`: updates the torrents of a local video, and the names of its playlist's swarms, from its rows. It can be
+// killed and run again; concurrent runs store one torrent per file.
 
 import { buffer } from 'node:stream/consumers'
 import { type FileRef, MediaError, makeTorrent, renewTorrent, type Store, type Torrent, type TorrentFacts } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
 import { nameSwarms, nameTorrents } from '../video/files.writes.ts'
-import { askForTorrents, isFederated, type Leases, type PendingFiles } from '../video/index.ts'
+import { isFederated, type Leases, type PendingFiles, queueTorrents } from '../video/index.ts'
 import { touchVideo } from '../video/video.writes.ts'
 import {
   factsOf,
@@ -18,7 +18,7 @@ import {
   type TorrentFile,
   type TorrentVideo,
   torrentRef,
-} from './torrents-of.ts'
+} from './expected-torrents.ts'
 
 export type TorrentDeps = ActorDeps & {
   store: Store
@@ -26,24 +26,24 @@ export type TorrentDeps = ActorDeps & {
   leases: Pick<Leases, 'owner'>
 }
 
-/** How often the video may change under the job until it gives up. */
+/** How often the video may change during the job before it fails. */
 const TRIES = 5
-/** The largest torrent that is renewed: that of a file of some hundred terabytes. */
+/** The largest torrent that is updated: that of a file of some hundred terabytes. */
 const MAX_TORRENT_BYTES = 32 * 1024 ** 2
 const LOOK_EVERY_MS = 600_000
-/** Files that are looked at each time. */
+/** Files per run. */
 const BATCH = 1000
 
 interface StoredVideo extends TorrentVideo {
   state: string
 }
 
-/** A torrent in the store that no row names yet. */
+/** A stored torrent that no row names yet. */
 interface Made {
   file: TorrentFile
   ref: FileRef
   infoHash: string
-  /** What it says. */
+  /** Its content. */
   facts: TorrentFacts
 }
 
@@ -60,7 +60,7 @@ const VIDEO = `
   from video v left join streaming_playlist p on p.video_id = v.id
   where v.id = $1 and not v.remote and not v.is_live and v.state <> 'removed'`
 
-/** Adds the job to the registry, and the look at files that have none: of before, or of a job that failed. */
+/** Registers the job, and the periodic search for files without a torrent: older ones, or after a failed job. */
 export function makeTorrents(deps: TorrentDeps): void {
   const { db, tell, registry, config, logger, store, pendingFiles, leases, urls } = deps
   const { origin } = urls
@@ -69,7 +69,7 @@ export function makeTorrents(deps: TorrentDeps): void {
 
   async function run({ data, signal, progress }: JobContext): Promise<void> {
     const videoId = Number(data.videoId)
-    // Of an earlier round, so that no file is read twice.
+    // From an earlier round, so that no file is read twice.
     const known = new Map<number, Torrent>()
     for (let tries = 1; config().tracker.enabled; tries += 1) {
       const video = await find(db.query, videoId)
@@ -88,7 +88,7 @@ export function makeTorrents(deps: TorrentDeps): void {
         if (error instanceof DomainError && error.kind === 'not_found') return
         throw error
       } finally {
-        // What was stored is noted no more, also when the answer of its transaction was lost.
+        // Stored files have no note any more, even if the response of the transaction was lost.
         pendingFiles.giveUp(reserved)
         await pendingFiles.collect()
       }
@@ -96,7 +96,7 @@ export function makeTorrents(deps: TorrentDeps): void {
     }
   }
 
-  /** From what there is of it, else by reading the file; undefined when that is gone or not whole. */
+  /** From existing torrents, or by reading the file; undefined if that is missing or incomplete. */
   async function torrentOf(
     video: TorrentVideo,
     file: TorrentFile,
@@ -106,7 +106,7 @@ export function makeTorrents(deps: TorrentDeps): void {
     const earlier = known?.bytes ?? (await earlierTorrent(file))
     const renewed = earlier && (await renewTorrent(earlier, facts))
     if (renewed) return renewed
-    // Moved from one folder to the other while it is looked for, it is in the first one at the end.
+    // A file that is moved during the search ends up in the first folder.
     const [place, other] = placesOf(video, file)
     for (const ref of [place, other, place]) {
       if (!ref || !(await store.stat(ref))) continue
@@ -143,7 +143,7 @@ export function makeTorrents(deps: TorrentDeps): void {
     return { ref, infoHash }
   }
 
-  /** Stores the rows, and tells the world when something is new. Answers false when the video is not as it was. */
+  /** Stores the rows, and announces changes. Returns false if the video changed meanwhile. */
   function keep(videoId: number, made: readonly Made[]): Promise<boolean> {
     return tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await find(unit.query, videoId)
@@ -162,7 +162,7 @@ export function makeTorrents(deps: TorrentDeps): void {
     })
   }
 
-  /** Whether the torrent is that of the file as it is now. */
+  /** True if the torrent matches the current file. */
   function isOf(video: TorrentVideo, { file, facts }: Made): boolean {
     const current = video.files.find(({ id }) => id === file.id)
     if (!current || current.torrent !== file.torrent) return false
@@ -194,7 +194,7 @@ export function makeTorrents(deps: TorrentDeps): void {
     everyMs: () => LOOK_EVERY_MS,
     async run() {
       if (!config().tracker.enabled) return
-      // The magnet URI names where this server is, which may have changed.
+      // The magnet URI contains this server's address, which may have changed.
       const files = await db.query<{ id: number; videoId: number; isRight: boolean }>(
         `select id, video_id as "videoId",
            coalesce(torrent_filename is not null and strpos(magnet_url, $2) > 0, false) as "isRight"
@@ -205,7 +205,7 @@ export function makeTorrents(deps: TorrentDeps): void {
       const wrong = new Set(files.filter(({ isRight }) => !isRight).map(({ videoId }) => videoId))
       if (wrong.size === 0) return
       await tell.create(async (unit) => {
-        for (const videoId of wrong) askForTorrents(unit, videoId, config())
+        for (const videoId of wrong) queueTorrents(unit, videoId, config())
       })
     },
   })

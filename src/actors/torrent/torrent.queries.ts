@@ -6,8 +6,8 @@ import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
 export type SwarmAccess = 'open' | 'closed' | 'unknown'
 
 /**
- * What an info hash (hexadecimal) belongs to: a file or a playlist of a local video that everybody with the link may watch, one
- * of another local video, or nothing.
+ * Access of an info hash (hexadecimal): it belongs to a file or playlist of a public local video, to one of another local video, or to
+ * nothing.
  */
 export async function findSwarmAccess(db: Pick<Database, 'query'>, infoHash: string): Promise<SwarmAccess> {
   const [found] = await db.query<{ isOpen: boolean }>(

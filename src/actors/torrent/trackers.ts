@@ -1,4 +1,4 @@
-// The addresses of our tracker.
+// The addresses of the local tracker.
 
 import type { Trackers } from '../../media/index.ts'
 

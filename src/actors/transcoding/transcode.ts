@@ -26,12 +26,12 @@ import {
   takes,
 } from '../runtime/index.ts'
 import {
-  askForStoryboard,
-  askForTorrents,
+  advanceAndAnnounce,
   type DrawPictures,
   dropProvisional,
   hasPrivateFiles,
-  moveAndTell,
+  queueStoryboard,
+  queueTorrents,
   transcodingOwner,
   videoLifecycle,
   workFolder,
@@ -41,7 +41,7 @@ import { forgetOriginal } from '../video/video.writes.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
 import { isActive, type TranscodingOutputs, transcodingLifecycle } from './transcoding.entity.ts'
-import { askForTranscoding, planTranscoding } from './transcoding.writes.ts'
+import { planTranscoding, queueTranscoding } from './transcoding.writes.ts'
 import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
 import { type MasterTask, writeMaster } from './write-master.ts'
 
@@ -68,7 +68,7 @@ const BEAT_EVERY = 2_000
 export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, placeFiles, leases, drawPictures } = deps
   const storeRenditions = makeStoreRenditions(deps)
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -114,14 +114,14 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     const task = await claim(id)
     if (!task) return
     const log = logger.child({ transcoding: id, video: task.uuid })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
       log.info('transcoding done')
     } catch (error) {
       if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
-      if (beat.signal.aborted || isLost(error) || !(await held.isOurs(task))) {
+      if (beat.signal.aborted || isLost(error) || !(await rowLeases.isOurs(task))) {
         log.info('transcoding given up: the video is gone, or another worker has it')
       } else if (isDiskFull(error)) {
         // The work files occupy the space that the job waits for.
@@ -133,23 +133,23 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       } else throw error
     } finally {
       await beat.stop()
-      await held.release(task)
+      await rowLeases.release(task)
       await pendingFiles.collect()
     }
   }
 
   /** Leases the transcoding; undefined if there is nothing to do or a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
-    const owner = held.newOwner()
+    const owner = rowLeases.newOwner()
     const claimed = await ifThere(
       withTranscoding(deps, id, async ({ unit, video, transcoding }) => {
-        if (!isActive(transcoding.state) || held.isHeld(holderOf(transcoding))) return false
+        if (!isActive(transcoding.state) || rowLeases.isLeased(holderOf(transcoding))) return false
         const holder = transcoding.leaseOwner
         // A worker that stops regularly releases the lease; one that died does not.
         if (holder && transcoding.state !== 'planned') countLoss({ unit, video, transcoding })
         if (!isActive(transcoding.state)) return false
         transcoding.leaseOwner = owner
-        transcoding.dueAt = held.end()
+        transcoding.dueAt = rowLeases.end()
         return true
       }),
     )
@@ -167,33 +167,33 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   /** The machine's `TIMED_OUT` for a lost worker; after too many losses the video's transcoding fails. */
   function countLoss({ unit, video, transcoding }: Locked): void {
     const settings = settingsOf(deps)
-    advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isLetGo: !transcoding.leaseOwner }, settings)
+    advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isReleased: !transcoding.leaseOwner }, settings)
     transcoding.leaseOwner = null
     const error = transcoding.error
-    if (transcoding.state === 'failed') tellVideoOfFailure({ unit, video, transcoding }, error ?? 'The worker was lost.')
+    if (transcoding.state === 'failed') failVideo({ unit, video, transcoding }, error ?? 'The worker was lost.')
   }
 
   function noteSilence(locked: Locked): void {
     const { unit, transcoding } = locked
     if (!transcoding.dueAt || transcoding.dueAt > unit.now) return
     countLoss(locked)
-    if (isActive(transcoding.state)) askForTranscoding(unit, transcoding.id, config().vireo.jobs.priorities.transcoding)
+    if (isActive(transcoding.state)) queueTranscoding(unit, transcoding.id, config().vireo.jobs.priorities.transcoding)
   }
 
-  function tellVideoOfFailure({ unit, video }: Locked, error: string): void {
+  function failVideo({ unit, video }: Locked, error: string): void {
     const event = { type: 'TRANSCODING_FAILED', error } as const
     if (takes(videoLifecycle, video, event)) advance(unit, videoLifecycle, video, event)
     // For renditions stored before.
-    askForStoryboard(unit, video.id, config())
+    queueStoryboard(unit, video.id, config())
   }
 
   async function fail(id: number, error: string): Promise<void> {
     await withTranscoding(deps, id, async (locked) => {
       if (!takes(transcodingLifecycle, locked.transcoding, { type: 'FAILED', error })) return
       // The failure may come from a worker that had lost its lease.
-      held.refuseHeld(holderOf(locked.transcoding))
+      rowLeases.refuseLeased(holderOf(locked.transcoding))
       advance(locked.unit, transcodingLifecycle, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
-      tellVideoOfFailure(locked, error)
+      failVideo(locked, error)
     }).catch((cause: unknown) => {
       // The video was removed meanwhile: nothing depends on it any more.
       if (!(cause instanceof DomainError) || cause.kind !== 'not_found') throw cause
@@ -266,7 +266,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     const made = await begin(task, { total, plan: outlineOf(plan) })
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
     // A crash may have come between storing the rows of a step and announcing them.
-    if (made > 0) await tellOfStored(task)
+    if (made > 0) await announceRenditions(task)
     if (made >= total) return
     // A playlist that is removed later does not come back under its old names.
     let isFirst = made === 0
@@ -290,7 +290,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
           await storeRenditions({ ...task, source: found, playlist: isFirst ? names : undefined }, files)
           isFirst = false
           log.info({ step, files: files.length }, 'renditions stored')
-          await tellOfStored(task)
+          await announceRenditions(task)
         },
       })
     await (found.video ? encode() : withStill(task, encode, signal))
@@ -305,7 +305,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       const isSame = before.plan === plan
       const made = isSame ? before.made : 0
       if (transcoding.state === 'running' && !isSame) {
-        advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isLetGo: true }, settings)
+        advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isReleased: true }, settings)
       }
       if (transcoding.state === 'planned') {
         advance(unit, transcodingLifecycle, transcoding, { type: 'STARTED', total, made, plan }, settings)
@@ -316,13 +316,13 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   }
 
   /** Rewrites the master playlist, then reports each playable rendition to the video. */
-  async function tellOfStored(task: Task): Promise<void> {
+  async function announceRenditions(task: Task): Promise<void> {
     await afterMaster(task, async ({ unit, video, transcoding }) => {
       const { made, total } = contextOf(transcodingLifecycle, transcoding)
       // With the last rendition, the end of the ladder reports everything at once.
       const missing = made === total ? 0 : made - contextOf(videoLifecycle, video).renditions
       const events = Array.from({ length: Math.max(0, missing) }, () => ({ type: 'RENDITION_STORED' }) as const)
-      if (events.length > 0 && takes(videoLifecycle, video, { type: 'RENDITION_STORED' })) moveAndTell(unit, video, events)
+      if (events.length > 0 && takes(videoLifecycle, video, { type: 'RENDITION_STORED' })) advanceAndAnnounce(unit, video, events)
     })
   }
 
@@ -334,10 +334,10 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       const { made } = contextOf(transcodingLifecycle, transcoding)
       const missing = Math.max(0, made - contextOf(videoLifecycle, video).renditions)
       const events = [...Array.from({ length: missing }, () => ({ type: 'RENDITION_STORED' }) as const), { type: 'TRANSCODED' } as const]
-      if (takes(videoLifecycle, video, { type: 'TRANSCODED' })) moveAndTell(unit, video, events)
+      if (takes(videoLifecycle, video, { type: 'TRANSCODED' })) advanceAndAnnounce(unit, video, events)
       advance(unit, transcodingLifecycle, transcoding, { type: 'FINISHED' }, settings)
       await pendingFiles.condemn(unit.query, await dropProvisional(unit, video))
-      askForStoryboard(unit, video.id, config())
+      queueStoryboard(unit, video.id, config())
       if (config().transcoding.original_file.keep || task.keepSource || task.source === null) return
       await forgetOriginal(unit.query, task.videoId)
       await pendingFiles.condemn(unit.query, [{ kind: 'original_video_files', name: task.source }])
@@ -355,7 +355,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
         const isPlaced = await master.settle(locked.unit)
         if (!isPlaced || hasPrivateFiles(locked.video) !== master.isPrivate) return false
         await work(locked)
-        askForTorrents(locked.unit, task.videoId, config())
+        queueTorrents(locked.unit, task.videoId, config())
         return true
       })
       if (isRight) return

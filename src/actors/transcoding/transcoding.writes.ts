@@ -24,11 +24,11 @@ export async function planTranscoding(unit: Unit, videoId: number, priority: num
     updatedAt: unit.now,
   })
   await unit.em.flush()
-  askForTranscoding(unit, transcoding.id, priority)
+  queueTranscoding(unit, transcoding.id, priority)
 }
 
 /** Queues the job of a transcoding, unless it waits or runs. A lower `priority` goes first. */
-export function askForTranscoding(unit: Unit, transcodingId: number, priority: number): void {
+export function queueTranscoding(unit: Unit, transcodingId: number, priority: number): void {
   unit.enqueue({
     type: 'video-transcoding',
     data: { transcodingId },

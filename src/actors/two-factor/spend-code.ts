@@ -1,16 +1,16 @@
-// The second factor of a login: a code of the user's app, which works once, on however many processes.
+// The second factor of a login: a code of the user's app, which is valid once, in all processes.
 
 import type { Sql } from '../../platform/database/index.ts'
 import { DomainError, type Guesses } from '../runtime/index.ts'
 import { stepOfCode } from './one-time-code.ts'
 
 export interface CheckedCode {
-  /** As it was read when the code was checked: a secret that was replaced since then spends nothing. */
+  /** As it was when the code was checked: after a replacement of the secret nothing is spent. */
   secretSealed: string
   step: number
 }
 
-/** Throws `missing_two_factor` and `invalid_two_factor`. Whether the code was used before is only seen by `spendCode`. */
+/** Throws `missing_two_factor` and `invalid_two_factor`. Only `spendCode` finds out whether the code was used before. */
 export async function checkCode(ask: {
   guesses: Guesses
   userId: number
@@ -33,10 +33,10 @@ export async function checkCode(ask: {
   })
 }
 
-/** What wrong codes of a user are counted as, when they log in and when they set the app up. */
+/** The subject under which wrong codes of a user are counted, at login and during the setup. */
 export const guessedCode = (userId: number): string => `code:${userId}`
 
-/** In the transaction of the login. Throws `invalid_two_factor` for a code that was used, or is older than one that was. */
+/** Runs in the transaction of the login. Throws `invalid_two_factor` for a used code, or one older than a used one. */
 export async function spendCode(query: Sql, userId: number, { secretSealed, step }: CheckedCode): Promise<void> {
   const spent = await query(
     `update two_factor set last_step = $3

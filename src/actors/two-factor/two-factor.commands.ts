@@ -1,4 +1,4 @@
-// Two-factor login of a user: asked for, confirmed, disabled. The machine `two-factor` decides; secrets are sealed at rest.
+// Two-factor login of a user: requested, confirmed, disabled. The machine `two-factor` decides; secrets are encrypted at rest.
 
 import { generateSecret } from 'otplib'
 import { randomToken, sha256 } from '../../platform/ids.ts'
@@ -19,12 +19,12 @@ export interface TwoFactorRequest {
 }
 
 /**
- * All throw `not_found` and `forbidden` for other users, `invalid` when it is on, or off, already. Who asks for
- * themselves gives their password: refused with `current_password_is_invalid`.
+ * All throw `not_found` and `forbidden` for other users, and `invalid` if it is enabled, or disabled, already. Users must give their own
+ * password: refused with `current_password_is_invalid`.
  */
 export interface TwoFactor {
   request(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<TwoFactorRequest>
-  /** Throws `forbidden` when the token is not that of the last request, or the code is wrong. */
+  /** Throws `forbidden` if the token is not that of the last request, or the code is wrong. */
   confirm(ask: { by: Asker; userId: number; requestToken: string; code: string }): Promise<void>
   disable(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<void>
 }
@@ -34,7 +34,7 @@ interface Target {
   email: string
   role: UserRole
   passwordHash: string
-  /** Of the row of the two-factor login; null as long as it was never asked for. */
+  /** Row of the two-factor login; null if it was never requested. */
   rowId: number | null
   state: TwoFactorState | null
   dueAt: Date | null
@@ -42,7 +42,7 @@ interface Target {
   requestTokenHash: Buffer | null
 }
 
-/** What of the row belongs to a state. */
+/** The columns that belong to a state. */
 interface Secret {
   secretSealed: string | null
   requestTokenHash: Buffer | null
@@ -63,14 +63,14 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
       }),
   })
 
-  /** Sends one event to the machine and stores where it stands then, with the secret that belongs there. */
+  /** Sends one event to the machine and stores the new state, with its secret. */
   async function move(unit: Unit, id: number, event: TwoFactorEvent, secret: Secret): Promise<void> {
     const [row] = await unit.query<{ state: TwoFactorState }>('select state from two_factor where id = $1', [id])
     const from = { id, state: row?.state ?? 'off' }
     await advanceRow(unit, twoFactorLifecycle, from, event, { ...secret, lastStep: null }, config().vireo.lifetimes)
   }
 
-  /** The row of a user, a new one in the state `off`. */
+  /** The row of a user, created in the state `off`. */
   async function rowOf(userId: number): Promise<number> {
     const [row] = await db.query<{ id: number }>(
       `insert into two_factor (user_id, state) values ($1, $2)
@@ -82,7 +82,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
   }
 
   async function findTarget(by: Asker, userId: number): Promise<Target> {
-    // Plain users learn nothing of others, not even whether they exist.
+    // Plain users cannot find out whether other users exist.
     if (by.id !== userId && by.role === userRoles.user) throw notYours(by)
     const [user] = await db.query<Target>(
       `select u.id, u.email, u.role, u.password_hash as "passwordHash", t.id as "rowId", t.state,
@@ -124,7 +124,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
       const asked = sha256(requestToken)
       if (id === null || secretSealed === null || dueAt === null || dueAt <= clock.now()) throw wrongRequest()
       if (!requestTokenHash?.equals(asked)) throw wrongRequest()
-      // The code is not used up: apps still show it when the user logs in with it for the first time.
+      // The code is not spent: apps still show it when the user logs in with it for the first time.
       await guesses.check(guessedCode(userId), async () => {
         const step = await stepOfCode(secrets.open(secretSealed), code, clock.now())
         if (step === undefined) throw new DomainError('forbidden', 'Invalid OTP token')

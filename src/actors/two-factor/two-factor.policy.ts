@@ -1,8 +1,8 @@
-// Who may change whether a user's login asks for a code.
+// Who may change the two-factor login of a user.
 
 import { type UserRole, userRoles } from '../user/user.entity.ts'
 
-/** Who asks. */
+/** The requester. */
 export interface Asker {
   id: number
   username: string

@@ -7,7 +7,7 @@ import type { UserRole } from '../user/index.ts'
 import type { CreatedVideo, FileDraft, GivenPictures, NewVideoFields, PictureName, Viewer } from '../video/index.ts'
 import { busy } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
-import { filesOf, isHeld, isOpen, pictureFile, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
+import { filesOf, isLeased, isOpen, pictureFile, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
 
 /** Lease of a request that finishes an upload, renewed while it works, in ms. */
 const LEASE = 15_000
@@ -38,7 +38,7 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
     tell({ aggregate: 'upload', id }, async (unit) => {
       const upload = await unit.em.findOneOrFail(Upload, id)
       if (upload.state !== 'assembled') throw new DomainError('not_found', 'This upload has ended.')
-      if (isHeld(upload, unit.now, leases)) throw busyFinishing()
+      if (isLeased(upload, unit.now, leases)) throw busyFinishing()
       upload.leaseOwner = owner
       upload.leaseUntil = new Date(unit.now.getTime() + LEASE)
       return upload

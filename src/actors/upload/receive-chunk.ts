@@ -6,7 +6,7 @@ import { type Appender, isDiskFull, MediaError } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import { advance, DomainError } from '../runtime/index.ts'
 import { Upload } from './upload.entity.ts'
-import { filesOf, isHeld, isOpen, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
+import { filesOf, isLeased, isOpen, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'
 
 /** `Content-Range` of a chunk (`to` is its last byte) or of a status query. Bytes. */
 export type ChunkRange = { kind: 'chunk'; from: number; to: number; size: number } | { kind: 'status'; size: number | null }
@@ -47,7 +47,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
       if (range.to >= size || range.to < range.from) {
         throw new DomainError('conflict', 'The range is not inside the file.', { headers: rangeHeader(received) })
       }
-      if (isHeld(upload, unit.now, leases)) throw busy(LEASE, received)
+      if (isLeased(upload, unit.now, leases)) throw busy(LEASE, received)
       upload.leaseOwner = owner
       upload.leaseUntil = new Date(unit.now.getTime() + LEASE)
       return { token, from: received, end: range.to + 1 }

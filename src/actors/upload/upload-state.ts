@@ -30,7 +30,7 @@ export const uploadLifecycle = defineLifecycle({
 export const isOpen = (state: string): boolean => ['created', 'receiving', 'assembled'].includes(state)
 
 /** True if a living request holds the lease. */
-export const isHeld = ({ leaseOwner, leaseUntil }: Upload, now: Date, leases: Leases): boolean =>
+export const isLeased = ({ leaseOwner, leaseUntil }: Upload, now: Date, leases: Leases): boolean =>
   Boolean(leaseOwner && leaseUntil && leaseUntil > now && !leases.isGone(leaseOwner))
 
 /** The bytes received so far. */

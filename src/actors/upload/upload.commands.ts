@@ -10,7 +10,7 @@ import { refuseNoArchive, refuseUnsupported } from './accepted-files.ts'
 import { makeFinishUpload } from './finish-upload.ts'
 import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
-import { filesOf, isHeld, isOpen, pictureFile, type UploadDeps, uploadLifecycle } from './upload-state.ts'
+import { filesOf, isLeased, isOpen, pictureFile, type UploadDeps, uploadLifecycle } from './upload-state.ts'
 
 export interface NewUpload {
   userId: number
@@ -133,7 +133,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
       const upload = await unit.em.findOneOrFail(Upload, id)
       if (!upload.dueAt || upload.dueAt > unit.now) return
       // Its request extends the time by storing bytes; without that, it has its lease only.
-      if (isHeld(upload, unit.now, leases)) upload.dueAt = upload.leaseUntil
+      if (isLeased(upload, unit.now, leases)) upload.dueAt = upload.leaseUntil
       else await end(unit, upload, 'TIMED_OUT')
     })
     await pendingFiles.collect()
@@ -333,7 +333,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
       'select v.id, v.uuid from upload u join video v on v.id = u.video_id where u.id = $1',
       [id],
     )
-    if (!video) throw new DomainError('not_found', 'The video of this upload is gone.')
+    if (!video) throw new DomainError('not_found', 'The video of this upload does not exist any more.')
     return { ...video, shortUUID: toShortUuid(video.uuid) }
   }
 }

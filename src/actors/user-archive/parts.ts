@@ -1,5 +1,5 @@
-// The JSON documents of a user's archive (the contract's `*ExportJSON` models), as they are written and as they are read. Reading is
-// lenient where archives differ between versions: what may be absent is optional, and unknown fields are dropped.
+// The JSON documents of a user's archive (the contract's `*ExportJSON` models), for writing and reading. Reading is lenient where archives
+// differ between versions: some fields are optional, and unknown ones are dropped.
 
 import { z } from 'zod'
 
@@ -88,7 +88,7 @@ const video = z.object({
   dislikes: z.int().default(0),
   nsfw: z.boolean(),
   commentsPolicy: z.int().nullish(),
-  /** What older archives have in the place of `commentsPolicy`. */
+  /** Replaces `commentsPolicy` in older archives. */
   commentsEnabled: z.boolean().nullish(),
   downloadEnabled: z.boolean().default(true),
   waitTranscoding: z.boolean().default(false),
@@ -131,7 +131,7 @@ const playlist = z.object({
   privacy: z.int(),
   url: z.string(),
   uuid: z.string(),
-  /** 1 of the user's own making, 2 `Watch later`. */
+  /** 1 created by the user, 2 `Watch later`. */
   type: z.int(),
   channel: z.object({ name: z.string().nullish() }).nullish(),
   createdAt: date,
@@ -191,8 +191,8 @@ const wordList = z.object({
 })
 
 /**
- * Each document below `peertube/` by the name of its file, with the key of its list where it holds one. Items of a list are checked one
- * by one, so that one bad item does not cost the others.
+ * Each document below `peertube/` by file name, with the key of its list if it contains one. Items of a list are validated one by one, so
+ * that a bad item does not affect the others.
  */
 export const archiveParts = {
   account: { item: account, list: null },
@@ -219,10 +219,10 @@ export const archiveParts = {
 
 export type ArchivePart = keyof typeof archiveParts
 
-/** What is written: the whole object of a part, or one item of its list. */
+/** The written object of a part, or an item of its list. */
 export type PartItem<P extends ArchivePart> = z.input<(typeof archiveParts)[P]['item']>
-/** What was read. */
+/** The parsed one. */
 export type ReadPartItem<P extends ArchivePart> = z.output<(typeof archiveParts)[P]['item']>
 
-/** Where the document of a part lies in the archive. */
+/** The path of a part's document in the archive. */
 export const partPath = (part: ArchivePart): string => `peertube/${part}.json`

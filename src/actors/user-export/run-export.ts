@@ -7,10 +7,10 @@ import {
   type ActorDeps,
   advance,
   DomainError,
-  type Held,
   holderOf,
   ifThere,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   NotNow,
   PermanentFailure,
@@ -33,7 +33,7 @@ export interface RunExportDeps extends ActorDeps {
 }
 
 /** An export that a worker has leased. */
-interface Task extends Held {
+interface Task extends LeasedRow {
   userId: number
   withVideoFiles: boolean
   createdAt: Date
@@ -45,7 +45,7 @@ const BEAT_EVERY = 1_000
 /** Registers the job. */
 export function runExports(deps: RunExportDeps): void {
   const { db, registry, clock, logger, store, pendingFiles, leases } = deps
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -68,7 +68,7 @@ export function runExports(deps: RunExportDeps): void {
     const task = await claim(Number(data.userExportId))
     if (!task) return
     const log = logger.child({ export: task.id, user: task.userId })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     const archive: FileRef = { kind: 'user_exports', name: `user-export-${task.userId}-${newUuid()}.zip` }
     try {
       const size = await makeArchive(task, archive, { signal: AbortSignal.any([signal, beat.signal]), progress })
@@ -77,16 +77,16 @@ export function runExports(deps: RunExportDeps): void {
     } catch (error) {
       await drop(archive)
       if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The export took too long.') : error
-      if (!(await held.isOurs(task))) {
+      if (!(await rowLeases.isOurs(task))) {
         // Its lease expired; while its job runs no other is queued.
         if (await isWaiting(task)) throw new DomainError('busy', 'The export waits for a worker again.')
-        return log.info({ err: error }, 'an export is not wanted any more')
+        return log.info({ err: error }, 'an export is no longer wanted')
       }
       if (isDiskFull(error)) throw new NotNow('The store has no room for the archive now.', { cause: error })
       throw error
     } finally {
       await beat.stop()
-      await held.release(task)
+      await rowLeases.release(task)
     }
   }
 
@@ -104,7 +104,7 @@ export function runExports(deps: RunExportDeps): void {
   async function fail(id: number, error: string): Promise<void> {
     await withExport(deps, id, async ({ unit, userExport }) => {
       if (!takes(userExportLifecycle, userExport, { type: 'FAILED', error })) return
-      held.refuseHeld(holderOf(userExport))
+      rowLeases.refuseLeased(holderOf(userExport))
       advance(unit, userExportLifecycle, userExport, { type: 'FAILED', error }, settingsOf(deps))
     })
   }
@@ -114,7 +114,7 @@ export function runExports(deps: RunExportDeps): void {
     const settings = settingsOf(deps)
     return await ifThere(
       withExport(deps, id, async ({ unit, userExport: row }) => {
-        const owner = await held.claim({
+        const owner = await rowLeases.claim({
           row,
           waiting: 'pending',
           working: 'processing',
@@ -129,7 +129,7 @@ export function runExports(deps: RunExportDeps): void {
   /** Streams the archive into the store; it is buffered neither in memory nor on disk. Returns the bytes. */
   async function makeArchive(task: Task, archive: FileRef, { signal, progress }: Pick<JobContext, 'signal' | 'progress'>): Promise<number> {
     const user = await findExportedUser(db.query, task.userId)
-    if (!user) throw new PermanentFailure('There is no such user any more.')
+    if (!user) throw new PermanentFailure('The user does not exist any more.')
     // Owned by this process: if it dies, the bytes are removed.
     await pendingFiles.reserve(leases.owner, [archive])
     const zip = makeZipWriter({ modifiedAt: task.createdAt })

@@ -1,7 +1,7 @@
 // The lifecycle of an export, with the meaning of each state for its row.
 
 import { dueIn, initialUserExport, type UserExportSettings, userExportMachine } from '../../state-machines/user-export.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { UserExport } from './user-export.entity.ts'
 
@@ -30,10 +30,10 @@ export const userExportLifecycle = defineLifecycle({
   dueIn,
   entered(unit, userExport: UserExport, { state }) {
     if (state !== 'processing') userExport.leaseOwner = null
-    if (state === 'pending') askForExport(unit, userExport.id)
+    if (state === 'pending') queueExport(unit, userExport.id)
     if (state === 'completed' || state === 'errored') {
       if (userExport.dueAt) userExport.expiresOn = userExport.dueAt
-      askForMail(unit, { mail: 'user-export', exportId: userExport.id })
+      queueMail(unit, { mail: 'user-export', exportId: userExport.id })
     }
     // The archive is removed with the row.
     if (state === 'expired' || state === 'deleted') unit.em.remove(userExport)
@@ -41,5 +41,5 @@ export const userExportLifecycle = defineLifecycle({
 })
 
 /** Queues the job, unless it waits or runs. */
-export const askForExport = (unit: Unit, id: number): void =>
+export const queueExport = (unit: Unit, id: number): void =>
   unit.enqueue({ type: 'create-user-export', data: { userExportId: id }, dedupeKey: `create-user-export-${id}` })

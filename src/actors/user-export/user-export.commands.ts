@@ -5,7 +5,7 @@ import { quotaUsed } from '../user/index.ts'
 import type { PendingFiles } from '../video/index.ts'
 import { assertExportsEnabled, assertFits, assertMayManage, type ExportManager } from './user-export.policy.ts'
 import { hasUser } from './user-export.queries.ts'
-import { askForExport, settingsOf, userExportLifecycle, withExport } from './user-export-state.ts'
+import { queueExport, settingsOf, userExportLifecycle, withExport } from './user-export-state.ts'
 
 export interface UserExports {
   /** Throws `invalid` if exports are disabled, `not_found` for an unknown user, and `forbidden` for another user than the requester. */
@@ -28,8 +28,8 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
       await withExport(deps, id, async ({ unit, userExport }) => {
         if (!userExport.dueAt || userExport.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        const isLetGo = !userExport.leaseOwner
-        advance(unit, userExportLifecycle, userExport, { type: 'TIMED_OUT', settings, isLetGo }, settings)
+        const isReleased = !userExport.leaseOwner
+        advance(unit, userExportLifecycle, userExport, { type: 'TIMED_OUT', settings, isReleased }, settings)
       })
       await pendingFiles.collect()
     },
@@ -71,7 +71,7 @@ export function makeUserExports(deps: ActorDeps & { pendingFiles: PendingFiles }
         )
         if (!made) throw new Error('The export could not be stored.')
         unit.created({ aggregate: 'user_export', id: made.id })
-        askForExport(unit, made.id)
+        queueExport(unit, made.id)
         return made
       })
     },

@@ -7,11 +7,11 @@ import type { Logger } from '../../platform/logger.ts'
 import type { UserImportEvent } from '../../state-machines/user-import.ts'
 import {
   DomainError,
-  type Held,
   holderOf,
   ifThere,
   isOutage,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   NotNow,
   takes,
@@ -37,7 +37,7 @@ export interface RunUserImportDeps extends UserImportDeps {
 }
 
 /** An import that a worker has leased. */
-interface Task extends Held {
+interface Task extends LeasedRow {
   userId: number
   accountId: number
   archive: string
@@ -60,7 +60,7 @@ const STORE_EVERY = 100
 export function runUserImports(deps: RunUserImportDeps): void {
   const { db, registry, clock, logger, store, pendingFiles, leases } = deps
   const importers = inOrder(deps.partImporters)
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -84,7 +84,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     if (!task) return
     const { log } = task
     const before = task.summary
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       await importArchive(task, AbortSignal.any([signal, beat.signal]), progress)
       log.info('an archive was imported')
@@ -93,7 +93,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
       await settle(task, error)
     } finally {
       await beat.stop()
-      await held.release(task)
+      await rowLeases.release(task)
       await pendingFiles.collect()
     }
   }
@@ -104,7 +104,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     const claimed = await ifThere(
       withImport(deps, id, async (locked) => {
         const { userImport: row, unit } = locked
-        const owner = await held.claim({
+        const owner = await rowLeases.claim({
           row,
           waiting: 'pending',
           working: 'processing',
@@ -129,7 +129,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   async function importArchive(task: Task, signal: AbortSignal, progress: (percent: number) => void): Promise<void> {
     const { userId, accountId, size } = task
     const archive = await openArchive({ store, ref: archiveFile(task.archive), size }).catch((error: unknown) => {
-      throw isMissing(error) ? new ArchiveError('damaged', 'The archive is gone.', { cause: error }) : error
+      throw isMissing(error) ? new ArchiveError('damaged', 'The archive does not exist any more.', { cause: error }) : error
     })
     try {
       await withWorkFolder(deps, signal, async (unpack) => {
@@ -231,7 +231,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
 
   /** Classifies a failure: the import was cancelled, its user may not import, the archive is bad, or a retry may succeed. */
   async function settle(task: Task, error: unknown): Promise<void> {
-    if (!(await held.isOurs(task))) return
+    if (!(await rowLeases.isOurs(task))) return
     const [user] = await db.query<{ blocked: boolean }>("select blocked from users where id = $1 and state <> 'deleted'", [task.userId])
     if (!user) return await unlessGone(end(task, { type: 'CANCELLED' }))
     if (user.blocked) return await refuse(task, 'This user may not import.', error)
@@ -267,7 +267,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   async function fail(id: number, error: string): Promise<void> {
     await withImport(deps, id, async (locked) => {
       if (!takes(userImportLifecycle, locked.userImport, { type: 'FAILED', error })) return
-      held.refuseHeld(holderOf(locked.userImport))
+      rowLeases.refuseLeased(holderOf(locked.userImport))
       await move(locked, { type: 'FAILED', error }, settingsOf(deps))
     })
     await pendingFiles.collect()

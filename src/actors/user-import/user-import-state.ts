@@ -10,7 +10,7 @@ import {
   type UserImportState,
   userImportMachine,
 } from '../../state-machines/user-import.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, advance, CHECK_OWNER_EVERY, defineLifecycle, notFound, storeRow, type Unit } from '../runtime/index.ts'
 import type { PendingFiles } from '../video/index.ts'
 import type { ItemFailure } from './failures.ts'
@@ -97,10 +97,10 @@ async function follow({ unit, userImport, pendingFiles }: Locked): Promise<void>
   const { id, state, archive } = userImport
   if (state === 'processing') return
   userImport.leaseOwner = null
-  if (state === 'pending') return askForImport(unit, id)
+  if (state === 'pending') return queueImport(unit, id)
   if (state === 'uploading') return
-  if (state === 'completed') askForMail(unit, { mail: 'user-import-completed', userImportId: id })
-  if (state === 'errored') askForMail(unit, { mail: 'user-import-failed', userImportId: id })
+  if (state === 'completed') queueMail(unit, { mail: 'user-import-completed', userImportId: id })
+  if (state === 'errored') queueMail(unit, { mail: 'user-import-failed', userImportId: id })
   if (archive !== null) await pendingFiles.condemn(unit.query, [archiveFile(archive)])
   userImport.archive = null
 }
@@ -113,7 +113,7 @@ export async function save({ unit, userImport }: Locked): Promise<void> {
 }
 
 /** Queues the job, unless it waits or runs. */
-const askForImport = (unit: Unit, id: number): void =>
+const queueImport = (unit: Unit, id: number): void =>
   unit.enqueue({
     type: 'import-user-archive',
     data: { userImportId: id },

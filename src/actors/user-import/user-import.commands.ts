@@ -37,7 +37,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
         const { userImport, unit } = locked
         if (!userImport.dueAt || userImport.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        await move(locked, { type: 'TIMED_OUT', settings, isLetGo: !userImport.leaseOwner }, settings)
+        await move(locked, { type: 'TIMED_OUT', settings, isReleased: !userImport.leaseOwner }, settings)
       }),
   })
 

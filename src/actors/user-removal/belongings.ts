@@ -1,5 +1,5 @@
-// What a user owns, taken away thing by thing with the commands by which the user would do it, so that everybody is told
-// who has to be. Each thing is gone when its command is done, so that a walk that was interrupted goes on where it was.
+// Deletes what a user owns item by item, with the commands that the user would use, so that everybody is notified. Each item is deleted
+// when its command ends, so that an interrupted walk continues where it was.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
 import { keepKnownServers } from '../actor/actor.writes.ts'
@@ -15,7 +15,7 @@ import { userRoles } from '../user/index.ts'
 import type { UserImports } from '../user-import/index.ts'
 import type { RemoveVideo } from '../video/index.ts'
 
-/** A removed user, whose rows are still there. */
+/** A removed user whose rows still exist. */
 export interface Owner {
   userId: number
   accountId: number
@@ -35,7 +35,7 @@ export interface Removers {
   follows: Pick<Follows, 'withdraw'>
 }
 
-/** The user with account and channels; undefined unless it is removed and something of it is left. */
+/** The user with account and channels; undefined unless it is removed and has something left. */
 export async function ownerOf(query: Sql, userId: number): Promise<Owner | undefined> {
   const [owner] = await query<Owner>(
     `select u.id as "userId", a.id as "accountId", x.id as "accountActorId", x.url as "accountUrl",
@@ -50,7 +50,7 @@ export async function ownerOf(query: Sql, userId: number): Promise<Owner | undef
 
 export const actorsOf = (owner: Owner): number[] => [owner.accountActorId, ...owner.channels.map((channel) => channel.actorId)]
 
-/** Keeps the servers that know the account for what it followed, commented on or rated. */
+/** Stores the servers that know the account from what it followed, commented on or rated. */
 export const rememberWhoKnows = (query: Sql, owner: Owner): Promise<void> =>
   keepKnownServers(
     query,
@@ -67,7 +67,7 @@ export const rememberWhoKnows = (query: Sql, owner: Owner): Promise<void> =>
     [actorsOf(owner), owner.accountId],
   )
 
-/** What there is of each kind, by the parameter that names its owner. */
+/** The content of each kind, by its owner. */
 const uploadsOf = (user: string) => `from upload o where o.user_id = ${user} and o.state in ('created', 'receiving', 'assembled')`
 const importsOf = (user: string) => `from user_import o where o.user_id = ${user} and o.state in ('uploading', 'pending', 'processing')`
 const videosOf = (account: string) => `from video o join channel c on c.id = o.channel_id where c.account_id = ${account}`
@@ -76,7 +76,7 @@ const playlistsOf = (account: string) => `from playlist o where o.account_id = $
 const ratingsOf = (account: string) => `from rating o where o.account_id = ${account}`
 const followingsOf = (actors: string) => `from follow o where o.follower_id = any(${actors}) and o.state <> 'none'`
 
-/** Takes everything away; the videos' files follow by their own jobs. Throws when `signal` says so. */
+/** Deletes everything; the videos' files follow by their own jobs. Throws when `signal` aborts. */
 export async function takeAway(db: Pick<Database, 'query'>, removers: Removers, owner: Owner, signal: AbortSignal): Promise<void> {
   const { userId, accountId } = owner
   const by = { accountId, role: userRoles.user }
@@ -97,11 +97,11 @@ export async function takeAway(db: Pick<Database, 'query'>, removers: Removers, 
   await dropRetainedCommentsOf(db.query, accountId)
   await dropRetainedRatingsOf(db.query, accountId)
   await each<{ id: number }>(followingsOf('$1'), actorsOf(owner), 'o.state', ({ id }) => removers.follows.withdraw(id))
-  // Removed comments hold the place of the replies below them, and are nobody's.
+  // Removed comments stay without an author, as places of their replies.
   await inBatches(signal, (limit) => disownRemovedComments(db.query, accountId, limit))
 }
 
-/** Whether something is left, or somebody still has to be told in the name of one of the actors. One statement. */
+/** True if content is left, or notifications in the name of an actor are pending. One statement. */
 export async function isSomethingLeft(query: Sql, owner: Owner): Promise<boolean> {
   const [answer] = await query<{ left: boolean }>(
     `select exists (select 1 ${uploadsOf('$1')}) or exists (select 1 ${importsOf('$1')})

@@ -1,5 +1,5 @@
-// The end of a user: a job takes everything away, then the rows, and at last the actors' keys, once all concerned were
-// notified of their end. What stays is the actors as tombstones, so that no name is ever given again.
+// Removal of a user: a job deletes everything, then the rows, and finally the actors' keys, once all recipients are notified. The actors
+// remain as tombstones, so that no name is ever reused.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { removeAccount } from '../account/account.writes.ts'
@@ -13,7 +13,7 @@ import { type ActorDeps, CHECK_OWNER_EVERY, DomainError, resumeJobs, type Unit }
 import { removeUserRow } from '../user/user.writes.ts'
 import { actorsOf, isSomethingLeft, type Owner, ownerOf, type Removers, rememberWhoKnows, takeAway } from './belongings.ts'
 
-/** How long the job waits for what it took away before it lets others go first. */
+/** How long the job waits for removed content before it yields to other jobs. */
 const [LOOKS, LOOK_EVERY_MS] = [40, 100]
 
 export function makeUserRemoval(deps: ActorDeps & Removers): void {
@@ -37,7 +37,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
     },
   })
 
-  /** Waits a moment for the videos, whose jobs began with this one: others hear of the end of the account soon after theirs. */
+  /** Waits a moment for the videos, whose jobs began with this one: other servers get the Delete of the account soon after theirs. */
   async function allGone(owner: Owner, signal: AbortSignal): Promise<void> {
     for (let looks = 0; looks < LOOKS && (await isSomethingLeft(db.query, owner)); looks += 1) {
       await pause(LOOK_EVERY_MS, undefined, { signal })
@@ -46,7 +46,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
 
   resumeJobs(deps, 'user-removal', { waiting: "select id from users where state = 'deleted' order by id limit 100", ask })
 
-  // After federation's own reaction, which needs to know the followers, in one transaction with it.
+  // After federation's own reaction, which reads the followers, in one transaction with it.
   registry.on('AccountRemoved', 'removal', async ({ actorId, channels }, unit) => {
     await dropFollows(unit, [actorId, ...channels.map((channel) => channel.actorId)])
   })
@@ -57,10 +57,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
   })
 }
 
-/**
- * The rows go, when nothing hangs on them any more: nothing can be added while they are locked. Throws `busy`, for which
- * the job waits.
- */
+/** Deletes the rows if nothing refers to them: nothing can be added while they are locked. Throws `busy`, for which the job waits. */
 async function close(unit: Unit, owner: Owner): Promise<void> {
   const { userId, accountId, accountActorId, accountUrl } = owner
   await unit.query('select id from account where id = $1 for update', [accountId])
@@ -71,7 +68,7 @@ async function close(unit: Unit, owner: Owner): Promise<void> {
     throw new DomainError('busy', 'Something of this user is still to go.')
   }
   await removeActorImages(unit.query, actorsOf(now))
-  // Those that were removed just now; all others are nobody’s already.
+  // Comments removed just now; all others have no author any more.
   await disownComments(unit.query, accountId)
   await removeChannelsOf(unit.query, accountId)
   await removeAccount(unit.query, accountId)

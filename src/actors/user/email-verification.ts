@@ -1,16 +1,16 @@
-// Proof that an address is the user's: the one of the account, or the new one that is to take its place.
+// Verification of e-mail addresses: that of the account, or the new one that will replace it.
 
 import { isUniqueViolation } from '../../platform/database/errors.ts'
-import { askForMail, type MailLinks, NOBODY, newAddressState, verifyEmailState } from '../mail/index.ts'
+import { type MailLinks, NOBODY, newAddressState, queueMail, verifyEmailState } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
 import { renewSessions } from '../session/index.ts'
 
 export interface EmailVerification {
-  /** Sends the link again to whoever has this address unverified. Does not tell whether somebody has. */
+  /** Sends the link again if this address is unverified. Does not reveal whether it is known. */
   askAgain(email: string): Promise<void>
-  /** Throws `not_found` for an unknown user, `forbidden` for a link that does not count. */
+  /** Throws `not_found` for an unknown user, `forbidden` for an invalid link. */
   verify(userId: number, secret: string): Promise<void>
-  /** The pending address takes the place of the old one. Throws also `conflict` when somebody else has it by now. */
+  /** Replaces the old address by the pending one. Also throws `conflict` if another user has it by now. */
   verifyNewAddress(userId: number, secret: string): Promise<void>
 }
 
@@ -25,13 +25,13 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
       )
       if (users.length === 0) users.push({ id: NOBODY, pending: false })
       await tell.create(async (unit) => {
-        for (const { id, pending } of users) askForMail(unit, { mail: 'verify-email', userId: id, pending })
+        for (const { id, pending } of users) queueMail(unit, { mail: 'verify-email', userId: id, pending })
       })
     },
 
     async verify(userId, secret) {
       const check = await links.read('verify-email', secret)
-      await tellUser(userId, async (unit) => {
+      await withUser(userId, async (unit) => {
         const [user] = await unit.query<{ email: string; email_verified: boolean | null }>(
           'select email, email_verified from users where id = $1',
           [userId],
@@ -46,7 +46,7 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
     async verifyNewAddress(userId, secret) {
       const check = await links.read('verify-new-email', secret)
       try {
-        await tellUser(userId, async (unit) => {
+        await withUser(userId, async (unit) => {
           const [user] = await unit.query<{ email: string; pending_email: string | null }>(
             'select email, pending_email from users where id = $1',
             [userId],
@@ -67,7 +67,7 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
     },
   }
 
-  async function tellUser(id: number, handler: Parameters<typeof tell>[1]): Promise<void> {
+  async function withUser(id: number, handler: Parameters<typeof tell>[1]): Promise<void> {
     await tell({ aggregate: 'user', id }, handler).catch((error: unknown) => {
       throw error instanceof DomainError && error.kind === 'not_found' ? userNotFound() : error
     })

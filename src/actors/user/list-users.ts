@@ -1,21 +1,21 @@
-// Users as the staff reads them: one of them, a page of the list, and names that hold a text.
+// Users for the staff: a single one, a page of the list, and name suggestions.
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { USER_JOINS, type UserRow, userChannels, userColumns } from './user.queries.ts'
 
 type Reader = Pick<Database, 'query'>
 
-/** What the videos of a user take, in bytes. */
+/** Bytes of a user's videos. */
 export interface UserUsage {
   used: number
-  /** Of it, what was added in the last 24 hours. */
+  /** Bytes added in the last 24 hours. */
   used_daily: number
 }
 
 export interface UserStats extends UserUsage {
   videos: number
   comments: number
-  /** Reports of what is the user's, those of them that were accepted, and reports by the user. */
+  /** Reports about the user's content, accepted ones, and reports by the user. */
   abuses: number
   accepted_abuses: number
   created_abuses: number
@@ -32,7 +32,7 @@ export interface UserListQuery {
   blocked?: boolean | undefined
 }
 
-/** Users whose row only waits for the end of their removal are not there. */
+/** Users whose removal has not ended yet are excluded. */
 const EXISTS = "u.state <> 'deleted'"
 
 const COLUMNS: Record<UserSortField, string> = {
@@ -44,7 +44,7 @@ const COLUMNS: Record<UserSortField, string> = {
   role: 'u.role',
 }
 
-/** All files of the user's videos count, and the uploaded ones that are kept. */
+/** All files of the user's videos count, and retained originals. */
 const USAGE = `cross join lateral (
     select coalesce(sum(size.bytes), 0)::bigint as used,
       coalesce(sum(size.bytes) filter (where v.created_at > now() - interval '24 hours'), 0)::bigint as used_daily,
@@ -62,7 +62,7 @@ const ABUSES = `(select count(*)::int from abuse r where r.reportee_id = a.id) a
 
 type ListedRow = Omit<UserRow, 'channels'> & UserUsage
 
-/** A page of users without their channels, and the count of all that match; the oldest of equals first. One statement. */
+/** A page of users without their channels, with the total of all matches; the oldest first among equals. One statement. */
 export async function listUsers(db: Reader, query: UserListQuery): Promise<{ total: number; rows: ListedRow[] }> {
   const { text, values } = buildUserList(query)
   const found = await db.query<ListedRow & { total: number }>(text, values)
@@ -70,7 +70,7 @@ export async function listUsers(db: Reader, query: UserListQuery): Promise<{ tot
   return { total: found[0]?.total ?? 0, rows: found.filter((row) => row.id !== null) }
 }
 
-/** The statement of a list. What users have is only summed up for the page, unless the list is in that order. */
+/** The statement of a list. Usage is summed up only for the page, unless the list is sorted by it. */
 export function buildUserList(query: UserListQuery): { text: string; values: unknown[] } {
   const { by, descending } = query.sort
   const order = descending ? 'desc' : 'asc'
@@ -101,7 +101,7 @@ export async function findUser(db: Reader, userId: number): Promise<UserRow | un
   return row
 }
 
-/** The same with what the user has. One statement. */
+/** The same with statistics. One statement. */
 export async function findUserWithStats(db: Reader, userId: number): Promise<(UserRow & UserStats) | undefined> {
   const [row] = await db.query<UserRow & UserStats>(
     `select ${userColumns()}, ${userChannels()}, usage.used, usage.used_daily, usage.videos, ${COMMENTS}, ${ABUSES}
@@ -113,7 +113,7 @@ export async function findUserWithStats(db: Reader, userId: number): Promise<(Us
 
 const MOST_NAMES = 10
 
-/** Names of users that hold the text, at most ten. One statement. */
+/** Names of users that contain the text, at most ten. One statement. */
 export async function namesOfUsers(db: Reader, search: string): Promise<string[]> {
   const rows = await db.query<{ username: string }>(
     `select u.username from users u where ${EXISTS} and u.username ilike $1 order by u.username limit ${MOST_NAMES}`,

@@ -1,4 +1,4 @@
-// What the staff does to users, and how a user leaves: changed, blocked, let in again, removed.
+// Management of users by the staff: change, block, unblock and removal; and users who delete their own account.
 
 import { isMailEnabled } from '../../config/index.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
@@ -6,13 +6,13 @@ import { randomToken } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialUser, type UserState, userMachine } from '../../state-machines/user.ts'
 import { markActorsRemoved } from '../actor/actor.writes.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
 import { User, type UserRole } from './user.entity.ts'
 import { assertMayBlock, assertMayLeave, assertMayRemove, assertMayUpdate, type Manager } from './user.policy.ts'
 
-/** What is to change; what is left out stays. */
+/** Fields to change. Omitted fields stay. */
 export interface UserChanges {
   email?: string | undefined
   emailVerified?: boolean | undefined
@@ -24,16 +24,16 @@ export interface UserChanges {
   password?: string | undefined
 }
 
-/** All throw `not_found`, `forbidden` for whom `by` does not manage, and `invalid` for what is never done to root. */
+/** All throw `not_found`, `forbidden` for users whom `by` does not manage, and `invalid` for protected actions on root. */
 export interface ManageUsers {
-  /** A new password ends the sessions of the user, but for the one that asks. Throws `conflict` for a taken address. */
+  /** A new password ends the sessions of the user, except for that of the requester. Throws `conflict` for a taken address. */
   update(userId: number, by: Manager & { sessionId: number }, changes: UserChanges): Promise<void>
   /** Ends all sessions of the user. */
   block(userId: number, by: Manager, reason: string | null): Promise<void>
   unblock(userId: number, by: Manager): Promise<void>
-  /** The user is gone at once, with sessions and actors; what the user owned goes with a job. */
+  /** The user disappears at once, with sessions and actors; a job deletes the user's content. */
   remove(userId: number, by: Manager): Promise<void>
-  /** The same, asked by the user. */
+  /** The same, by the user. */
   leave(userId: number): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
         assertMayBlock(by, user)
         advance(unit, userLifecycle, user, { type: 'BLOCKED', reason })
         await endSessions(unit, userId)
-        if (isMailEnabled(config())) askForMail(unit, { mail: 'user-blocked', userId })
+        if (isMailEnabled(config())) queueMail(unit, { mail: 'user-blocked', userId })
       }),
 
     unblock: (userId, by) =>
@@ -82,7 +82,7 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
         assertMayBlock(by, user)
         const wasBlocked = user.state === 'blocked'
         advance(unit, userLifecycle, user, { type: 'UNBLOCKED' })
-        if (wasBlocked && isMailEnabled(config())) askForMail(unit, { mail: 'user-unblocked', userId })
+        if (wasBlocked && isMailEnabled(config())) queueMail(unit, { mail: 'user-unblocked', userId })
       }),
 
     remove: (userId, by) => end(userId, (user) => assertMayRemove(by, user)),
@@ -90,12 +90,12 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
   }
 
   async function end(userId: number, assertMay: (user: User) => void): Promise<void> {
-    const nobodysPassword = await passwords.hash(randomToken(32))
+    const unusableHash = await passwords.hash(randomToken(32))
     await change(userId, async (unit, user) => {
       assertMay(user)
       advance(unit, userLifecycle, user, { type: 'REMOVED' })
       await endSessions(unit, userId)
-      forget(user, nobodysPassword)
+      forget(user, unusableHash)
       await markActorsRemoved(
         unit,
         `select a.actor_id from account a where a.user_id = $1
@@ -117,7 +117,7 @@ const userLifecycle = defineLifecycle({
   refusal: (state) => new DomainError('conflict', `This user is ${state}.`),
 })
 
-/** The row stays until all is gone that belongs to it. The name is kept by the account's actor; the address is free. */
+/** The row stays until all its content is deleted. The account's actor keeps the name; the address is free. */
 function forget(user: User, passwordHash: string): void {
   user.username = `removed:${user.id}`
   user.email = `removed:${user.id}`

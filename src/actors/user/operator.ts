@@ -1,4 +1,4 @@
-// What the operator does to users at the command line, where nobody is logged in.
+// Commands on users for the operator at the command line, without a login.
 
 import type { Database } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
@@ -8,9 +8,9 @@ import type { Users } from './user.commands.ts'
 import { type UserRole, userRoles } from './user.entity.ts'
 
 export interface Operator {
-  /** Answers the new user's password. Throws as `Users.create` does. */
+  /** Returns the new user's password. Throws like `Users.create`. */
   createUser(user: { username: string; email: string; role: UserRole }): Promise<string>
-  /** Ends all sessions of the user; answers the new password. Throws `not_found`. */
+  /** Ends all sessions of the user; returns the new password. Throws `not_found`. */
   resetPassword(username: string): Promise<string>
 }
 

@@ -1,14 +1,14 @@
-// A new password by mail, for users who forgot theirs and for those who were made without one.
+// A new password by mail, for users who forgot theirs, and for those created without one.
 
 import type { Passwords } from '../../platform/passwords.ts'
-import { askForMail, type MailLinks, NOBODY, passwordState } from '../mail/index.ts'
+import { type MailLinks, NOBODY, passwordState, queueMail } from '../mail/index.ts'
 import { type ActorDeps, notFound } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
 
 export interface PasswordReset {
   /**
-   * Sends the link to whoever has this address. Does not tell whether somebody has. Asked again soon nothing is sent: a
-   * stranger must neither fill a mailbox nor spend link after link.
+   * Sends the link if the address is known, without revealing that. Repeated requests within a short time send nothing: a stranger must
+   * neither fill a mailbox nor invalidate link after link.
    */
   ask(email: string): Promise<void>
   /** Sets the password and ends all sessions. Throws `not_found` and `forbidden`. */
@@ -26,7 +26,7 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
            select 1 from mail_link l where l.purpose = 'password' and l.subject_id = u.id and l.created_at > $2)`,
         [email, new Date(clock.now().getTime() - ASKED_AGAIN_AFTER_MS)],
       )
-      await tell.create(async (unit) => askForMail(unit, { mail: 'reset-password', userId: user?.id ?? NOBODY }))
+      await tell.create(async (unit) => queueMail(unit, { mail: 'reset-password', userId: user?.id ?? NOBODY }))
     },
 
     async reset(userId, secret, password) {
@@ -38,7 +38,7 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
         if (!user) throw notFound('User not found')
         await check(query, { id: userId, state: passwordState(user) })
       }
-      // Hashing costs much time on purpose: nobody gets it done without a link.
+      // Hashing is expensive on purpose: it requires a valid link.
       await mayReset(db.query)
       const passwordHash = await passwords.hash(password)
       await tell({ aggregate: 'user', id: userId }, async (unit) => {

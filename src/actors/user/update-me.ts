@@ -1,9 +1,9 @@
-// What users change about themselves: settings, name and description, address and password.
+// Changes by users of their own data: settings, name and description, address and password.
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { changeAccount } from '../account/account.writes.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
 import { User } from './user.entity.ts'
@@ -23,7 +23,7 @@ export interface UserSettings {
   noAccountSetupWarningModal: boolean
 }
 
-/** What is to change; what is left out stays. */
+/** Fields to change. Omitted fields stay. */
 export interface MeChanges {
   settings: Partial<UserSettings>
   /** Null: the user's name. */
@@ -31,14 +31,14 @@ export interface MeChanges {
   description?: string | null | undefined
   email?: string | undefined
   password?: string | undefined
-  /** Asked for when the address or the password is to change. */
+  /** Required for a new address or password. */
   currentPassword?: string | undefined
 }
 
 /**
- * A new password ends all sessions but `sessionId`. A new address takes the place of the old one once it is verified,
- * where this server verifies addresses. Throws `invalid` without the current password, `unauthenticated`
- * (`current_password_is_invalid`) with a wrong one, `invalid` for an address that somebody else has.
+ * A new password ends all sessions but `sessionId`. A new address replaces the old one once it is verified, if this server verifies
+ * addresses. Throws `invalid` without the current password, `unauthenticated` (`current_password_is_invalid`) with a wrong one, `invalid`
+ * for the address of another user.
  */
 export type UpdateMe = (me: { userId: number; sessionId: number }, changes: MeChanges) => Promise<void>
 
@@ -50,7 +50,7 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: 
     try {
       await tell({ aggregate: 'user', id: userId }, async (unit) => {
         const user = await unit.em.findOneOrFail(User, userId)
-        // Somebody may have changed the password since it was checked.
+        // The password may have been changed since it was checked.
         if (secrets && secrets.checkedHash !== user.passwordHash) throw wrongPassword()
         Object.assign(user, changes.settings, { updatedAt: unit.now })
         renewSessions(unit, { user: userId })
@@ -68,7 +68,7 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: 
     }
   }
 
-  /** Hashing takes long, so it is done before the transaction. Undefined when nothing of it is asked for. */
+  /** Before the transaction, since hashing takes long. Undefined if nothing of it changes. */
   async function checkSecrets(
     userId: number,
     { email, password, currentPassword }: MeChanges,
@@ -94,7 +94,7 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: 
     if (taken) throw takenEmail(email)
     if (config().signup.requires_email_verification) {
       user.pendingEmail = email
-      askForMail(unit, { mail: 'verify-email', userId: user.id, pending: true })
+      queueMail(unit, { mail: 'verify-email', userId: user.id, pending: true })
     } else {
       user.email = email
       user.emailVerified = null

@@ -1,4 +1,4 @@
-// Users: made together with their account and their first channel.
+// Users: created together with their account and their first channel.
 
 import { isMailEnabled } from '../../config/index.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
@@ -9,7 +9,7 @@ import type { Passwords } from '../../platform/passwords.ts'
 import { createAccount } from '../account/account.writes.ts'
 import { freeActorName, insertLocalActor } from '../actor/index.ts'
 import { createChannel } from '../channel/channel.writes.ts'
-import { askForMail } from '../mail/index.ts'
+import { queueMail } from '../mail/index.ts'
 import { createWatchLater } from '../playlist/playlist.writes.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { User, type UserRole, userRoles } from './user.entity.ts'
@@ -17,19 +17,19 @@ import { assertMayCreate, type Manager, ROOT } from './user.policy.ts'
 
 export interface NewUser {
   username: string
-  /** Or its hash, when the password was given before. Null: the user gets a mail with a link to choose one. */
+  /** Or its hash, if the password was given before. Null: the user gets a mail with a link to choose one. */
   password: string | { hash: string } | null
   email: string
   role: UserRole
   adminFlags?: number
-  /** Null when nobody asked for it. */
+  /** Null if no verification is required. */
   emailVerified?: boolean | null
-  /** Of the account; the username when left out. */
+  /** Of the account; by default the username. */
   displayName?: string | null
-  /** Bytes, -1 for no limit; the configuration's values when left out. */
+  /** Bytes, -1 for no limit; by default the configured values. */
   videoQuota?: number
   videoQuotaDaily?: number
-  /** The name of the first channel; `<username>_channel`, or with a number behind it, when left out. */
+  /** The name of the first channel; by default `<username>_channel`, with a number if necessary. */
   channelName?: string
   channelDisplayName?: string
 }
@@ -40,17 +40,17 @@ export interface CreatedUser {
   channelId: number
 }
 
-/** Runs the insertion in a transaction, with what belongs to it. */
+/** Runs the insertion in a transaction, with related writes. */
 export type TransactUser = (insert: (unit: Unit) => Promise<CreatedUser>) => Promise<CreatedUser>
 
 export interface Users {
   /**
-   * Throws `conflict` when the name, the address or the channel's name is taken, also by somebody who is gone; `invalid`
-   * for a user without a password where no mail is sent. With `by`, somebody makes the user: throws `forbidden`.
-   * `transact` is for whoever makes a user as part of something larger; keys and hashes are ready before it is called.
+   * Throws `conflict` if the name, the address or the channel's name is taken, also by a removed user; `invalid` for a user without a
+   * password if no mail can be sent. With `by`, another user creates it: throws `forbidden`. `transact` is for callers that create a user
+   * as part of a larger transaction; keys and hashes are ready before it is called.
    */
   create(user: NewUser, options?: { by?: Manager; transact?: TransactUser }): Promise<CreatedUser>
-  /** The administrator `root`, on the first start only. Answers whether it was made now. */
+  /** The administrator `root`, on the first start only. Returns true if it was created now. */
   ensureRoot(options: { password: string }): Promise<boolean>
 }
 
@@ -114,18 +114,18 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
       })
       await unit.em.flush()
       unit.created({ aggregate: 'user', id: row.id })
-      if (user.password === null) askForMail(unit, { mail: 'create-password', userId: row.id })
+      if (user.password === null) queueMail(unit, { mail: 'create-password', userId: row.id })
       const uuid = newUuid()
       createWatchLater(unit, { accountId: account.id, uuid, url: deps.urls.playlist(uuid) })
       return { id: row.id, accountId: account.id, channelId: channel.id }
     })
     return await inserted.catch((error: unknown) => {
-      // Another request with these names was faster by a moment.
+      // A concurrent request took the names.
       throw isUniqueViolation(error) ? taken('user', channelName) : error
     })
   }
 
-  /** Without a password one that nobody knows, until the user has chosen one. */
+  /** Without a password, a random one until the user has chosen one. */
   const hashOf = async (password: NewUser['password']): Promise<string> =>
     typeof password === 'object' && password !== null ? password.hash : await passwords.hash(password ?? randomToken(32))
 
@@ -152,7 +152,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
         })
         return true
       } catch (error) {
-        // Another process that starts on the same empty database was faster.
+        // A concurrent process that starts on the same empty database has created it.
         if (error instanceof DomainError && error.kind === 'conflict') return false
         throw error
       }

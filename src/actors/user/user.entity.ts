@@ -1,4 +1,4 @@
-// A user: who logs in. The account is what others see.
+// A user, who logs in. The account is what others see.
 
 import { defineEntity, type Opt, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'
@@ -17,7 +17,7 @@ const UserSchema = defineEntity({
     /** Bytes; -1 for no limit. */
     videoQuota: p.bigint('number'),
     videoQuotaDaily: p.bigint('number'),
-    /** The address that is to take the place of `email` once it is verified. */
+    /** The new address, which replaces `email` once it is verified. */
     pendingEmail: p.text().nullable(),
     emailPublic: p.boolean().default(false),
     theme: p.text().default('instance-default'),
@@ -39,7 +39,7 @@ const UserSchema = defineEntity({
     lastLoginAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     blocked: p.boolean().$type<Opt<boolean>>().generated("(state <> 'active') stored").lazy(),
   },
 })

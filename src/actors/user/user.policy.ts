@@ -1,5 +1,5 @@
-// Roles and rights: what each role may do on this server, with the numbers that clients know, and who may make, change,
-// block and remove whom. Pure.
+// Roles and rights: what each role may do on this server, with the numbers that clients know, and who may create, change, block and remove
+// whom. Pure.
 
 import { DomainError } from '../runtime/index.ts'
 import { type UserRole, userRoles } from './user.entity.ts'
@@ -73,27 +73,27 @@ export function hasRight(role: UserRole, right: UserRight): boolean {
   return role === MODERATOR && MODERATOR_RIGHTS.has(right)
 }
 
-/** Who acts on a user. */
+/** The acting user. */
 export interface Manager {
   id: number
   role: UserRole
 }
 
-/** What of a user decides who may act on it. */
+/** The properties of a user that decide who may act on it. */
 export interface ManagedUser {
   username: string
   role: UserRole
 }
 
-/** The first administrator, whom nobody demotes, blocks or removes, so that there always is one. */
+/** The first administrator, who cannot be demoted, blocked or removed, so that there always is one. */
 export const ROOT = 'root'
 
-/** Throws `forbidden`: only an administrator makes administrators and moderators. */
+/** Throws `forbidden`: only an administrator creates administrators and moderators. */
 export function assertMayCreate(by: Manager, role: UserRole): void {
   assertMayGrant(by, role, 'Only administrators create administrators and moderators.')
 }
 
-/** Throws `invalid` when root would get another role, `forbidden` when the user or the role is above who asks. */
+/** Throws `invalid` for another role of root, `forbidden` if the user or the role is above the requester. */
 export function assertMayUpdate(by: Manager, user: ManagedUser, role: UserRole | undefined): void {
   const hasNewRole = role !== undefined && role !== user.role
   if (hasNewRole) refuseRoot(user, 'Cannot change root role.')
@@ -101,13 +101,13 @@ export function assertMayUpdate(by: Manager, user: ManagedUser, role: UserRole |
   if (hasNewRole) assertMayGrant(by, role, 'Only administrators make others administrators and moderators.')
 }
 
-/** Throws `invalid` for root, `forbidden` for whom `by` does not manage. */
+/** Throws `invalid` for root, `forbidden` for users whom `by` does not manage. */
 export function assertMayBlock(by: Manager, user: ManagedUser): void {
   refuseRoot(user, 'Cannot block the root user')
   assertManages(by, user)
 }
 
-/** Throws `invalid` for root, `forbidden` for whom `by` does not manage. */
+/** Throws `invalid` for root, `forbidden` for users whom `by` does not manage. */
 export function assertMayRemove(by: Manager, user: ManagedUser): void {
   refuseRoot(user, 'Cannot remove the root user')
   assertManages(by, user)
@@ -124,7 +124,7 @@ function assertManages(by: Manager, user: ManagedUser): void {
   throw new DomainError('forbidden', 'Moderators and administrators are managed by administrators only.')
 }
 
-/** Moderators do not touch moderators, so they make none either. */
+/** Moderators do not manage moderators, so they create none either. */
 function assertMayGrant(by: Manager, role: UserRole, refusal: string): void {
   if (isAdministrator(by.role) || !isStaff(role)) return
   throw new DomainError('forbidden', refusal)

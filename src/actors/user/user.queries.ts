@@ -40,7 +40,7 @@ export interface UserRow {
   notification_settings: NotificationSettings | null
 }
 
-/** What users read of themselves. */
+/** The user's own view. */
 export interface MeRow extends UserRow {
   special_playlists: { id: number; name: string; type: number }[]
 }
@@ -72,7 +72,7 @@ export async function findMe(db: Database, userId: number): Promise<MeRow | unde
 
 export const USER_JOINS = 'join account a on a.user_id = u.id join actor aa on aa.id = a.actor_id'
 
-/** The user (`u`) with the account, as `USER_JOINS` gives it. */
+/** The user (`u`) with the account, as joined by `USER_JOINS`. */
 export const userColumns = (): string =>
   `u.id, u.username, u.email, u.email_verified, u.role, u.admin_flags, u.video_quota, u.video_quota_daily,
    u.pending_email, u.email_public, u.theme, u.nsfw_policy, u.p2p_enabled, u.videos_history_enabled, u.auto_play_video,
@@ -93,7 +93,7 @@ const summary = (noun: string, actor: string): string =>
      'following_count', ${actor}.following_count, 'created_at', ${actor}.created_at, 'updated_at', ${noun}.updated_at,
      'avatars', ${imagesOf(actor, actorImageTypes.avatar)})`
 
-/** Bytes that the user's videos take, and what of it was added in the last 24 hours, in the place of other files too. */
+/** Bytes of the user's videos, and those added in the last 24 hours, including replacements. */
 export async function quotaUsed(db: Pick<Database, 'query'>, userId: number): Promise<{ total: number; daily: number }> {
   const [row] = await db.query<{ total: number; daily: number }>(
     `with mine as (

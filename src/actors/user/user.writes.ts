@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 
-/** SQL: the start of an update that notes a login at $3. */
+/** SQL: the start of an update that stores a login at $3. */
 export const NOTE_LOGIN = 'update users set last_login_at = $3'
 
 export const removeUserRow = (query: Sql, userId: number) => query('delete from users where id = $1', [userId])

@@ -1,15 +1,15 @@
-// Blocks of videos by the instance, ours and others': from then on a video is there for its owner and the staff only, its
-// files too. A block may also take a local video back from the other servers.
+// Blocks of local and remote videos by the instance: only the owner and the staff still see the video and its files. A block may also
+// remove a local video from other servers.
 
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { askForTorrents, isFederated, type PlaceFiles, videoBlockTypes } from '../video/index.ts'
+import { isFederated, type PlaceFiles, queueTorrents, videoBlockTypes } from '../video/index.ts'
 import { BLOCK_VIDEO, endBlockOfVideo } from '../video/video.writes.ts'
 import { storeBlock } from './video-block.writes.ts'
 
 export interface VideoBlocks {
-  /** Throws `not_found`, `conflict` when it is blocked already, or `unfederate` is asked for another server's video. */
+  /** Throws `not_found`, `conflict` if it is blocked already, or if `unfederate` is requested for a remote video. */
   block(videoId: number, block: { reason: string | null; unfederate: boolean; byUserId: number }): Promise<void>
-  /** Changes the reason; left out it stays. Throws `not_found` unless the video is blocked. */
+  /** Changes the reason, if given. Throws `not_found` unless the video is blocked. */
   update(videoId: number, change: { reason?: string | null | undefined }): Promise<void>
   /** Throws `not_found` unless the video is blocked. */
   unblock(videoId: number, by: { byUserId: number }): Promise<void>
@@ -18,7 +18,7 @@ export interface VideoBlocks {
 export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): VideoBlocks {
   const { tell, config, logger, placeFiles } = deps
 
-  /** Runs a change in the video's transaction; its files follow. */
+  /** Runs a change in the video's transaction; its files are moved. */
   async function change(videoId: number, apply: (unit: Unit, video: { remote: boolean }) => Promise<void>): Promise<void> {
     const isOurs = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const [video] = await unit.query<{ remote: boolean }>("select remote from video where id = $1 and state <> 'removed'", [videoId])
@@ -26,11 +26,11 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
       await apply(unit, video)
       if (video.remote) return false
       placeFiles.ask(unit, videoId)
-      askForTorrents(unit, videoId, config(), 'update-metadata')
+      queueTorrents(unit, videoId, config(), 'update-metadata')
       return true
     })
     if (!isOurs) return
-    // The job would do it soon; now, nobody who was answered meets a file at its old address.
+    // The job would do it soon. Doing it now, no client that got the response sees a file at its old address.
     await placeFiles
       .now(videoId)
       .catch((error: unknown) => logger.warn({ err: error, videoId }, 'the files of a video wait for their job to be moved'))
@@ -64,7 +64,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
           [videoId],
         )
         if (!ended) throw notFound('Blacklisted video not found')
-        // What came out while it was blocked, as all does that waited for a moderator, comes out now.
+        // A video whose processing ended during the block, like any that waited for a moderator, is published now.
         const video = await endBlockOfVideo(unit, videoId, ended.created_at)
         const of = { aggregate: 'video', id: videoId } as const
         if (!video?.isNew || !isFederated(video.privacy)) unit.emit(of, 'VideoUnblocked', { videoId })

@@ -1,4 +1,4 @@
-// The videos that the instance blocked, as the staff looks at them.
+// Blocked videos, for the staff.
 
 import { containing, type Database } from '../../platform/database/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
@@ -41,7 +41,7 @@ export interface VideoBlockRow {
 
 type Flat = { block: VideoBlockRow['block'] | null; total: number } & VideoListRow
 
-/** A page of blocks, with the count of all that match. One statement. */
+/** A page of blocks, with the total of all matches. One statement. */
 export async function listVideoBlocks(
   db: Pick<Database, 'query'>,
   query: {

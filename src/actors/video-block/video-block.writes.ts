@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { BLOCK_VIDEO } from '../video/video.writes.ts'
 
-/** Answers whether the block is new: a video that is blocked keeps its block. */
+/** Returns true if the block is new: an existing one stays. */
 export async function storeBlock(
   unit: Unit,
   block: { videoId: number; type: number; reason: string | null; unfederated: boolean },
@@ -17,7 +17,7 @@ export async function storeBlock(
   return stored.length > 0
 }
 
-/** A video that was blocked when its server took it back is blocked when it comes again. */
+/** Restores the block of a removed remote video that came back. */
 export const restoreBlock = (unit: Unit, videoId: number, url: string) =>
   unit.query(
     `with kept as (

@@ -1,4 +1,4 @@
-// What is said of an imported video: by its user, by the site that it comes from, or by nobody. Pure.
+// Fields of an imported video: from its user, from the other site, or defaults. Pure.
 
 import type { RemoteMetadata } from '../../media/index.ts'
 import { isReadable } from '../../platform/readable.ts'
@@ -11,20 +11,20 @@ import {
   type PublishDefaults,
 } from '../video/index.ts'
 
-/** As of an upload; what is left out may be filled in by what is found. */
+/** Like those of an upload; omitted ones may be filled in from the source. */
 export type ImportFields = Omit<NewVideoFields, 'name' | 'nsfw'> & {
   name?: string
   nsfw?: boolean
-  /** Whether the licence is only what this server assumes. */
+  /** True if the licence is only the default of this server. */
   isLicenceOpen?: boolean
 }
 
-/** What an import is asked for with. */
+/** The source of an import. */
 export interface ImportTarget {
   targetUrl: string | null
   magnetUri: string | null
   torrentName: string | null
-  /** What the torrent file calls what is in it. */
+  /** Title in the torrent file. */
   torrentTitle: string | null
 }
 
@@ -35,7 +35,7 @@ const TAG = { min: 2, max: 30, most: 5 }
 const LONGEST_READ = 100_000
 const NO_NAME = 'Imported video'
 
-/** All fields of an import that says nothing but where it goes. */
+/** The fields of an import without any input. */
 export const plainFields = (channelId: number, defaults: PublishDefaults): ImportFields => ({
   ...defaults,
   isLicenceOpen: true,
@@ -51,14 +51,14 @@ export const plainFields = (channelId: number, defaults: PublishDefaults): Impor
   schedule: null,
 })
 
-/** What the video begins with. */
+/** The initial fields of the video. */
 export const beginningOf = ({ isLicenceOpen: _isLicenceOpen, ...fields }: ImportFields, target: ImportTarget): NewVideoFields => ({
   ...fields,
   name: fields.name ?? nameOf(target),
   nsfw: fields.nsfw ?? false,
 })
 
-/** What was found of that which the user left open, within the bounds of this server. */
+/** Metadata for the fields that the user left open, within the limits of this server. */
 export function takenFrom(metadata: RemoteMetadata, fields: ImportFields): FoundFields {
   const { title, description, tags, categories, licence, language, ageLimit, publishedAt } = metadata
   return definedOf({
@@ -73,7 +73,7 @@ export function takenFrom(metadata: RemoteMetadata, fields: ImportFields): Found
   })
 }
 
-/** Of a language of another site, such as `en-US`; undefined when this server has no such language. */
+/** Converts a language of another site, such as `en-US`; undefined if this server does not have it. */
 export function languageOf(code: string | undefined): string | undefined {
   const plain = code?.toLowerCase() ?? ''
   const known = (text: string) => Object.keys(languageLabels).find((one) => one.toLowerCase() === text)
@@ -108,7 +108,7 @@ const withoutExtension = (name: string): string => name.replace(/\.[A-Za-z0-9]{1
 
 const fittingName = (text: string | undefined): string | undefined => (text !== undefined && isReadable(text) ? cut(text, NAME) : undefined)
 
-/** Without what cannot be stored; undefined when too little is left. */
+/** Without characters that cannot be stored; undefined if too little is left. */
 function cut(text: string | undefined, { min, max }: { min: number; max: number }): string | undefined {
   // Far longer texts come from other sites.
   const beginning = (text ?? '')
@@ -137,7 +137,7 @@ function idOf(labels: Readonly<Record<number, string>>, names: readonly string[]
   return found && Number(found[0])
 }
 
-/** As sites and Creative Commons call them. */
+/** Names used by sites and Creative Commons. */
 const LICENCES: readonly [RegExp, number][] = [
   [/^(creative commons )?attribution licen[cs]e|^cc[ -]by$/, 1],
   [/public domain|^cc0/, 7],

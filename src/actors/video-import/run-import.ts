@@ -1,5 +1,5 @@
-// The job `video-import`: downloads a video and gives it its file. Killed at any line and run again it goes on with what is
-// there; two at once do not disturb each other, since only the one that holds the row's lease works.
+// The job `video-import`: downloads a video and stores its file. It can be killed and resumes from what exists. Concurrent runs are safe,
+// since only the holder of the row's lease works.
 
 import { copyFile, rename } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
@@ -18,10 +18,10 @@ import {
 import type { Captions } from '../caption/index.ts'
 import {
   DomainError,
-  type Held,
   holderOf,
   ifThere,
   type JobContext,
+  type LeasedRow,
   makeRowLeases,
   NotNow,
   PermanentFailure,
@@ -43,8 +43,8 @@ export type RunImportDeps = VideoImportDeps & {
   leases: Leases
 }
 
-/** An import in the hands of a worker. */
-interface Task extends ImportTarget, Held {
+/** An import that a worker has leased. */
+interface Task extends ImportTarget, LeasedRow {
   fields: ImportFields
   torrent: Buffer | null
   videoId: number
@@ -52,22 +52,22 @@ interface Task extends ImportTarget, Held {
   privacy: number
   blocked: boolean
   waitTranscoding: boolean
-  /** Of the video, which may have moved since it was asked for. */
+  /** Current owner of the video, which may have moved since the request. */
   userId: number
   accountId: number
   /** Types of pictures that the video has already. */
   pictures: number[]
 }
 
-/** How often the worker looks whether the import is still wanted, and shows that it lives, in ms at most. */
+/** How often at most the worker renews its lease and checks that the import is still wanted, in ms. */
 const BEAT_EVERY = 1_000
-/** What of the progress is the download. */
+/** Share of the progress for the download. */
 const DOWNLOAD_PART = 0.9
 
-/** Adds the job to the registry. */
+/** Registers the job. */
 export function runImports(deps: RunImportDeps): void {
   const { db, registry, config, clock, logger, store, createVideo, inspectFile, downloads, pendingFiles, leases } = deps
-  const held = makeRowLeases({
+  const rowLeases = makeRowLeases({
     db,
     clock,
     logger,
@@ -91,7 +91,7 @@ export function runImports(deps: RunImportDeps): void {
     const task = await claim(Number(data.importId))
     if (!task) return
     const log = logger.child({ import: task.id, video: task.videoId })
-    const beat = held.startBeat(task)
+    const beat = rowLeases.startHeartbeat(task)
     try {
       await importVideo(task, AbortSignal.any([signal, beat.signal]), progress)
       log.info('a video was imported')
@@ -101,14 +101,14 @@ export function runImports(deps: RunImportDeps): void {
       log.info({ err: error }, 'an import was given up')
     } finally {
       await beat.stop()
-      await held.release(task)
+      await rowLeases.release(task)
       await pendingFiles.collect()
     }
   }
 
-  /** What a failure is: nobody wants the import any more, its user may not have it, or it did not work. */
+  /** Classifies a failure: the import was cancelled, its user may not import, or it failed. */
   async function settle(task: Task, error: unknown): Promise<void> {
-    if (!(await held.isOurs(task))) return
+    if (!(await rowLeases.isOurs(task))) return
     if (await isVideoGone(task)) {
       await unlessGone(end(task.id, { type: 'CANCELLED' }))
       return
@@ -122,11 +122,11 @@ export function runImports(deps: RunImportDeps): void {
     throw new PermanentFailure(reasonFor(error), { cause: error })
   }
 
-  /** Nobody is at it any more. */
+  /** For an import that no worker has leased. */
   async function fail(id: number, error: string): Promise<void> {
     await withImport(deps, id, async (locked) => {
       if (!takes(videoImportLifecycle, locked.videoImport, { type: 'FAILED', error })) return
-      held.refuseHeld(holderOf(locked.videoImport))
+      rowLeases.refuseLeased(holderOf(locked.videoImport))
       await move(locked, { type: 'FAILED', error }, settingsOf(deps))
     })
     await pendingFiles.collect()
@@ -139,14 +139,14 @@ export function runImports(deps: RunImportDeps): void {
     await pendingFiles.collect()
   }
 
-  /** Takes the import; undefined when there is nothing to do, or a living worker is at it. */
+  /** Leases the import; undefined if there is nothing to do or a living worker has the lease. */
   async function claim(id: number): Promise<Task | undefined> {
     const settings = settingsOf(deps)
     const owner = await ifThere(
       withImport(deps, id, async (locked) => {
         const { videoImport: row, video } = locked
         if (!video && takes(videoImportLifecycle, row, { type: 'CANCELLED' })) await move(locked, { type: 'CANCELLED' }, settings)
-        return await held.claim({
+        return await rowLeases.claim({
           row,
           waiting: 'pending',
           working: 'processing',
@@ -190,20 +190,20 @@ export function runImports(deps: RunImportDeps): void {
       signal,
     })
     await pendingFiles.reserve(importOwner(id), [draft.place])
-    if (!(await held.isOurs(task))) throw notOurs()
+    if (!(await rowLeases.isOurs(task))) throw notOurs()
     try {
       await inspectFile.place(draft, downloaded.path)
       await storeSubtitles(deps, { ...task, by: ownerOf(task), subtitles: downloaded.subtitles ?? [] })
       await finish(task, downloaded, draft)
     } catch (error) {
-      // The transaction may have been committed although its answer was lost. The file waits for another try, or for the end.
+      // The transaction may have been committed although its response was lost. The file waits for a retry, or for the end.
       if (!(await isDone(id))) await inspectFile.discard(draft, { source: false })
       throw error
     }
     await pendingFiles.discard([work])
   }
 
-  /** What an earlier try put into its place, and no row names: the import would be over. */
+  /** Restores a file that an earlier attempt placed, and that no row names: otherwise the import would have ended. */
   async function bringBack(id: number, path: string, signal: AbortSignal): Promise<void> {
     const placed = await db.query<FileRef>("select kind, name from pending_file where owner = $1 and kind <> 'tmp' order by id desc", [
       importOwner(id),
@@ -233,14 +233,14 @@ export function runImports(deps: RunImportDeps): void {
         draft,
         automaticTags,
         ...filling,
-        // In the form in which ffprobe tells those of a file.
+        // In ffprobe's format.
         chapters: chapters?.map(({ start, title }) => ({ start_time: start, tags: { title } })),
       })
       await move(locked, { type: 'SUCCEEDED' }, settingsOf(deps))
     })
   }
 
-  /** The picture of the other site, unless its user sent one. */
+  /** The picture of the other site, unless its user uploaded one. */
   async function picturesFor({ pictures, id }: Task, { picturePath }: DownloadedVideo): Promise<GivenPictures> {
     if (picturePath === undefined || pictures.length > 1) return {}
     try {
@@ -271,12 +271,12 @@ function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
   if (targetUrl !== null) return { kind: 'url', url: targetUrl }
   if (magnetUri !== null) return { kind: 'magnet', uri: magnetUri }
   if (torrent !== null) return { kind: 'torrent', bytes: torrent }
-  throw new PermanentFailure('There is nothing that could be imported.')
+  throw new PermanentFailure('The source has nothing to import.')
 }
 
 const ownerOf = ({ accountId }: Task): { accountId: number; role: UserRole } => ({ accountId, role: userRoles.user })
 
-/** It never came there, or whoever placed it took it away. */
+/** It was never placed, or removed by its writer. */
 const isMissing = (error: unknown): boolean =>
   systemCode(error) === 'ENOENT' || (error instanceof MediaError && error.reason === 'not-found')
 
@@ -284,7 +284,7 @@ async function moveTo(target: string, path: string): Promise<void> {
   try {
     await rename(path, target)
   } catch (error) {
-    // It lies on another disk.
+    // It is on another disk.
     if (systemCode(error) !== 'EXDEV') throw error
     await copyFile(path, target)
   }
@@ -292,7 +292,7 @@ async function moveTo(target: string, path: string): Promise<void> {
 
 const LONGEST_NAME = 200
 
-/** A name with an extension that this server takes. Throws `unsupported_media_type` for any other. */
+/** A name with an accepted extension. Throws `unsupported_media_type` for any other. */
 function nameFor({ fileName }: DownloadedVideo, accepted: readonly string[]): string {
   const name = basename(fileName.replaceAll('\0', '')).slice(-LONGEST_NAME)
   const extension = extname(name).toLowerCase()
@@ -300,14 +300,14 @@ function nameFor({ fileName }: DownloadedVideo, accepted: readonly string[]): st
   throw new DomainError('unsupported_media_type', `This file is not supported. It should be of one of these types: ${accepted.join(', ')}`)
 }
 
-/** Whether this server is to blame: the download was whole, and what is there of it is kept. */
+/** True if this server is at fault: the complete download is kept. */
 const isForNow = (error: unknown): boolean =>
   (error instanceof DomainError && error.kind === 'unavailable') || (!(error instanceof DownloadError) && isDiskFull(error))
 
 const isTimeOut = (reason: unknown): boolean => reason instanceof Error && reason.name === 'TimeoutError'
 
-/** What its user may read. */
+/** Message for the user. */
 function reasonFor(error: unknown): string {
-  const isTold = error instanceof DomainError || error instanceof DownloadError || error instanceof PermanentFailure
-  return isTold ? error.message : 'The video could not be imported.'
+  const isAnnounced = error instanceof DomainError || error instanceof DownloadError || error instanceof PermanentFailure
+  return isAnnounced ? error.message : 'The video could not be imported.'
 }

@@ -1,4 +1,4 @@
-// Subtitles of another site become captions, as far as they can be read.
+// Converts subtitles of another site to captions, as far as they are readable.
 
 import { MediaError, toWebVtt } from '../../media/index.ts'
 import type { Captions } from '../caption/index.ts'
@@ -8,12 +8,12 @@ import { languageOf } from './import-fields.ts'
 
 interface Subtitles {
   videoId: number
-  /** Whoever the video belongs to. */
+  /** The owner of the video. */
   by: NonNullable<Viewer>
   subtitles: readonly { language: string; read(): Promise<Uint8Array> }[]
 }
 
-/** Each language once, the first that there is. Done twice it stays done. */
+/** One per language, the first one. Idempotent. */
 export async function storeSubtitles(
   { captions, logger }: Pick<ActorDeps, 'logger'> & { captions: Pick<Captions, 'set'> },
   { videoId, by, subtitles }: Subtitles,

@@ -1,5 +1,5 @@
-// Moves of an import through its machine, with what each of them means for its video. Both rows move in one transaction, the
-// video's lock first, as whoever removes a video takes it.
+// State changes of an import, and their meaning for its video. Both rows change in one transaction; the video is locked first, like in its
+// removal.
 
 import {
   dueIn,
@@ -14,7 +14,7 @@ import { Video } from '../video/video.entity.ts'
 import { takeChosenPictures } from '../video/video.writes.ts'
 import { VideoImport } from './video-import.entity.ts'
 
-/** Workers lost in a row after which the import is held to be poison. */
+/** Workers lost in a row after which the import counts as poison. */
 const MAX_LOST = 10
 
 export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): VideoImportSettings => ({
@@ -23,7 +23,7 @@ export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): VideoImportSe
   max_lost: MAX_LOST,
 })
 
-/** An import with its video, if there is one that is not being removed; both are locked. */
+/** An import with its video, unless that is removed or being removed; both are locked. */
 export interface Locked {
   unit: Unit
   videoImport: VideoImport
@@ -31,7 +31,7 @@ export interface Locked {
   pendingFiles: PendingFiles
 }
 
-/** Runs `work` with the import. Throws `not_found` when it is gone. */
+/** Runs `work` with the import. Throws `not_found` if it is removed. */
 export async function withImport<T>(
   { db, tell, pendingFiles }: Pick<ActorDeps, 'db' | 'tell'> & { pendingFiles: PendingFiles },
   id: number,
@@ -44,7 +44,7 @@ export async function withImport<T>(
     if (videoId === null) return await tell({ aggregate: 'video_import', id }, (unit) => lockedWork(unit, null))
     return await tell({ aggregate: 'video', id: videoId }, (unit) => lockedWork(unit, videoId))
   } catch (error) {
-    // The video went in between.
+    // The video was removed meanwhile.
     if (!(error instanceof VideoGone)) throw error
     return await tell({ aggregate: 'video_import', id }, (unit) => lockedWork(unit, null))
   }
@@ -71,7 +71,7 @@ export const videoImportLifecycle = defineLifecycle({
   dueIn,
 })
 
-/** Sends one event to the machine of an import and does what the new state needs. Throws `conflict` when it cannot take it. */
+/** Sends one event to the machine of an import and does what the new state needs. Throws `conflict` if the machine does not take it. */
 export async function move(locked: Locked, event: VideoImportEvent, settings: VideoImportSettings): Promise<void> {
   advance(locked.unit, videoImportLifecycle, locked.videoImport, event, settings)
   await follow(locked)
@@ -83,7 +83,7 @@ async function follow(locked: Locked): Promise<void> {
   const of = { aggregate: 'video_import', id } as const
   if (state === 'processing') return
   videoImport.leaseOwner = null
-  if (state === 'pending') return askForImport(unit, id)
+  if (state === 'pending') return queueImport(unit, id)
   if (state === 'success') unit.emit(of, 'VideoImportSucceeded', { importId: id })
   else {
     if (state === 'failed') {
@@ -93,11 +93,11 @@ async function follow(locked: Locked): Promise<void> {
     if (video?.state === 'to-import') removeUnpublished(unit, video)
     videoImport.videoId = null
   }
-  // What failed may be tried again.
+  // A failed import may be retried.
   if (state !== 'failed') await forgetTorrent(unit, id)
 }
 
-/** What its user chose is there when it is tried again. */
+/** Keeps the user's pictures for a retry. */
 async function keepPictures({ unit, videoImport, video, pendingFiles }: Locked): Promise<void> {
   if (video?.state !== 'to-import') return
   const pictures = await takeChosenPictures(unit.query, video.id)
@@ -109,6 +109,6 @@ async function keepPictures({ unit, videoImport, video, pendingFiles }: Locked):
 const forgetTorrent = (unit: Unit, id: number) =>
   unit.query('update video_import set torrent = null where id = $1 and torrent is not null', [id])
 
-/** Asks for the job, unless it waits or runs. */
-export const askForImport = (unit: Unit, id: number): void =>
+/** Queues the job, unless it waits or runs. */
+export const queueImport = (unit: Unit, id: number): void =>
   unit.enqueue({ type: 'video-import', data: { importId: id }, dedupeKey: `video-import-${id}` })

@@ -1,4 +1,4 @@
-// Imports of videos: asked for, cancelled, tried again and removed by their users.
+// Imports of videos: requested, cancelled, retried and removed by their users.
 
 import { readTorrent } from '../../media/index.ts'
 import { type ActorDeps, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
@@ -13,21 +13,21 @@ import {
   videoLifecycle,
 } from '../video/index.ts'
 import { beginningOf, type ImportFields, type ImportTarget, plainFields } from './import-fields.ts'
-import { askForImport, type Locked, move, settingsOf, videoImportLifecycle, withImport } from './video-import-state.ts'
+import { type Locked, move, queueImport, settingsOf, videoImportLifecycle, withImport } from './video-import-state.ts'
 
 interface Wanted {
   userId: number
   channelId: number
-  /** The synchronisation that asks. */
+  /** The requesting synchronisation. */
   channelSyncId?: number | undefined
-  /** What is left out is taken from what is imported. */
+  /** Omitted fields are taken from the source. */
   fields?: Partial<ImportFields> | undefined
   pictures?: GivenPictures
 }
 
 export type ImportRequest = Wanted & ({ targetUrl: string } | { magnetUri: string } | { torrent: { fileName: string; bytes: Buffer } })
 
-/** Who asks for something to be done with an import. */
+/** The requester of an operation on an import. */
 export interface ImportUser {
   userId: number
   role: UserRole
@@ -35,18 +35,16 @@ export interface ImportUser {
 
 export interface VideoImports {
   /**
-   * Begins an import. Throws `conflict` when this way of importing is off, `forbidden` for an address that is not public,
-   * `invalid` for a channel that is not the user's, and for a torrent that cannot be read or has not exactly one file
-   * (`incorrect_files_in_torrent`).
+   * Begins an import. Throws `conflict` if this way of importing is disabled, `forbidden` for an address that is not public, `invalid` for
+   * another user's channel, and for a torrent that is unreadable or does not have exactly one file (`incorrect_files_in_torrent`).
    */
   request(wanted: ImportRequest): Promise<{ importId: number; videoId: number }>
-  /** Throws `not_found`, `forbidden` for the import of another user, `conflict` unless it is pending. */
+  /** Throws `not_found`, `forbidden` for another user's import, `conflict` unless it is pending. */
   cancel(importId: number, by: ImportUser): Promise<void>
-  /** Begins one that failed anew. Throws `not_found`, `forbidden`, and `conflict` for any other. */
+  /** Retries a failed one. Throws `not_found`, `forbidden`, and `conflict` for any other. */
   retry(importId: number, by: ImportUser): Promise<void>
   /**
-   * Forgets an import; one that is under way ends, and its video goes. Throws `not_found`, `forbidden`, and `conflict` while it
-   * is pending.
+   * Deletes an import; a running one is ended, and its video removed. Throws `not_found`, `forbidden`, and `conflict` while it is pending.
    */
   remove(importId: number, by: ImportUser): Promise<void>
 }
@@ -55,7 +53,7 @@ export interface VideoImportDeps extends ActorDeps {
   awaitedVideos: AwaitedVideos
   createVideo: CreateVideo
   pendingFiles: PendingFiles
-  /** Whether a host name, or an address, is one of the public internet. */
+  /** True if a host name, or an address, is public. */
   mayImportFrom: (hostname: string) => Promise<boolean>
 }
 
@@ -69,24 +67,24 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
         const { videoImport, video, unit } = locked
         if (!videoImport.dueAt || videoImport.dueAt > unit.now) return
         const settings = settingsOf(deps)
-        const isLetGo = !videoImport.leaseOwner
-        await move(locked, video ? { type: 'TIMED_OUT', settings, isLetGo } : { type: 'CANCELLED' }, settings)
+        const isReleased = !videoImport.leaseOwner
+        await move(locked, video ? { type: 'TIMED_OUT', settings, isReleased } : { type: 'CANCELLED' }, settings)
       }),
   })
 
-  // A video that waits for its import has one, whatever happened.
+  // Ensures that a video that waits for its import has one.
   registry.timeout('video-to-import', {
     of: videoLifecycle,
     in: ['to-import'],
     timedOut: (id) => awaitedVideos.check(id),
   })
 
-  // What a user imported from where is nobody's business any more.
+  // The sources of a removed user's imports are private data.
   registry.on('UserRemoved', 'video-imports', async ({ userId }, unit) => {
     await unit.query('delete from video_import where user_id = $1', [userId])
   })
 
-  /** Throws `conflict` for a way of importing that is off, and `forbidden` for an address that nobody may import from. */
+  /** Throws `conflict` for a disabled way of importing, and `forbidden` for a refused address. */
   async function assertPossible({ targetUrl }: ImportTarget): Promise<void> {
     const { http, torrent } = config().import.videos
     if (targetUrl === null) {
@@ -112,7 +110,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
     })
   }
 
-  /** What an import that may be tried again is made from: that never changes. */
+  /** The source of an import that may be retried, which never changes. */
   async function targetToRetry(id: number, by: ImportUser): Promise<ImportTarget> {
     const [known] = await db.query<Omit<Target, 'torrentTitle'> & { userId: number; state: string }>(
       `select user_id as "userId", state, target_url as "targetUrl", magnet_uri as "magnetUri", torrent_name as "torrentName",
@@ -172,7 +170,7 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
           await unit.query('update video_import set video_id = $2 where id = $1', [importId, videoId])
           unit.created({ aggregate: 'video_import', id: importId })
           unit.created({ aggregate: 'video', id: videoId })
-          askForImport(unit, importId)
+          queueImport(unit, importId)
           return { importId, videoId }
         })
       } catch (error) {
@@ -224,7 +222,7 @@ type Target = ImportTarget & { torrent: Buffer | null }
 
 const notFailed = (): DomainError => new DomainError('conflict', 'Only an import that failed can be tried again.')
 
-/** What the torrent file of an import calls what is in it. */
+/** The title in the torrent file of an import. */
 export async function titleOf({ torrent }: { torrent: Buffer | null }): Promise<string | null> {
   return (torrent && (await readTorrent(torrent))?.name) ?? null
 }

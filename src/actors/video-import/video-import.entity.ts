@@ -1,4 +1,4 @@
-// The import of a video; its lifecycle is the machine `video-import`. The torrent file is read and written by SQL alone.
+// The import of a video; its lifecycle is the machine `video-import`. The torrent file is accessed in SQL only.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import type { NamedPicture } from '../video/index.ts'
@@ -10,26 +10,26 @@ const VideoImportSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     userId: p.integer(),
-    /** Where it came to first; null when the channel is gone. */
+    /** The initial channel; null if it is removed. */
     channelId: p.integer().nullable(),
-    /** Null when it came to nothing, or is gone. */
+    /** Null if it failed, or is removed. */
     videoId: p.integer().nullable(),
-    /** The synchronisation that asked for it. */
+    /** The requesting synchronisation. */
     channelSyncId: p.integer().nullable(),
-    /** One of the three is what is imported. */
+    /** One of the three is the source. */
     targetUrl: p.text().nullable(),
     magnetUri: p.text().nullable(),
     torrentName: p.text().nullable(),
-    /** What its user said of the video; with the pictures, once it failed. */
+    /** The user's fields of the video; with the pictures, after a failure. */
     fields: p.json<ImportFields & { pictures?: NamedPicture[] }>(),
     state: p.text(),
     context: p.json<Record<string, unknown>>(),
     dueAt: p.datetime(3).nullable(),
-    /** The worker that is at it; `dueAt` is the end of its lease. */
+    /** The worker that holds the lease; `dueAt` is its end. */
     leaseOwner: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
-    // Read and written in SQL alone:
+    // Accessed in SQL only:
     torrent: p.blob().nullable().lazy(),
   },
 })

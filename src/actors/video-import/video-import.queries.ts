@@ -14,10 +14,10 @@ export interface VideoImportRow {
     error: string | null
     created_at: string
     updated_at: string
-    /** That which asked for it, while it is there. */
+    /** The requesting synchronisation, while it exists. */
     channel_sync: { id: number; url: string } | null
   }
-  /** Null when it came to nothing, or is gone. */
+  /** Null if it failed, or is removed. */
   video: VideoListRow | null
 }
 
@@ -36,11 +36,11 @@ export interface VideoImportQuery {
   descending: boolean
   targetUrl?: string | undefined
   channelSyncId?: number | undefined
-  /** In the name of the video, and in what it is imported from. */
+  /** In the name of the video, and in its source. */
   search?: string | undefined
 }
 
-/** A page of the imports of a user, by their date. One statement. */
+/** A page of the imports of a user, by date. One statement. */
 export async function listVideoImports(
   db: Pick<Database, 'query'>,
   query: VideoImportQuery,
@@ -82,7 +82,7 @@ export async function findVideoImport(db: Pick<Database, 'query'>, id: number): 
   return rows.flatMap(rowOf)[0]
 }
 
-/** Of these addresses, those from which a video came to the channel, or is on its way there. */
+/** The addresses whose video was imported into the channel, or is being imported. */
 export async function findImportedUrls(
   db: Pick<Database, 'query'>,
   { channelId, targetUrls }: { channelId: number; targetUrls: readonly string[] },

@@ -6,7 +6,6 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
-import { askForPictures } from './ask-for-pictures.ts'
 import { lockChannel } from './create-video.ts'
 import {
   type DraftPicture,
@@ -20,8 +19,9 @@ import {
 import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { moveAndTell, videoLifecycle } from './publish-video.ts'
+import { advanceAndAnnounce, videoLifecycle } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
+import { queuePictures } from './queue-pictures.ts'
 import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
@@ -99,11 +99,11 @@ export function makeAwaitedVideos(
     await tagVideo(unit.query, videoId, filling.automaticTags)
     Object.assign(video, { ...dimensionsOf(draft.probe), updatedAt: unit.now })
     const gone = await addPictures(unit, videoId, draft)
-    askForPictures(unit, videoId, draft.pictures)
+    queuePictures(unit, videoId, draft.pictures)
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId, createdAt: unit.now })
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     const played = playedAtOnce(draft, video)
-    moveAndTell(unit, video, [{ type: 'IMPORTED', isAwaited: !played }])
+    advanceAndAnnounce(unit, video, [{ type: 'IMPORTED', isAwaited: !played }])
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
     await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
     await pendingFiles.condemn(unit.query, gone)

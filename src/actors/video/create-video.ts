@@ -5,13 +5,13 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { askForPictures } from './ask-for-pictures.ts'
 import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
 import { insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { moveAndTell } from './publish-video.ts'
+import { advanceAndAnnounce } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
+import { queuePictures } from './queue-pictures.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
 import { Thumbnail, Video, VideoSource } from './video.entity.ts'
@@ -99,13 +99,13 @@ export function makeCreateVideo(
     unit.created({ aggregate: 'video', id: video.id })
     if (!isNews) await unit.query('update video set subscribers_told = true where id = $1', [video.id])
     if (waits) await quarantine(unit, video, { unfederated: true })
-    moveAndTell(unit, video, [added])
+    advanceAndAnnounce(unit, video, [added])
     for (const { type, filename, image, generated } of draft.pictures) {
       const { width, height } = image
       const of = { videoId: video.id, type, filename, width, height, onDisk: image.bytes !== null, createdAt: unit.now }
       unit.em.create(Thumbnail, { ...of, automaticallyGenerated: generated })
     }
-    askForPictures(unit, video.id, draft.pictures)
+    queuePictures(unit, video.id, draft.pictures)
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId: video.id, createdAt: unit.now })
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })

@@ -3,7 +3,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { waitingBelow } from '../comment/comment.entity.ts'
-import { type ActorDeps, foldTotal, hasRows, type KeptTotal, setTotalRight, sumOf, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, foldTotal, hasRows, type MaintainedTotal, setTotalRight, sumOf, type Unit } from '../runtime/index.ts'
 import { bestOf, hotOf, today } from './scores.ts'
 import { videoPrivacies } from './video.entity.ts'
 
@@ -45,7 +45,7 @@ export async function addViews(unit: Unit, views: readonly { videoId: number; vi
 const BATCH = 1000
 
 /** All videos that are not removed, by the columns that lists filter by. */
-const VIDEOS: KeptTotal = {
+const VIDEOS: MaintainedTotal = {
   table: 'video_count',
   key: ['local', 'nsfw', 'privacy', 'published', 'blocked', 'listed'],
 }

@@ -3,10 +3,10 @@
 
 import { type EncodedImage, type FileRef, type ImageSize, isDiskFull, MediaError, plainImage, type Store } from '../../media/index.ts'
 import { type ActorDeps, DomainError, NotNow, resumeJobs } from '../runtime/index.ts'
-import { askForPictures } from './ask-for-pictures.ts'
 import { type InspectFile, refOfPicture } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { findPictureSource } from './picture-source.ts'
+import { queuePictures } from './queue-pictures.ts'
 import type { ThumbnailType } from './video.entity.ts'
 
 export interface DrawPictures {
@@ -107,7 +107,7 @@ export function makeDrawPictures(
         select from job j where j.type = 'video-pictures' and j.state in ('waiting', 'delayed', 'active')
           and (j.data->>'videoId')::integer = t.video_id)
       order by 1 limit ${BATCH}`,
-    ask: askForPictures,
+    ask: queuePictures,
     everyMs: LOOK_EVERY_MS,
   })
 

@@ -1,5 +1,3 @@
-export { askForStoryboard } from './ask-for-storyboard.ts'
-export { askForTorrents } from './ask-for-torrents.ts'
 export {
   type AwaitedVideos,
   type FoundFields,
@@ -9,6 +7,7 @@ export {
   type PlacedPicture,
 } from './awaited-video.ts'
 export { type CreateVideo, makeCreateVideo } from './create-video.ts'
+export { currentViewers } from './current-viewers.ts'
 export {
   addComments,
   addDelta,
@@ -56,7 +55,6 @@ export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSor
 export { type ListedVideo, listVideoIds, listVideos, type Page, type VideoPage, withPositions } from './list-videos.ts'
 export { findUnfollowedActor, registerListing, relist } from './listing.ts'
 export { setDimensionsAsMade } from './new-video-rows.ts'
-export { removeOldWork } from './old-work.ts'
 export { dropOutdated, dropProvisional } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'
 export { refuseBadPasswords } from './password-rows.ts'
@@ -74,8 +72,10 @@ export {
 export { pendingRetiming, type Retimed, type RetimedCaption } from './pending-parts.ts'
 export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
 export { type PublishDefaults, publishDefaults } from './publish-defaults.ts'
-export { announceChange, moveAndTell, touch, videoLifecycle } from './publish-video.ts'
+export { advanceAndAnnounce, announceChange, touch, videoLifecycle } from './publish-video.ts'
 export { videoBlockTypes } from './quarantine.ts'
+export { queueStoryboard } from './queue-storyboard.ts'
+export { queueTorrents } from './queue-torrents.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 export { makeRedrawPictures, type RedrawPictures } from './redraw-pictures.ts'
 export { type LookedAt, makeLookedAt } from './refresh-video.ts'
@@ -90,6 +90,7 @@ export { makeRemoveFiles, type RemoveFiles } from './remove-files.ts'
 export { makeRemoveVideo, type RemoveVideo, removeUnpublished } from './remove-video.ts'
 export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
 export { DAYS_OF_VIEWS, registerScores, renewScores } from './scores.ts'
+export { removeStaleWorkFolders } from './stale-work-folders.ts'
 export {
   type ChangeParts,
   makeUpdateVideo,
@@ -157,7 +158,6 @@ export {
   type VideoPasswords,
 } from './video-passwords.ts'
 export { announceComments, announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
-export { viewersNow } from './viewers-now.ts'
 export {
   findOwnReading,
   findWatchedVideo,

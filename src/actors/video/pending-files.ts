@@ -198,7 +198,7 @@ export function makePendingFiles(options: {
       }
       if (failures.length === 0) for (const key of before) givenUp.delete(key)
       if (failures.length > 0) {
-        logger.warn({ err: failures[0], failures: failures.length, removed }, 'files that nobody needs are left for later')
+        logger.warn({ err: failures[0], failures: failures.length, removed }, 'files that are no longer needed are left for later')
       }
       return removed
     },

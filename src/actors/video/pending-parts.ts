@@ -5,8 +5,8 @@ import type { FileRef, Retiming } from '../../media/index.ts'
 import { takeRetimedCaptions } from '../caption/caption.writes.ts'
 import { moveChapters } from '../chapter/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import { askForPictures } from './ask-for-pictures.ts'
 import type { FileDraft } from './inspect-file.ts'
+import { queuePictures } from './queue-pictures.ts'
 import { thumbnailTypes } from './video.entity.ts'
 
 /** A caption with shifted times. It replaces the one with the file `replaces`. */
@@ -69,7 +69,7 @@ export async function applyPendingParts(unit: Unit, videoId: number): Promise<vo
   const waiting = await unit.query('select 1 from video_coming_file where video_id = $1 limit 1', [videoId])
   if (waiting.length > 0) {
     const pictures = await takePictures(unit, videoId)
-    if (pictures.length > 0) askForPictures(unit, videoId)
+    if (pictures.length > 0) queuePictures(unit, videoId)
     const taken = [...pictures, ...(await takeRetimedCaptions(unit, videoId))]
     await unit.query('delete from video_coming_file where video_id = $1', [videoId])
     await unit.query(

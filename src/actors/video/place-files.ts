@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, MediaError, StorageOutage, type Store, webVideoFile } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
-import { type ActorDeps, DomainError, startBeat, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, startHeartbeat, type Unit } from '../runtime/index.ts'
 import { type Leases, OF_TRANSCODING } from './pending-files.ts'
 import { hasPrivateFiles, type Openness } from './video.policy.ts'
 
@@ -66,9 +66,9 @@ export function makePlaceFiles(
   async function placeAlone(videoId: number, signal: AbortSignal, wait = patience()): Promise<void> {
     const owner = `${leases.owner}#${randomToken(4)}`
     if (!(await claim(videoId, owner, [signal, wait]))) return
-    const beat = startBeat({
+    const beat = startHeartbeat({
       everyMs: LEASE_MS / 3,
-      lost: 'Another mover took over.',
+      lost: 'Another process took over the move.',
       renew: async () => (await db.query(RENEW, [videoId, owner, LEASE_MS])).length > 0,
     })
     try {

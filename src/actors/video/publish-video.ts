@@ -15,7 +15,7 @@ export const videoLifecycle = defineLifecycle({
 })
 
 /** True if the video is published and plays, also while it is being changed. */
-export const isOut = ({ state }: { state: string }): boolean => state === 'published' || state === 'to-edit'
+export const isPublished = ({ state }: { state: string }): boolean => state === 'published' || state === 'to-edit'
 
 export function touch(unit: Unit, video: Video): void {
   video.updatedAt = unit.now
@@ -32,21 +32,21 @@ export function announceChange(unit: Unit, video: Video): void {
  * Applies the events in order and announces the result once: as published if it was not published before, otherwise as changed. The row
  * must have its id already.
  */
-export function moveAndTell(unit: Unit, video: Video, events: readonly VideoEvent[]): void {
-  const wasOut = isOut(video)
+export function advanceAndAnnounce(unit: Unit, video: Video, events: readonly VideoEvent[]): void {
+  const wasPublished = isPublished(video)
   const after = video.state === 'to-transcode' ? 'transcoding' : 'upload'
   for (const event of events) advance(unit, videoLifecycle, video, event)
   if (events.length === 0 || video.state !== 'published') return
   touch(unit, video)
-  if (!wasOut) {
+  if (!wasPublished) {
     video.publishedAt = unit.now
     unit.emit({ aggregate: 'video', id: video.id }, 'VideoShown', { videoId: video.id, after })
   }
   // A video that is not federated is announced when its privacy changes.
   if (!isFederated(video.privacy)) return
   // A blocked video is published when the block ends.
-  if (!wasOut && video.blocked) return
-  unit.emit({ aggregate: 'video', id: video.id }, wasOut ? 'VideoUpdated' : 'VideoPublished', {
+  if (!wasPublished && video.blocked) return
+  unit.emit({ aggregate: 'video', id: video.id }, wasPublished ? 'VideoUpdated' : 'VideoPublished', {
     videoId: video.id,
   })
 }

@@ -32,6 +32,6 @@ export function makeLookedAt({ tell, clock, config, logger }: ActorDeps): Looked
     const notBefore = new Date(clock.now().getTime() - config().vireo.federation.refresh.video)
     if (refreshed_at !== null && refreshed_at >= notBefore) return
     asked.set(id, true)
-    ask(id, notBefore).catch((error: unknown) => logger.warn({ err: error, video: id }, 'a refresh cannot be asked for'))
+    ask(id, notBefore).catch((error: unknown) => logger.warn({ err: error, video: id }, 'a refresh could not be queued'))
   }
 }

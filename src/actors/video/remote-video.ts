@@ -285,7 +285,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
   const [newer] = await unit.query<{ id: number }>('select id from video where url_hash = md5($1)::uuid and url = $1 and remote', [
     video.url,
   ])
-  if (!newer) throw new DomainError('forbidden', 'This address belongs to a video of ours.')
+  if (!newer) throw new DomainError('forbidden', 'This address belongs to a local video.')
   return { id: newer.id, isNew: false, looksNew: false, isFresh: false, isOutdated: true }
 }
 

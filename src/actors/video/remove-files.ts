@@ -5,12 +5,12 @@ import { type FileRef, type HlsEntry, hlsFile, type Store, storeMaster, webVideo
 import type { Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
-import { askForTorrents } from './ask-for-torrents.ts'
 import { type FilesAsked, filesToRemove, type RemovableFile } from './file-removal.ts'
 import { type FileStorage, fileStorages, storageOf } from './file-storage.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { isBeingProcessed, stillBeingProcessed } from './processing-videos.ts'
 import { announceChange } from './publish-video.ts'
+import { queueTorrents } from './queue-torrents.ts'
 import { Video } from './video.entity.ts'
 import { hasPrivateFiles } from './video.policy.ts'
 
@@ -108,7 +108,7 @@ export function makeRemoveFiles(deps: ActorDeps & { store: Store; pendingFiles: 
       await dropRows(unit, videoId, removal, names)
       await pendingFiles.settle(unit.query, written)
       await pendingFiles.condemn(unit.query, goneRefs(removal, names))
-      if (names) askForTorrents(unit, videoId, config(), 'update-metadata')
+      if (names) queueTorrents(unit, videoId, config(), 'update-metadata')
       announceChange(unit, video)
       return true
     })

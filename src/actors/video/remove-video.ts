@@ -31,7 +31,7 @@ export function makeRemoveVideo(
       await pendingFiles.discard(await filesOf(db, videoId))
       await relayed(videoId)
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-        await assertAllIsTold(unit, videoId)
+        await assertAllNotified(unit, videoId)
         // Files that a transcoding stored meanwhile must not outlive the rows that name them.
         await pendingFiles.condemn(unit.query, await filesOf(unit, videoId))
         await unit.query("delete from video where id = $1 and state = 'removed'", [videoId])
@@ -43,7 +43,7 @@ export function makeRemoveVideo(
 
   /** Waits a moment for the relay, which usually starts at the same time as this job. */
   async function relayed(videoId: number): Promise<void> {
-    for (let looks = 0; looks < LOOKS && (await isUntold(db, videoId)); looks += 1) await pause(LOOK_EVERY_MS)
+    for (let looks = 0; looks < LOOKS && (await hasPendingNotifications(db, videoId)); looks += 1) await pause(LOOK_EVERY_MS)
   }
 
   /**
@@ -99,11 +99,11 @@ export function removeUnpublished(unit: Unit, video: Video): void {
 /**
  * The rows of the video name the recipients, so they stay until the relay has processed its events. Throws `busy`, for which the job waits.
  */
-async function assertAllIsTold(unit: Unit, videoId: number): Promise<void> {
-  if (await isUntold(unit, videoId)) throw new DomainError('busy', 'Other servers have not been notified of this video yet.')
+async function assertAllNotified(unit: Unit, videoId: number): Promise<void> {
+  if (await hasPendingNotifications(unit, videoId)) throw new DomainError('busy', 'Other servers have not been notified of this video yet.')
 }
 
-async function isUntold({ query }: Pick<ActorDeps['db'], 'query'>, videoId: number): Promise<boolean> {
+async function hasPendingNotifications({ query }: Pick<ActorDeps['db'], 'query'>, videoId: number): Promise<boolean> {
   const waiting = await query("select id from outbox where aggregate = 'video' and aggregate_id = $1 and parked_at is null limit 1", [
     videoId,
   ])

@@ -12,7 +12,7 @@ import type { PendingFiles } from './pending-files.ts'
 import { applyPendingParts, type Retimed, storePendingParts } from './pending-parts.ts'
 import type { PlaceFiles } from './place-files.ts'
 import { isBeingProcessed, stillBeingProcessed } from './processing-videos.ts'
-import { isOut, moveAndTell, videoLifecycle } from './publish-video.ts'
+import { advanceAndAnnounce, isPublished, videoLifecycle } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
@@ -38,7 +38,7 @@ export interface ReplaceSource {
    * Removes the retained original; does nothing without one. Throws `not_found`, and `conflict` while a job works on the video's files or
    * none has been made yet.
    */
-  removeKept(videoId: number): Promise<void>
+  removeRetained(videoId: number): Promise<void>
 }
 
 interface Owned extends Openness {
@@ -106,14 +106,14 @@ export function makeReplaceSource(
     await storePendingParts(unit, videoId, draft, retimed)
     const played = playedAtOnce(draft, video)
     // The playing version keeps its duration and parts; the first new rendition brings its own.
-    if (played || !isOut(video)) {
+    if (played || !isPublished(video)) {
       Object.assign(video, dimensionsOf(draft.probe))
       await applyPendingParts(unit, videoId)
     }
     Object.assign(video, { inputFileUpdatedAt: unit.now, updatedAt: unit.now })
     if (played) gone.push(...(await dropOutdated(unit, video)))
     // The visible video changes with the first rendition; but other servers may be told that it is being edited.
-    if (played || video.state === 'to-edit') moveAndTell(unit, video, [event])
+    if (played || video.state === 'to-edit') advanceAndAnnounce(unit, video, [event])
     else advance(unit, videoLifecycle, video, event)
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
     await pendingFiles.condemn(unit.query, gone)
@@ -149,7 +149,7 @@ export function makeReplaceSource(
       return await inspectFile.inspect({ ...file, video: await find(videoId), pictures: {} })
     },
 
-    removeKept: (videoId) =>
+    removeRetained: (videoId) =>
       tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, videoId)
         const source = await unit.em.findOne(VideoSource, { videoId })

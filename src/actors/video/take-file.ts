@@ -3,12 +3,12 @@
 import type { Config } from '../../config/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { planTranscoding } from '../transcoding/transcoding.writes.ts'
-import { askForStoryboard } from './ask-for-storyboard.ts'
-import { askForTorrents } from './ask-for-torrents.ts'
 import type { FileDraft, WebVideoDraft } from './inspect-file.ts'
 import { insertWebVideo } from './new-video-rows.ts'
 import type { PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
+import { queueStoryboard } from './queue-storyboard.ts'
+import { queueTorrents } from './queue-torrents.ts'
 import type { Video } from './video.entity.ts'
 import { hasPrivateFiles } from './video.policy.ts'
 
@@ -31,10 +31,10 @@ export async function takeFile(
 ): Promise<void> {
   const isSource = isTranscoded(draft)
   if (isSource) await planTranscoding(unit, video.id, config.vireo.jobs.priorities.transcoding)
-  else askForStoryboard(unit, video.id, config)
+  else queueStoryboard(unit, video.id, config)
   if (played) {
     await insertWebVideo(unit, video.id, { webVideo: played, probe: draft.probe, provisional: isSource })
-    askForTorrents(unit, video.id, config)
+    queueTorrents(unit, video.id, config)
     if (played.ref.name.startsWith('private/') !== hasPrivateFiles(video)) placeFiles.ask(unit, video.id)
   } else if (draft.webVideo) await pendingFiles.condemn(unit.query, [draft.webVideo.ref])
 }

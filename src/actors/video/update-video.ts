@@ -6,12 +6,12 @@ import { type AutomaticTags, type TaggedVideo, tagVideo } from '../automatic-tag
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, notFound, takes, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
-import { askForTorrents } from './ask-for-torrents.ts'
 import { type DraftPicture, givenPictures } from './inspect-file.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { isOut, videoLifecycle } from './publish-video.ts'
+import { isPublished, videoLifecycle } from './publish-video.ts'
+import { queueTorrents } from './queue-torrents.ts'
 import { Thumbnail, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
 
@@ -77,7 +77,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
       if (video.state === 'removed') throw notFound('Video not found')
       const { channelId, name } = video
       const before = {
-        wasTold: isTold(video),
+        wasAnnounced: isAnnounced(video),
         wasListed: isListed(video),
         wasHidden: hasPrivateFiles(video),
         channelId,
@@ -87,7 +87,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
       await announce(unit, video, before)
       if (isListed(video) && !before.wasListed) unit.emit({ aggregate: 'video', id: videoId }, 'VideoShown', { videoId, after: by })
       const isMoved = before.wasHidden !== hasPrivateFiles(video)
-      if (isMoved || name !== video.name) askForTorrents(unit, videoId, config(), 'update-metadata')
+      if (isMoved || name !== video.name) queueTorrents(unit, videoId, config(), 'update-metadata')
       if (!isMoved) return false
       placeFiles.ask(unit, videoId)
       return true
@@ -180,16 +180,20 @@ export async function textOf(db: Pick<Database, 'query'>, videoId: number): Prom
 
 /** True if lists of subscriptions show it, unless the instance blocks it. */
 const isListed = (video: Video): boolean =>
-  isOut(video) && (video.privacy === videoPrivacies.public || video.privacy === videoPrivacies.internal)
+  isPublished(video) && (video.privacy === videoPrivacies.public || video.privacy === videoPrivacies.internal)
 
-const isTold = (video: Video): boolean => isOut(video) && isFederated(video.privacy)
+const isAnnounced = (video: Video): boolean => isPublished(video) && isFederated(video.privacy)
 
-async function announce(unit: Unit, video: Video, { wasTold, channelId }: { wasTold: boolean; channelId: number }): Promise<void> {
+async function announce(
+  unit: Unit,
+  video: Video,
+  { wasAnnounced, channelId }: { wasAnnounced: boolean; channelId: number },
+): Promise<void> {
   const of = { aggregate: 'video', id: video.id } as const
   const { id: videoId } = video
-  if (isTold(video) && wasTold) unit.emit(of, 'VideoUpdated', { videoId })
-  else if (isTold(video) && !video.blocked) unit.emit(of, 'VideoPublished', { videoId, again: true })
-  else if (wasTold && !isFederated(video.privacy)) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
+  if (isAnnounced(video) && wasAnnounced) unit.emit(of, 'VideoUpdated', { videoId })
+  else if (isAnnounced(video) && !video.blocked) unit.emit(of, 'VideoPublished', { videoId, again: true })
+  else if (wasAnnounced && !isFederated(video.privacy)) unit.emit(of, 'VideoRemoved', await removalOf(unit, video, channelId))
 }
 
 /** What a Delete of the video needs to know once the row has changed or is deleted. */

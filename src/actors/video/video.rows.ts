@@ -1,8 +1,8 @@
 // The columns of a video that lists and single reads share: one row each, no entity.
 
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { currentViewers } from './current-viewers.ts'
 import { thumbnailTypes } from './video.entity.ts'
-import { viewersNow } from './viewers-now.ts'
 
 export interface ActorSummary {
   /** Id of the account or channel. */
@@ -162,7 +162,7 @@ export const videoJoins = `
 const plainColumns = `v.id, v.uuid, v.url, v.remote, v.listed, v.name, v.category, v.licence, v.language, v.privacy, v.blocked,
   case when v.blocked then (select b.reason from video_block b where b.video_id = v.id) end as block_reason, v.nsfw,
   v.duration, v.aspect_ratio, v.views + d.views as views,
-  ${viewersNow('v', 'w')} as viewers, v.likes + d.likes as likes,
+  ${currentViewers('v', 'w')} as viewers, v.likes + d.likes as likes,
   v.dislikes + d.dislikes as dislikes, v.comments + d.comments as comments, v.state, v.wait_transcoding, v.is_live,
   v.created_at, v.updated_at, v.published_at, v.originally_published_at, v.tags,
   (select t.filename from thumbnail t where t.video_id = v.id and t.type = ${thumbnailTypes.miniature}) as thumbnail,

@@ -75,14 +75,14 @@ export async function findWatchedVideo(
  */
 export async function findOwnReading(
   db: Pick<Database, 'query'>,
-  { videoId, accountId, seesHeld }: { videoId: number; accountId: number; seesHeld: boolean },
+  { videoId, accountId, seesPendingReview }: { videoId: number; accountId: number; seesPendingReview: boolean },
 ): Promise<{ watchedSeconds: number | null; differs: boolean }> {
   const [row] = await db.query<{ watchedSeconds: number | null; differs: boolean }>(
     `select (select h.seconds from history h where h.account_id = $2 and h.video_id = $1) as "watchedSeconds",
        exists (select from account_block b where b.owner_id = $2) or exists (select from server_block b where b.owner_id = $2)
        or exists (select from account_block b where b.owner_id is null and b.target_id = $2)
        or exists (select from comment m where m.video_id = $1 and ${waits('m')} and ($3::boolean or m.account_id = $2)) as differs`,
-    [videoId, accountId, seesHeld],
+    [videoId, accountId, seesPendingReview],
   )
   return row ?? { watchedSeconds: null, differs: true }
 }

@@ -1,15 +1,15 @@
-// How many watch each video now: the viewers of this server that were seen a moment ago, and those that others tell of.
+// Current viewers of each video: local viewers seen recently, and those that other servers report.
 
 import type { Config } from '../../config/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 
-/** Viewers that other servers tell of now, for `v` of `video` at `now`; no server is believed more than `most`. */
+/** SQL: viewers that other servers report at `now`, for `v` of `video`; at most `most` per server count. */
 const told = (video: string, now: string, most: string): string =>
   `(select coalesce(sum(least(r.viewers, ${most}::int)), 0)::int from (
       select sum(viewers) as viewers from remote_viewer
       where video_id = ${video} and expires_at > ${now} group by host_id) r)`
 
-/** Counts anew the viewers of these videos, which are locked already or belong to nobody else. */
+/** Recounts the viewers of these videos, which are locked already or not visible to others yet. */
 export async function countViewers(unit: Unit, { settings, videoIds }: { settings: Config; videoIds: number[] }): Promise<void> {
   await unit.query(
     `insert into viewing (video_id, viewers, told_viewers)
@@ -21,7 +21,7 @@ export async function countViewers(unit: Unit, { settings, videoIds }: { setting
   )
 }
 
-/** Counts anew everywhere, since viewers leave without a word; forgets what nobody watches and nobody waits to hear of. */
+/** Recounts everywhere, since viewers leave without notice; deletes rows without viewers and pending reports. */
 export async function recountViewers({ db, clock, config }: Pick<ActorDeps, 'db' | 'clock' | 'config'>): Promise<void> {
   const settings = config()
   const now = clock.now()

@@ -1,4 +1,4 @@
-// Ends the watching of viewers that are gone: what they watched becomes a row of the statistics.
+// Ends the watching of viewers that left: what they watched becomes a row of the statistics.
 
 import { newUuid } from '../../platform/ids.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
@@ -16,8 +16,8 @@ interface GoneRow {
 export const ENDED_AT_ONCE = 500
 
 /**
- * Takes some viewers that gave no sign for so long. Those whose view counts no more again for a time are remembered, as
- * a hash, for that time. Answers how many there were.
+ * Processes some viewers without a recent sign. Those whose next view does not count for a while are stored as a hash for that time.
+ * Returns how many there were.
  */
 export async function endWatching(deps: Pick<ActorDeps, 'db' | 'tell' | 'config' | 'clock' | 'urls'>): Promise<number> {
   const { db, tell, config, clock, urls } = deps

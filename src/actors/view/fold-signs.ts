@@ -1,5 +1,5 @@
-// Folds what players reported into the viewers of each video: their watched parts, the views that come of them, and how
-// many watch now. One process at a time folds, so that the signs of a viewer are taken in order.
+// Folds players' reports into the viewers of each video: their watched parts, views, and current viewers. One process at a time folds, so
+// that the signs of a viewer are processed in order.
 
 import { type ActorDeps, hasRows, type Unit } from '../runtime/index.ts'
 import { addViews } from '../video/index.ts'
@@ -30,7 +30,7 @@ export const FOLDED_AT_ONCE = 5000
 /** Any number that no other lock here has: "view" in ASCII. */
 const FOLD_LOCK = 0x76696577
 
-/** Takes the oldest signs. Answers how many there were; 0 also when another process is at it. */
+/** Processes the oldest signs. Returns how many; 0 also if another process is folding. */
 export async function foldSigns({ db, tell, config }: Pick<ActorDeps, 'db' | 'tell' | 'config'>): Promise<number> {
   if (!(await hasRows(db, 'view_sign'))) return 0
   const settings = config()
@@ -73,7 +73,7 @@ export async function foldSigns({ db, tell, config }: Pick<ActorDeps, 'db' | 'te
   })
 }
 
-/** Signs of videos that are gone are taken too, and forgotten. */
+/** Signs of removed videos are deleted, too. */
 async function takeSigns(unit: Unit): Promise<{ taken: number; signs: SignRow[] }> {
   const rows = await unit.query<SignRow & { known: boolean }>(
     `with taken as (
@@ -131,7 +131,7 @@ export interface Viewed {
   views: number
 }
 
-/** Seen in the counters at once; followers hear of all new views of a video in an interval together. */
+/** Visible in the counters at once; followers get all new views of an interval together. */
 export async function countViews(unit: Unit, viewed: readonly Viewed[], tellAfterMs: number | null): Promise<void> {
   if (viewed.length === 0) return
   await addViews(unit, viewed)

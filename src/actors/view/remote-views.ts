@@ -1,4 +1,4 @@
-// What other servers say of the viewers of a video: believed within bounds, since nobody can prove it.
+// Views that other servers report: believed within limits, since nobody can prove them.
 
 import { takeOnce } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
@@ -7,22 +7,22 @@ import { countViewers } from './count-viewers.ts'
 import { countViews } from './fold-signs.ts'
 import { type Section, watchedSeconds } from './watching.ts'
 
-/** Of which video, and whose server says so. The caller knows that it may speak of the video. */
-export interface ToldBy {
+/** The video, and the reporting server. The caller has checked that it may report. */
+export interface ReportedBy {
   videoId: number
   hostId: number
 }
 
 export interface RemoteViews {
   /**
-   * Viewers until a time: one of a name, or a count under a name; saying it again takes the place of the former. Throws
-   * `not_found`, and `forbidden` for a video that is not public.
+   * Current viewers until a time: one by name, or a count under a name; a repeated report replaces the previous one. Throws `not_found`,
+   * and `forbidden` for a private video.
    */
-  receiveViewers(told: ToldBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void>
-  /** Views that happened there, or that the server of the video counted; once for a row of an activity. Throws as above. */
-  receiveViews(told: ToldBy & { views: number; incomingId: number | null }): Promise<void>
-  /** What a viewer there watched of a local video; told twice it is stored once. Throws as above. */
-  receiveWatch(told: ToldBy & RemoteWatch): Promise<void>
+  receiveViewers(report: ReportedBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void>
+  /** Views on that server, or counted by the video's own server; once per activity. Throws like above. */
+  receiveViews(report: ReportedBy & { views: number; incomingId: number | null }): Promise<void>
+  /** What a remote viewer watched of a local video. Idempotent. Throws like above. */
+  receiveWatch(report: ReportedBy & RemoteWatch): Promise<void>
 }
 
 export interface RemoteWatch {
@@ -36,7 +36,7 @@ export interface RemoteWatch {
 }
 
 const QUOTA_MS = 3_600_000
-/** Of one viewer: a day. */
+/** Per viewer: a day. */
 const MOST_SECONDS = 86_400
 
 export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
@@ -48,7 +48,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
         await openVideo(unit, videoId)
         const latest = new Date(unit.now.getTime() + 2 * settings.vireo.lifetimes.viewer_counter)
         if (expiresAt <= unit.now) return
-        // As many rows as viewers are believed: more names make no more viewers, and take no more room.
+        // At most as many rows as viewers are believed: more names neither add viewers nor take space.
         await unit.query(
           `insert into remote_viewer (video_id, host_id, viewer, viewers, expires_at)
            select $1, $2, md5($3)::uuid, least($4::bigint, $5::int), least($6::timestamptz, $7)
@@ -58,7 +58,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
              set viewers = excluded.viewers, expires_at = excluded.expires_at`,
           [videoId, hostId, viewer, viewers, max_remote_viewers, expiresAt, latest],
         )
-        // The first one is seen at once; later ones are counted from time to time, so that no row is hot.
+        // The first one is visible at once; later ones are counted periodically, so that no row is hot.
         const isFirst = await unit.query('insert into viewing (video_id) values ($1) on conflict do nothing returning video_id', [videoId])
         if (isFirst.length > 0) await countViewers(unit, { settings, videoIds: [videoId] })
       })
@@ -112,10 +112,10 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
   }
 }
 
-/** How many of these are taken: what that server reported of the video within the hour counts against it. */
+/** How many of these count, given the reports of that server about the video within the hour. */
 async function withinQuota(
   unit: Unit,
-  { videoId, hostId }: ToldBy,
+  { videoId, hostId }: ReportedBy,
   what: 'views' | 'watches',
   wanted: number,
   most: number,
@@ -138,7 +138,7 @@ async function withinQuota(
   return taken
 }
 
-/** The video, which stays until this is stored. */
+/** The video, locked until this is stored. */
 async function openVideo(unit: Unit, videoId: number): Promise<{ remote: boolean; duration: number }> {
   const [video] = await unit.query<{ remote: boolean; privacy: number; blocked: boolean; duration: number }>(
     "select remote, privacy, blocked, duration from video where id = $1 and state <> 'removed' for key share",

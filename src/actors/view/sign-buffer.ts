@@ -1,5 +1,5 @@
-// Stores the signs of viewers many at a time: while one statement runs, those that arrive wait for the next one. Whoever
-// is answered is stored; nothing waits for a timer.
+// Stores the signs of viewers in batches: signs that arrive during a statement share the next one. A resolved call means stored; there is
+// no timer.
 
 import type { Database } from '../../platform/database/index.ts'
 
@@ -13,7 +13,7 @@ export interface StoredSign {
 
 const MOST_AT_ONCE = 2000
 
-/** Answers when the sign is stored, and throws when that failed. */
+/** Resolves when the sign is stored, and throws if that failed. */
 export function makeSignBuffer({ db }: { db: Pick<Database, 'query'> }): (sign: StoredSign) => Promise<void> {
   let waiting: { sign: StoredSign; settle: PromiseWithResolvers<void> }[] = []
   let isWriting = false

@@ -1,10 +1,10 @@
-// The statistics of a video, from what was watched of it. One statement each.
+// The statistics of a video, computed from what was watched. One statement each.
 
 import type { Database } from '../../platform/database/index.ts'
 
 type Reader = Pick<Database, 'query'>
 
-/** Null has no bound. */
+/** Null means unbounded. */
 export interface Period {
   from: Date | null
   to: Date | null
@@ -21,7 +21,7 @@ export interface OverallStatistics {
   subdivisions: { name: string; viewers: number }[]
 }
 
-/** Viewers whose watching began in the period; the peak is of those who watched at the same time. */
+/** Viewers who began in the period; the peak counts concurrent ones. */
 export async function findOverallStatistics(db: Reader, videoId: number, { from, to }: Period): Promise<OverallStatistics> {
   const [row] = await db.query<OverallStatistics>(
     `with chosen as materialized (
@@ -48,7 +48,7 @@ const namedViewers = (column: string, name: string): string =>
   `(select coalesce(jsonb_agg(jsonb_build_object('${name}', ${column}, 'viewers', viewers) order by viewers desc), '[]')
     from (select ${column}, count(*)::int as viewers from chosen where ${column} is not null group by ${column}) named)`
 
-/** How many of a hundred viewers saw each second. */
+/** Percentage of viewers who saw each second. */
 export async function findRetention(db: Reader, videoId: number): Promise<{ second: number; retentionPercent: number }[]> {
   return await db.query(
     `with seen as (
@@ -76,7 +76,7 @@ export interface Timeserie {
   data: { date: Date; value: number }[]
 }
 
-/** Viewers, or seconds that they watched, by when they began. Without a period, all since the video was published. */
+/** Viewers, or watched seconds, by start. Without a period, since the publication of the video. */
 export async function findTimeserie(
   db: Reader,
   videoId: number,

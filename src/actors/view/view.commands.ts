@@ -1,18 +1,18 @@
-// Watching: players say where they are, and what comes of it is counted and told from time to time.
+// Watching: players report positions, which are counted and reported periodically.
 
 import type { ActorDeps } from '../runtime/index.ts'
 import { recountViewers } from './count-viewers.ts'
 import { ENDED_AT_ONCE, endWatching } from './end-watching.ts'
 import { FOLDED_AT_ONCE, foldSigns } from './fold-signs.ts'
 import { makeRemoteViews, type RemoteViews } from './remote-views.ts'
+import { REPORTED_AT_ONCE, reportEveryMs, reportViewers } from './report-viewers.ts'
 import { makeSignBuffer } from './sign-buffer.ts'
-import { TOLD_AT_ONCE, tellingEveryMs, tellViewers } from './tell-viewers.ts'
 import { forgetSalts, makeViewerHash, type Watcher } from './viewer-hash.ts'
 
 export interface Views extends RemoteViews {
-  /** A player is at this second of a video that its viewer may see. Stored when this answers. */
+  /** A player is at this second of a video that its viewer may see. Resolves when it is stored. */
   watch(sign: { videoId: number; watcher: Watcher; seconds: number; isSeek: boolean }): Promise<void>
-  /** Does at once what is done from time to time. */
+  /** Runs the periodic work now. */
   process(): Promise<void>
 }
 
@@ -24,12 +24,12 @@ export function makeViews(deps: ActorDeps): Views {
   const store = makeSignBuffer(deps)
   const hashOf = makeViewerHash(deps)
 
-  // What is less than a whole batch waits for the next time: new signs come all the time.
+  // An incomplete batch waits for the next run: new signs arrive all the time.
   const fold = async () => {
     while ((await foldSigns(deps)) === FOLDED_AT_ONCE);
   }
-  const tellAll = async () => {
-    while ((await tellViewers(deps)) === TOLD_AT_ONCE);
+  const reportAll = async () => {
+    while ((await reportViewers(deps)) === REPORTED_AT_ONCE);
   }
   const endAll = async () => {
     while ((await endWatching(deps)) === ENDED_AT_ONCE);
@@ -45,8 +45,8 @@ export function makeViews(deps: ActorDeps): Views {
     run: recount,
   })
   registry.periodic('tell-viewers', {
-    everyMs: () => Math.min(LOOK_EVERY_MS, tellingEveryMs(config().vireo.lifetimes.viewer_counter)),
-    run: tellAll,
+    everyMs: () => Math.min(LOOK_EVERY_MS, reportEveryMs(config().vireo.lifetimes.viewer_counter)),
+    run: reportAll,
   })
   registry.periodic('end-watching', { everyMs: () => LOOK_EVERY_MS, run: endAll })
   registry.periodic('remove-old-views', {
@@ -64,7 +64,7 @@ export function makeViews(deps: ActorDeps): Views {
       await fold()
       await recount()
       await endAll()
-      await tellAll()
+      await reportAll()
     },
   }
 

@@ -1,13 +1,13 @@
-// Who a viewer is, without storing it: a hash of the player's session or the address, keyed with a random salt that is
-// thrown away after the next day, and different for each video.
+// Identifies viewers without storing them: a hash of the player's session or the IP address, keyed with a random salt that is deleted after
+// the next day, and different for each video.
 
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 
-/** Whom the request came from. */
+/** Origin of the request. */
 export interface Watcher {
-  /** What the player calls its session, where it does. */
+  /** The session id of the player, if it has one. */
   session: string | undefined
   address: string
 }
@@ -16,7 +16,7 @@ export type ViewerHash = (videoId: number, watcher: Watcher, trustSession: boole
 
 const DAY_MS = 86_400_000
 
-/** Answers UUIDs. All processes of one database have the same salts; midnight (UTC) makes a viewer another one. */
+/** Returns UUIDs. All processes of one database share the salts; at midnight (UTC) a viewer becomes a new one. */
 export function makeViewerHash({ db, clock }: { db: Pick<Database, 'query'>; clock: Clock }): ViewerHash {
   let salt: { day: string; value: Promise<Buffer> } | undefined
 
@@ -34,7 +34,7 @@ export function makeViewerHash({ db, clock }: { db: Pick<Database, 'query'>; clo
   async function load(day: string): Promise<Buffer> {
     await db.query('insert into viewer_salt (day, salt) values ($1, $2) on conflict do nothing', [day, randomBytes(32)])
     const [row] = await db.query<{ salt: Buffer }>('select salt from viewer_salt where day = $1', [day])
-    if (!row) throw new Error('The salt of viewers is gone.')
+    if (!row) throw new Error('The salt of viewers is missing.')
     return row.salt
   }
 
@@ -45,7 +45,7 @@ export function makeViewerHash({ db, clock }: { db: Pick<Database, 'query'>; clo
   }
 }
 
-/** Forgets the salts of past days. */
+/** Deletes the salts of past days. */
 export async function forgetSalts(db: Pick<Database, 'query'>, now: Date): Promise<void> {
   await db.query('delete from viewer_salt where day < $1', [new Date(now.getTime() - DAY_MS).toISOString().slice(0, 10)])
 }

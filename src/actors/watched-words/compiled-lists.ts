@@ -1,4 +1,4 @@
-// Lists as they are looked for, kept between two texts: made again when their words change.
+// Cache of compiled lists, which are compiled again when their words change.
 
 import { LRUCache } from 'lru-cache'
 import { makeBreaks } from '../../platform/breaks.ts'
@@ -7,18 +7,18 @@ import type { Logger } from '../../platform/logger.ts'
 import { readText } from './reading.ts'
 import { compileWords, type WordList } from './word-list.ts'
 
-/** A list as it is stored, without its words. */
+/** A stored list without its words. */
 export interface StoredList {
   id: number
   version: number
 }
 
-/** Which of the lists have a word that is in the text. */
+/** The lists with a word in the text. */
 export type FindLists = <L extends StoredList>(lists: readonly L[], text: string) => Promise<L[]>
 
-/** Of all lists that are kept, in the units of `WordList`: some 10 bytes each. */
+/** Limit of all cached lists, in the units of `WordList`: some 10 bytes each. */
 const MOST_KEPT = 5_000_000
-/** The least that a list takes. */
+/** Minimum size of a list. */
 const OVERHEAD = 50
 
 export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; logger: Logger }): FindLists {
@@ -26,7 +26,7 @@ export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; log
   const underWay = new Map<string, Promise<WordList | undefined>>()
   const keyOf = ({ id, version }: StoredList): string => `${id} ${version}`
 
-  /** Undefined when the list changed or went meanwhile. */
+  /** Undefined if the list was changed or removed meanwhile. */
   async function compile(list: StoredList): Promise<WordList | undefined> {
     const [row] = await db.query<{ words: string[] }>('select words from watched_words_list where id = $1 and version = $2', [
       list.id,
@@ -38,7 +38,7 @@ export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; log
       kept.set(keyOf(list), compiled)
       return compiled
     } catch (error) {
-      // Of a version that took more.
+      // From a version with larger limits.
       logger.error({ err: error, list: list.id }, 'a list of watched words cannot be looked for')
       return undefined
     }

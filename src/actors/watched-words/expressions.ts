@@ -1,5 +1,5 @@
-// Expressions (RE2) that are looked for in time linear in the text, whatever they are and whatever it says. They are made into
-// automata that are complete before the first text comes: what would grow too large is refused, and no text makes them larger.
+// Regular expressions (RE2), matched in time linear in the text, whatever the input. They are compiled into complete automata before the
+// first text: those that would grow too large are refused, and no text enlarges them.
 
 import { RE2JS, RE2Set } from 're2js'
 import { BESIDE_WORDS, signsApart } from './reading.ts'
@@ -7,39 +7,39 @@ import { BESIDE_WORDS, signsApart } from './reading.ts'
 export interface Expressions {
   /** Transitions of the automata; small ones count as `SMALLEST`. */
   size: number
-  /** Whether one of them is in a text, which has small letters. `pause` is awaited now and then. */
+  /** True if one of them matches a text, which is in lower case. `pause` is awaited regularly. */
   find(text: string, pause: () => Promise<void>): Promise<boolean>
 }
 
-/** These expressions, or this one, would take too much. */
+/** These expressions, or this one, exceed a limit. */
 export class TooComplex extends Error {
   override readonly name = 'TooComplex'
 }
 
-/** Transitions of one automaton at most: of one expression, and of several. */
+/** Maximum transitions of one automaton: for one expression, and for several. */
 const LARGEST = 40_000
 const LARGEST_SHARED = 15_000
-/** Each takes its time with every text: some 0.1 ms for 10,000 characters. */
+/** Each costs time for every text: some 0.1 ms for 10,000 characters. */
 const SMALLEST = 2000
-/** Instructions of one expression at most. */
+/** Maximum instructions of one expression. */
 const MOST_INSTRUCTIONS = 1000
-/** Expressions that share an automaton. Those with gaps of anything do not: they multiply each other. */
+/** Expressions per automaton. Those with gaps of any length are not shared, since they would multiply each other. */
 const SHARING = 8
 const GAP = /\.(?:[*+]|\{\d*,\})/
-/** What building the automata of a list may take, in states looked at: less than a second. */
+/** Limit of visited states for building the automata of a list: less than a second. */
 const MOST_WORK = 3_000_000
-/** What parsing takes beside that, for each instruction. */
+/** Cost of parsing in addition, per instruction. */
 const PARSING = 50
 
 const SIGNS = /[\\^$.|?*+()[\]{}]/
 
-/** The expression that a word is; undefined where it is itself alone: without signs, or not valid. Throws TooComplex. */
+/** The expression of a word; undefined if it is literal: without special characters, or invalid. Throws TooComplex. */
 function toExpression(word: string): { source: string; instructions: number } | undefined {
   if (!SIGNS.test(word)) return undefined
   const source = signsApart(word.normalize('NFC'))
   try {
     const instructions = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).programSize()
-    // Within others too.
+    // It must also be valid within others.
     newSet().add(among([source]))
     if (instructions > MOST_INSTRUCTIONS) throw new TooComplex(word)
     return { source, instructions }
@@ -49,7 +49,7 @@ function toExpression(word: string): { source: string; instructions: number } | 
   }
 }
 
-/** Without capitals to be looked for, which takes long to parse. */
+/** Case-sensitive, since case-insensitive parsing is slow. */
 const BESIDE = `(?-i:${BESIDE_WORDS})`
 
 const newSet = (): RE2Set => new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE)
@@ -63,7 +63,7 @@ interface Work {
   pause: () => Promise<void>
 }
 
-/** The automata of those words that are expressions. Throws TooComplex. `pause` is awaited now and then. */
+/** The automata of the words that are expressions. Throws TooComplex. `pause` is awaited regularly. */
 export async function compileExpressions(
   words: readonly string[],
   options: { pause: () => Promise<void>; largest: number },
@@ -118,19 +118,19 @@ function spend(work: Work, steps: number, what: string): void {
   if (work.done > MOST_WORK) throw new TooComplex(what)
 }
 
-/** Of a state of an automaton as the library keeps it. */
+/** A state of the library's automaton. */
 interface State {
   nfaStates: { length: number }
 }
 
-/** The automaton, with each of its states and transitions; undefined when it has too many. */
+/** The automaton with all its states and transitions; undefined if it has too many. */
 async function complete(sources: readonly string[], largest: number, work: Work): Promise<{ set: RE2Set; size: number } | undefined> {
   const set = newSet()
   set.add(among(sources))
-  // Every text begins at the same state.
+  // Every text begins in the same state.
   set.match('')
   const { dfa } = set
-  // One character of each class that is told apart, and the end of the text. There are no capitals in it.
+  // One character per distinguished class, and the end of the text. Texts contain no capitals.
   const inputs = [0, ...dfa.classBounds, END_OF_TEXT]
     .map((rune, index) => ({ rune, index }))
     .filter(({ rune }) => rune < CAPITALS.first || rune > CAPITALS.last)
@@ -149,5 +149,5 @@ async function complete(sources: readonly string[], largest: number, work: Work)
 }
 
 const END_OF_TEXT = -1
-/** Of ASCII. What follows them is told apart from them, as it stands beside words. */
+/** In ASCII. The following characters are a different class, as they are not part of a word. */
 const CAPITALS = { first: 0x41, last: 0x5a }

@@ -1,25 +1,25 @@
-// Words and phrases that are looked for as they are, many at once (Aho and Corasick, over tokens instead of letters): one pass over
-// the text, however many there are.
+// Literal words and phrases, matched together (Aho and Corasick, over tokens instead of letters): one pass over the text, however many
+// there are.
 
 import { type ReadText, wordTokens } from './reading.ts'
 
 export interface Phrases {
-  /** What it takes of the memory, in units of some 10 bytes. */
+  /** Memory in units of some 10 bytes. */
   size: number
   /** Whether one of them is in the text. */
   find(text: ReadText): boolean
 }
 
-/** What a node takes without others behind it, and what those take beside. */
+/** Size of a leaf, and additional size of other nodes. */
 const NODE = 8
 const NEXT = 18
 
 interface Node {
-  /** Undefined where nothing follows: most words are one token. */
+  /** Undefined for a leaf: most words are one token. */
   next: Map<string, Node> | undefined
-  /** The longest other beginning of a phrase with which what was read here ends. */
+  /** The longest proper suffix of the tokens read so far that is a prefix of a phrase. */
   shorter: Node | undefined
-  /** Some phrase ends here. */
+  /** True if a phrase ends here. */
   isFound: boolean
 }
 
@@ -61,7 +61,7 @@ export function compilePhrases(words: readonly string[]): Phrases {
   }
 }
 
-/** What is reached from a node, or from the shorter beginnings, with one more token. */
+/** The next node for a token, from a node or its shorter suffixes. */
 function after(from: Node, token: string): Node | undefined {
   for (let node: Node | undefined = from; node; node = node.shorter) {
     const next = node.next?.get(token)
@@ -82,7 +82,7 @@ function linkShorter(firsts: ReadonlyMap<string, Node>): void {
   }
 }
 
-/** Whether a text has any of the first tokens: most have none. */
+/** True if a text has any of the first tokens: most have none. */
 function mayBegin(firsts: ReadonlyMap<string, unknown>, distinct: ReadonlySet<string>): boolean {
   const [few, many] = firsts.size < distinct.size ? [firsts, distinct] : [distinct, firsts]
   for (const token of few.keys()) if (many.has(token)) return true

@@ -1,5 +1,5 @@
-// Lists of watched words, of the instance and of accounts. What is written or edited from then on is tagged with the names of the
-// lists whose words are in it.
+// Lists of watched words, of the instance and of accounts. Texts written or edited from now on are tagged with the names of the lists whose
+// words they contain.
 
 import pLimit, { type LimitFunction } from 'p-limit'
 import { makeBreaks } from '../../platform/breaks.ts'
@@ -9,7 +9,7 @@ import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/ind
 import { TooComplex } from './expressions.ts'
 import { compileWords, LARGEST_OF_ACCOUNT, LARGEST_OF_INSTANCE } from './word-list.ts'
 
-/** The account that a list is of; null for the instance. */
+/** The owner of a list: an account, or null for the instance. */
 export type ListOwner = number | null
 
 export interface NewWatchedWords {
@@ -19,28 +19,28 @@ export interface NewWatchedWords {
 
 export interface WatchedWords {
   /**
-   * Gives the id. Throws `invalid` for a name that is taken, and for words that take too long to be looked for; `too_many` while as
-   * many lists of the same owner wait as may.
+   * Returns the id. Throws `invalid` for a taken name, and for words that are too slow to match; `too_many` if the owner has too many
+   * pending lists.
    */
   add(ownerId: ListOwner, list: NewWatchedWords): Promise<number>
-  /** Throws `not_found`, and what `add` throws. */
+  /** Throws `not_found`, and like `add`. */
   update(ownerId: ListOwner, listId: number, list: NewWatchedWords): Promise<void>
   /** Throws `not_found`. */
   remove(ownerId: ListOwner, listId: number): Promise<void>
 }
 
-/** Tags that are given without any list. */
+/** Built-in tags. */
 export const CORE_TAGS = ['external-link'] as const
 
-/** Of one owner. */
+/** Per owner. */
 const MOST_LISTS = 100
-/** Lists of one owner that are made ready or wait for it. */
+/** Lists of one owner that are being compiled or wait for it. */
 const MOST_AT_ONCE = 10
 
 export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWords {
   const underWay = new Map<ListOwner, { inTurn: LimitFunction; lists: number }>()
 
-  /** One list of an owner after the other: many at once would leave little of the processor to others. */
+  /** One list of an owner after another: concurrent ones would use too much processor time. */
   async function inTurnOf<T>(ownerId: ListOwner, work: () => Promise<T>): Promise<T> {
     const turns = underWay.get(ownerId) ?? { inTurn: pLimit(1), lists: 0 }
     if (turns.lists === MOST_AT_ONCE) {
@@ -56,7 +56,7 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
     }
   }
 
-  /** Before the transaction: many words take a while. */
+  /** Before the transaction: compiling many words takes long. */
   async function sizeOf(ownerId: ListOwner, { name, words }: NewWatchedWords): Promise<number> {
     if (CORE_TAGS.some((tag) => tag === name)) throw nameTaken(name)
     try {
@@ -123,7 +123,7 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
   }
 }
 
-/** For the audit log: those of accounts are their own affair. */
+/** For the audit log; lists of accounts are private. */
 function noteList(
   unit: Unit,
   ownerId: ListOwner,

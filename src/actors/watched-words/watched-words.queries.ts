@@ -28,7 +28,7 @@ export async function findWatchedWords(
   return row
 }
 
-/** A page of the lists of an owner, with the count of all of them. One statement. */
+/** A page of the lists of an owner, with their total. One statement. */
 export async function listWatchedWords(
   db: Pick<Database, 'query'>,
   query: {

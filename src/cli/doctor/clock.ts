@@ -16,7 +16,7 @@ export const clockCheck: Check = {
     ])
     const found = compared.filter((one) => one !== undefined)
     for (const one of found) tell(one, say)
-    if (found.length === 0) say.warning('There is nothing to compare the clock with.', 'See what else is said here.')
+    if (found.length === 0) say.warning('Nothing is available to compare the clock with.', 'See the other findings.')
   },
 }
 

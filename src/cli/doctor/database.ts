@@ -158,14 +158,14 @@ async function lookAtConnections(database: DoctorDatabase, { loaded }: Patient, 
   const processes = Math.floor((found.most - found.used) / one)
   if (processes < 1) {
     const advice = 'Raise max_connections of PostgreSQL, or lower database.pool.max.'
-    return say.problem(`A process takes up to ${one} connections, and ${found.most - found.used} can be had.`, advice)
+    return say.problem(`A process uses up to ${one} connections, and ${found.most - found.used} are available.`, advice)
   }
   // A restart may run two of them at the same time.
   if (processes < 2) {
     const advice = 'Raise max_connections of PostgreSQL, or lower database.pool.max, before you run more processes.'
-    return say.warning(`Its connections are enough for one process only, which takes up to ${one}.`, advice)
+    return say.warning(`Its connections suffice for one process only, which uses up to ${one}.`, advice)
   }
-  say.ok(`Its connections are enough for ${processes} processes, each of which takes up to ${one}.`)
+  say.ok(`Its connections suffice for ${processes} processes, each of which uses up to ${one}.`)
 }
 
 /** Returns true if there is a schema. */

@@ -25,7 +25,7 @@ export const importsCheck: Check = {
     }
     const { path, version } = found
     if (version === undefined) {
-      return say.problem(`yt-dlp does not run (${path}).`, `See what \`${path} --version\` says; it wants Python 3.`)
+      return say.problem(`yt-dlp does not run (${path}).`, `See the output of \`${path} --version\`; it requires Python 3.`)
     }
     if (!isSafeYtDlp(version)) {
       return say.problem(

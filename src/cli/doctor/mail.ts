@@ -31,10 +31,10 @@ export const mailCheck: Check = {
         to: sendMailTo,
         fromName: config.instance.name,
         subject: `Mail of ${new URL(publicUrl).host} arrives`,
-        text: `${publicUrl} sent this mail since its operator asked whether mails arrive.\n`,
-        html: `<p>${publicUrl} sent this mail since its operator asked whether mails arrive.</p>`,
+        text: `${publicUrl} sent this mail because its operator tested whether mails arrive.\n`,
+        html: `<p>${publicUrl} sent this mail because its operator tested whether mails arrive.</p>`,
       })
-      say.ok(`A mail to ${sendMailTo} was handed over.`)
+      say.ok(`A mail to ${sendMailTo} was sent.`)
     } catch (error) {
       const isLogin = error instanceof MailRefused && error.message.includes('EAUTH')
       say.problem(

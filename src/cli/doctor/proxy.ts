@@ -26,7 +26,7 @@ function lookAtTrust({ loaded: { config, publicUrl } }: Patient, say: Say): void
   const isElsewhere = !LOOPBACK.has(listen.hostname) && trust_proxy.every((one) => one === 'loopback')
   if (trust_proxy.some((one) => EVERYBODY.includes(one))) {
     say.problem(
-      'Every client is believed what it says of its own address (trust_proxy), which makes limits of rates void.',
+      'The address that a client claims is always trusted (trust_proxy), which makes rate limits ineffective.',
       'Name the addresses of the proxies in trust_proxy.',
     )
   } else if (!isBehind) {

@@ -94,7 +94,7 @@ export const federationCheck: Check = {
       } else {
         const { software } = nodeInfo.parse(await read(new URL(link.href), { accept: 'application/json' }, signal))
         if (software.name === 'vireo') say.ok(`nodeinfo answers: Vireo ${software.version}.`)
-        else say.problem(`${publicUrl} is served by ${software.name}.`, 'Hand its requests on to this server.')
+        else say.problem(`${publicUrl} is served by ${software.name}.`, 'Forward its requests to this server.')
       }
       for (const name of ['root', 'peertube']) {
         const path = `/.well-known/webfinger?resource=acct:${name}@${urls.host}`
@@ -116,7 +116,7 @@ async function lookAtActor(patient: Patient, say: Say, signal: AbortSignal): Pro
   const accept = 'application/activity+json'
   const headers = await signed(url, patient, { accept }).catch((error: unknown) => {
     say.warning(
-      `The actor is asked without a signature, since the key cannot be had: ${sentence(error)}`,
+      `The actor is requested without a signature, because the key is unavailable: ${sentence(error)}`,
       'See what is said of the database and of the secret.',
     )
     return { accept }
@@ -124,7 +124,7 @@ async function lookAtActor(patient: Patient, say: Say, signal: AbortSignal): Pro
   const actor = actorDocument.parse(await read(new URL(url), headers, signal))
   if (actor.id !== url) {
     const advice = 'Set `webserver` right; if the address has changed for good, run `vireo update-host`.'
-    say.problem(`The actor at ${url} says that it is ${actor.id}.`, advice)
+    say.problem(`The actor at ${url} has the id ${actor.id}.`, advice)
   } else say.ok('The actor of this server answers a signed request.')
 }
 

@@ -39,7 +39,7 @@ export const redisCheck: Check = {
       const isKept = of('aof_enabled') === '1' || (Array.isArray(saves) && saves[1] !== undefined && saves[1] !== '')
       say.ok(
         isKept
-          ? 'It keeps its data on the disk; nothing there needs a backup.'
+          ? 'It stores its data on disk, but nothing in it needs a backup.'
           : 'It keeps nothing on the disk, which is enough: the queue is made anew from the database.',
       )
     } finally {

@@ -42,7 +42,7 @@ export const communityKeys = {
     securitytxt: text('', 'content of /.well-known/security.txt; empty: the contact form is the contact'),
   }),
   broadcast_message: section({
-    enabled: flag(false, 'whether a message stands above each page', EDITABLE),
+    enabled: flag(false, 'whether a message is shown above each page', EDITABLE),
     message: text('', 'the message, Markdown', EDITABLE),
     level: choice('info', ['info', 'warning', 'error'], 'how it looks', EDITABLE),
     dismissable: flag(false, 'whether web clients let people close it', EDITABLE),
@@ -61,7 +61,7 @@ export const communityKeys = {
     }),
   }),
   user: section({
-    history: section({ videos: section({ enabled: flag(true, 'whether new users keep a history', EDITABLE) }) }),
+    history: section({ videos: section({ enabled: flag(true, 'whether new users have a watch history', EDITABLE) }) }),
     video_quota: limitedSize(-1, 'bytes of video of a new user', EDITABLE),
     video_quota_daily: limitedSize(-1, 'bytes of video of a new user in 24 hours', EDITABLE),
     default_channel_name: text('Main $1 channel', 'name of the first channel; $1 is the user', EDITABLE),
@@ -76,7 +76,7 @@ export const communityKeys = {
     publish: section({
       download_enabled: flag(true, 'whether new videos can be downloaded'),
       comments_policy: integer(1, '1 everybody, 2 nobody, 3 after approval', { min: 1, max: 3 }),
-      privacy: integer(1, '1 public, 2 unlisted, 3 private, 4 internal; what says nothing is private until this is set', {
+      privacy: integer(1, '1 public, 2 unlisted, 3 private, 4 internal; videos without a privacy are private until this is set', {
         min: 1,
         max: 4,
       }),
@@ -107,10 +107,10 @@ export const communityKeys = {
       anonymous: flag(false, 'whether visitors may', EDITABLE),
     }),
     search_index: section({
-      enabled: flag(false, 'whether a search index is asked', EDITABLE),
+      enabled: flag(false, 'whether a search index is used', EDITABLE),
       url: text('', 'its address', EDITABLE),
       disable_local_search: flag(false, 'whether it replaces the own search', EDITABLE),
-      is_default_search: flag(false, 'whether it is asked first', EDITABLE),
+      is_default_search: flag(false, 'whether it is the default', EDITABLE),
     }),
   }),
   stats: section({

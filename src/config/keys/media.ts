@@ -30,7 +30,7 @@ const rtmp = (number: number) => ({
 export const mediaKeys = {
   transcoding: section({
     enabled: flag(true, 'whether uploads are transcoded', EDITABLE),
-    original_file: section({ keep: flag(false, 'whether the upload is kept beside its renditions', EDITABLE) }),
+    original_file: section({ keep: flag(false, 'whether the original is retained in addition to its renditions', EDITABLE) }),
     allow_additional_extensions: flag(true, 'whether uploads may be mkv, mov, avi and the like', EDITABLE),
     allow_audio_files: flag(true, 'whether sound files become videos with their preview', EDITABLE),
     remote_runners: remoteRunners('transcoding'),
@@ -51,7 +51,7 @@ export const mediaKeys = {
     max_duration: limitedDuration(-1, 'longest live stream', EDITABLE),
     max_instance_lives: integer(20, 'live streams at once; -1: no limit', { ...EDITABLE, min: -1 }),
     max_user_lives: integer(3, 'live streams of one user at once; -1: no limit', { ...EDITABLE, min: -1 }),
-    allow_replay: flag(true, 'whether streams may be kept as videos', EDITABLE),
+    allow_replay: flag(true, 'whether streams may be saved as videos', EDITABLE),
     latency_setting: section({ enabled: flag(true, 'whether streamers choose the latency', EDITABLE) }),
     rtmp: section({ enabled: flag(true, 'whether RTMP is taken'), ...rtmp(1935) }),
     rtmps: section({
@@ -112,14 +112,14 @@ export const mediaKeys = {
           python_path: text('/usr/bin/python3', 'Python that runs it'),
         }),
         force_ipv4: flag(false, 'whether imports use IPv4 alone'),
-        proxies: texts([], 'proxies of which each import takes one'),
+        proxies: texts([], 'proxies, of which each import uses one'),
       }),
       torrent: section({ enabled: flag(false, 'whether videos may be imported by torrent', EDITABLE) }),
     }),
     video_channel_synchronization: section({
       enabled: flag(false, 'whether channels may follow channels of other sites', EDITABLE),
       max_per_user: integer(10, 'synchronisations of one user', EDITABLE),
-      check_interval: duration('1 hour', 'how often the other sites are asked'),
+      check_interval: duration('1 hour', 'how often the other sites are checked'),
       videos_limit_per_synchronization: integer(10, 'newest videos looked at each time'),
       full_sync_videos_limit: integer(1000, 'videos of a full synchronisation'),
     }),
@@ -129,7 +129,7 @@ export const mediaKeys = {
     users: section({
       enabled: flag(true, 'whether users may export an archive', EDITABLE),
       max_user_video_quota: size('10GB', 'users with more bytes of video cannot export them', EDITABLE),
-      export_expiration: duration('2 days', 'how long an archive is kept', EDITABLE),
+      export_expiration: duration('2 days', 'lifetime of an archive', EDITABLE),
     }),
   }),
   remote_runners: section({

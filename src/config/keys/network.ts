@@ -7,10 +7,10 @@ export const networkKeys = {
   federation: section({
     enabled: flag(true, 'whether this server speaks ActivityPub'),
     prevent_ssrf: flag(true, 'kept for compatibility; see `vireo.federation.allow_private_addresses`'),
-    sign_federated_fetches: flag(true, 'whether documents are asked for with a signature'),
+    sign_federated_fetches: flag(true, 'whether documents are requested with a signature'),
     videos: section({
       federate_unlisted: flag(false, 'whether unlisted videos are sent to followers'),
-      cleanup_remote_interactions: flag(true, 'whether likes, comments and shares that are gone are removed weekly'),
+      cleanup_remote_interactions: flag(true, 'whether deleted likes, comments and shares are removed weekly'),
     }),
   }),
   followers: section({
@@ -51,11 +51,11 @@ export const networkKeys = {
   }),
   views: section({
     videos: section({
-      remote: section({ max_age: limitedDuration('30 days', 'how long views of remote videos are kept') }),
-      local_buffer_update_interval: duration('30 minutes', 'how often new views are counted and told'),
+      remote: section({ max_age: limitedDuration('30 days', 'how long views of remote videos are stored') }),
+      local_buffer_update_interval: duration('30 minutes', 'how often new views are counted and reported'),
       view_expiration: duration('1 hour', 'time after which the same viewer counts again'),
       count_view_after: duration('10 seconds', 'watched time that makes a view'),
-      trust_viewer_session_id: flag(true, "whether the player's session id tells viewers apart, not the address"),
+      trust_viewer_session_id: flag(true, "whether viewers are distinguished by the player's session id, not the address"),
       watching_interval: section({
         anonymous: optionalDuration('5 seconds', "how often visitors' players report; null: never"),
         users: optionalDuration('5 seconds', "how often users' players report; null: never"),
@@ -63,7 +63,7 @@ export const networkKeys = {
     }),
   }),
   history: section({
-    videos: section({ max_age: limitedDuration(-1, 'how long the history of users is kept') }),
+    videos: section({ max_age: limitedDuration(-1, 'how long the history of users is stored') }),
   }),
   geo_ip: section({
     enabled: flag(true, 'whether views are counted by country'),
@@ -76,7 +76,7 @@ export const networkKeys = {
   }),
   plugins: section({
     index: section({
-      enabled: flag(true, 'whether a plugin index is asked'),
+      enabled: flag(true, 'whether a plugin index is used'),
       url: text('https://packages.joinpeertube.org', 'its address'),
       check_latest_versions_interval: duration('4 hours', 'how often new versions are looked for'),
     }),

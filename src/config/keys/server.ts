@@ -21,13 +21,13 @@ export const serverKeys = {
   }),
   trust_proxy: texts(['loopback'], 'proxies whose forwarded headers are believed: addresses, subnets, loopback'),
   secrets: section({
-    peertube: text('', 'secret that seals keys and signs tokens; empty: one is made and kept in secret.key of the data folder', SECRET),
+    peertube: text('', 'secret that encrypts keys and signs tokens; empty: one is generated in secret.key of the data folder', SECRET),
   }),
   rates_limit: section({
     api: rateLimit(50, '10 seconds', 'the REST API'),
     login: rateLimit(15, '5 minutes', 'token requests, and wrong codes and passwords'),
     signup: rateLimit(2, '5 minutes', 'successful registrations'),
-    ask_send_email: rateLimit(3, '5 minutes', 'verification mails asked for'),
+    ask_send_email: rateLimit(3, '5 minutes', 'requests for verification mails'),
     receive_client_log: rateLimit(30, '1 minute', 'log lines of web clients'),
     plugins: rateLimit(500, '10 seconds', 'files of plugins and themes'),
     well_known: rateLimit(200, '10 seconds', '/.well-known'),
@@ -93,18 +93,18 @@ export const serverKeys = {
     rotation: section({
       enabled: flag(true, 'whether log files are rotated; false: each process writes one file, and none is removed'),
       max_file_size: size('12MB', 'size that starts a new log file'),
-      max_files: integer(20, 'log files that are kept of each kind of process (by its roles), those of ended processes too', { min: 1 }),
+      max_files: integer(20, 'log files retained per kind of process (by its roles), including those of ended processes', { min: 1 }),
     }),
     anonymize_ip: flag(false, 'whether addresses of visitors are shortened in logs: /24 of IPv4, /48 of IPv6'),
     log_http_requests: flag(true, 'whether each request is logged'),
     log_ping_requests: flag(true, 'whether requests to /api/v1/ping are logged'),
     log_tracker_unknown_infohash: flag(true, 'whether announces of unknown torrents are logged'),
-    prettify_sql: flag(false, 'whether SQL in debug logs keeps its lines; it is logged without its values'),
+    prettify_sql: flag(false, 'whether SQL in debug logs keeps its line breaks; it is logged without its values'),
     accept_client_log: flag(true, 'whether web clients may send their errors; else they are refused with 403'),
   }),
   open_telemetry: section({
     metrics: section({
-      enabled: flag(false, 'whether figures are kept, and exported to Prometheus'),
+      enabled: flag(false, 'whether metrics are recorded and exported to Prometheus'),
       http_request_duration: section({ enabled: flag(false, 'whether each request is timed by route') }),
       playback_stats_interval: duration('15 seconds', 'how often players report'),
       prometheus_exporter: section({

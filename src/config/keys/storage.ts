@@ -40,7 +40,7 @@ export const ownObjectStorageKeys = {
   redundancy: ownBucket("copies of other servers' videos"),
 }
 
-const cacheSize = (of: string) => section({ size: integer(500, `remote ${of} that are kept on disk`, EDITABLE) })
+const cacheSize = (of: string) => section({ size: integer(500, `remote ${of} cached on disk`, EDITABLE) })
 
 export const storageKeys = {
   storage: section({
@@ -69,7 +69,7 @@ export const storageKeys = {
   }),
   object_storage: section({
     enabled: flag(false, 'whether video files go to object storage'),
-    endpoint: text('', 'S3 endpoint, https unless it says otherwise; files that lie there are found also while `enabled` is false'),
+    endpoint: text('', 'S3 endpoint, https by default; files there are found even if `enabled` is false'),
     force_path_style: flag(false, 'whether buckets stand in the path of addresses; always so for IP addresses and single names'),
     region: text('us-east-1', 'S3 region'),
     credentials: section({

@@ -25,7 +25,7 @@ export const federationKeys = {
     unverified_per_host: integer(100, 'activities with unknown keys that wait, for each host'),
     unverified_in_all: integer(5000, 'activities with unknown keys that wait, of all hosts'),
     unverified_per_address: integer(600, 'activities with unknown keys that are taken from one address in a minute'),
-    new_hosts_per_domain: integer(200, 'unknown servers of one domain that one process takes in within an hour'),
+    new_hosts_per_domain: integer(200, 'unknown servers of one domain that one process accepts per hour'),
     key_fetches_at_once: integer(10, 'unknown keys that one process fetches at once', { min: 1 }),
     failed_proofs_per_address: integer(60, 'wrong signatures inside documents in a minute after which no more of that address are checked'),
     proofs_per_host: integer(
@@ -49,7 +49,7 @@ export const federationKeys = {
   delivery: section({
     timeout: duration('10 seconds', 'longest delivery of one activity'),
     initial_backoff: duration('1 minute', 'wait after the first failure of a host; it doubles'),
-    max_backoff: duration('12 hours', 'longest wait, also when the host asks for more'),
+    max_backoff: duration('12 hours', 'longest wait, even if the host requests more'),
     give_up_after: duration('7 days', 'failing time after which a host is dormant'),
     drop_after: duration('30 days', 'age at which waiting activities are dropped'),
     hosts_in_flight: integer(30, 'hosts that are delivered to at once by one process', { min: 1 }),
@@ -59,10 +59,10 @@ export const federationKeys = {
     missing_inbox_strikes: integer(3, 'answers 404, each after a longer wait, after which an inbox is dropped', {
       min: 1,
     }),
-    attempts: integer(8, 'failures of a delivery, while its host takes others, after which it is parked', { min: 1 }),
+    attempts: integer(8, 'failures of a delivery, while its host accepts others, after which it is parked', { min: 1 }),
   }),
   follow: section({
-    retry_for: duration('7 days', 'how long a follow without answer is asked again'),
+    retry_for: duration('7 days', 'how long an unanswered follow is requested again'),
     initial_backoff: duration('1 minute', 'wait before the second request; it doubles'),
     max_backoff: duration('12 hours', 'longest wait'),
     probe_timeout: duration('2 seconds', 'longest test whether a new host speaks TLS'),
@@ -84,8 +84,8 @@ export const federationKeys = {
   }),
   refresh: section({
     actor: duration('2 days', 'age at which a remote actor is fetched again'),
-    host: duration('1 day', 'how often a server is asked for its software'),
-    missing_actor_strikes: integer(3, 'answers 404 after which a remote actor is gone', { min: 1 }),
+    host: duration('1 day', 'how often the software of a server is checked'),
+    missing_actor_strikes: integer(3, '404 responses after which a remote actor counts as deleted', { min: 1 }),
     video: duration('2 days', 'age at which a remote video is fetched again'),
     playlist: duration('2 days', 'age at which a remote playlist is fetched again'),
     comments: duration('1 hour', 'age at which the comments of a remote video that is looked at are read again'),

@@ -78,10 +78,10 @@ export const jobsKeys = {
   keep: section({
     completed: duration('2 days', 'how long completed jobs are listed'),
     failed: duration('7 days', 'how long failed jobs are listed'),
-    max_jobs: integer(10_000, 'ended jobs of one type that are kept'),
+    max_jobs: integer(10_000, 'ended jobs of one type that are retained'),
   }),
   priorities: section({
-    transcoding: integer(100, 'of a transcoding, among those that wait; lower goes first'),
+    transcoding: integer(100, 'of a transcoding, among waiting ones; lower goes first'),
     video_studio: integer(150, 'of studio work'),
     transcription: integer(200, 'of transcription'),
   }),
@@ -89,7 +89,7 @@ export const jobsKeys = {
     activitypub_cleaner: section({
       interval: duration(
         '1 week',
-        'how often other servers are asked whether they still have likes, comments and shares; whole days, of which the first is drawn',
+        'how often other servers are asked whether likes, comments and shares still exist; whole days, starting on a random one',
       ),
       hour: integer(5, 'when, in the time zone of the server', { max: 23 }),
       minute: integer(30, 'when', { max: 59 }),
@@ -121,7 +121,7 @@ export const schedulerKeys = {
   update_videos: duration('1 minute', 'without effect: a scheduled publication has a time of its own'),
   video_scores: duration('1 minute', 'how often videos are weighed for the sorts trending, hot and best'),
   video_views_buffer_update: optionalDuration(null, 'null: `views.videos.local_buffer_update_interval`'),
-  youtube_dl_update: duration('1 day', 'without effect: yt-dlp is renewed by whoever installed it'),
+  youtube_dl_update: duration('1 day', 'without effect: yt-dlp is updated by the operator'),
 }
 
 function concurrencySource(name: JobTypeName): string {

@@ -25,14 +25,11 @@ export const vireoKeys = {
     http: section({
       drain_delay: duration(
         '0',
-        'how long a server that stops goes on serving while it says that it is not ready, so that load balancers notice',
+        'how long a stopping server keeps serving while it reports that it is not ready, so that load balancers notice',
       ),
     }),
     client: section({
-      dist: optionalText(
-        null,
-        'folder of a built web client that speaks the API of PeerTube, which is served in the place of our own pages; null: ours',
-      ),
+      dist: optionalText(null, 'folder of a built web client for the API of PeerTube, which replaces the built-in pages; null: built-in'),
     }),
     health: section({
       hostname: text('127.0.0.1', 'address of a listener for `/health` alone'),
@@ -45,14 +42,14 @@ export const vireoKeys = {
     database: section({
       prepared_statements: integer(
         200,
-        'statements that each connection keeps prepared; 0 behind a pooler that does not keep track of them, such as PgBouncer before 1.21',
+        'prepared statements per connection; 0 behind a pooler that does not track them, such as PgBouncer before 1.21',
         { max: 10_000 },
       ),
     }),
     embedded: section({
       postgres_port: port(0, 'port of the embedded PostgreSQL; 0: a free one'),
       max_connections: integer(200, 'connections that it allows', { min: 20 }),
-      pool_max: integer(20, 'connections of one process to it, unless `database.pool.max` says otherwise', { min: 2 }),
+      pool_max: integer(20, 'connections of one process to it, unless `database.pool.max` is set', { min: 2 }),
     }),
     media: section({
       ffmpeg_path: optionalText(null, 'ffmpeg; null: the one on PATH, else the bundled one'),
@@ -63,14 +60,14 @@ export const vireoKeys = {
       segment_duration: duration('4 seconds', 'without effect: HLS segments have 4 seconds'),
       probe_timeout: duration('1 minute', 'longest look into a file'),
       stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
-      max_memory: size('4GB', 'memory of one ffmpeg beyond which it is killed; a program that downloads has 1GB at most'),
+      max_memory: size('4GB', 'memory of one ffmpeg beyond which it is killed; a download program may use at most 1GB'),
     }),
     delivery: section({
       x_accel_location: optionalText(
         null,
-        'internal location of nginx that holds the storage folders, such as `/internal`; null: this server sends the bytes',
+        'internal location of nginx with the storage folders, such as `/internal`; null: this server sends the bytes',
       ),
-      stall_timeout: duration('1 minute', 'time in which a reader of a file takes nothing, after which its answer is ended'),
+      stall_timeout: duration('1 minute', 'time without progress after which the response to a reader of a file is ended'),
       muxes: integer(4, 'downloads that one process puts together from two files at once', { min: 1 }),
     }),
     live: section({
@@ -86,7 +83,7 @@ export const vireoKeys = {
     uploads: section({
       session_lifetime: duration('1 hour', 'silence after which a resumable upload expires'),
       busy_retry_after: duration('5 minutes', '`Retry-After` of requests for an upload that is being finished'),
-      legacy_timeout: duration('10 minutes', 'longest upload in one request; a chunk of a resumable one takes as long as its bytes come'),
+      legacy_timeout: duration('10 minutes', 'longest upload in one request; a chunk of a resumable one may take as long as bytes arrive'),
       max_partial_per_user: size('50GB', 'bytes of unfinished uploads of one user'),
       max_metadata: size('10MB', 'largest metadata of an upload'),
       max_image_size: size('4MB', 'largest thumbnail, preview, avatar or banner'),
@@ -127,7 +124,7 @@ export const vireoKeys = {
     }),
     views: section({
       buffer_sync_interval: duration('30 seconds', 'how often counts of viewers are shared between processes'),
-      max_watch_sections: integer(100, 'watched parts that are kept for one viewer'),
+      max_watch_sections: integer(100, 'watched parts stored per viewer'),
       stats_max_days: integer(3650, 'longest statistic, in days'),
       max_remote_viewers: integer(1000, 'viewers of one video at once that another server is believed'),
       max_remote_views: integer(1000, 'views, and watched parts, of one video in one hour that another server is believed'),
@@ -140,11 +137,11 @@ export const vireoKeys = {
         storyboards: duration('1 day', 'remote storyboards'),
       }),
       kept: section({
-        thumbnails: integer(10_000, 'remote thumbnails that are kept on disk'),
-        avatars: integer(10_000, 'remote avatars and banners that are kept on disk'),
+        thumbnails: integer(10_000, 'remote thumbnails cached on disk'),
+        avatars: integer(10_000, 'remote avatars and banners cached on disk'),
       }),
       routes: section({
-        activity_pub_videos: duration('1 second', 'without effect: ActivityPub documents are kept until they change'),
+        activity_pub_videos: duration('1 second', 'without effect: ActivityPub documents are cached until they change'),
         feeds: duration('15 minutes', 'feeds, in their Cache-Control'),
         nodeinfo: duration('10 minutes', 'nodeinfo'),
         robots: duration('2 hours', '/robots.txt'),
@@ -153,7 +150,7 @@ export const vireoKeys = {
         stats: duration('4 hours', 'statistics of the server'),
         videos: duration(
           '5 seconds',
-          'lists of videos, single ones, feeds, searches, comments and pages, to readers who are not signed in, and the parts of lists that signed-in ones share; 0: not kept',
+          'lists of videos, single ones, feeds, searches, comments and pages for visitors, and the shared parts of lists for users; 0: not cached',
         ),
         well_known: duration('1 day', 'other files below /.well-known'),
         dnt_policy: duration('1 week', '/.well-known/dnt-policy.txt'),
@@ -177,10 +174,10 @@ export const vireoKeys = {
       block_for: duration('3 minutes', 'how long too eager peers are blocked'),
     }),
     notifications: section({
-      keep: duration('180 days', 'how long notifications are kept'),
+      keep: duration('180 days', 'how long notifications are stored'),
       flood_limit: integer(
         20,
-        'notifications of one kind in the window below after which each takes the place of the one before, without being pushed',
+        'notifications of one kind in the window below after which each replaces the previous one, without being pushed',
         { min: 1 },
       ),
       flood_window: duration('1 hour', 'window of the limit above'),
@@ -194,7 +191,7 @@ export const vireoKeys = {
     logs: section({
       max_chars: integer(10_000_000, 'characters of logs in one answer'),
       max_read: size('100MB', 'bytes of log files that are read for one answer'),
-      keep_audit: duration('1 year', 'how long it is known who changed what'),
+      keep_audit: duration('1 year', 'how long the audit log is stored'),
     }),
   }),
 }

@@ -34,7 +34,7 @@ interface PlaylistRow {
 }
 
 /** SQL: elements that others can see, of a playlist `p`. */
-const TOLD = `from playlist_element e join video v on v.id = e.video_id
+const VISIBLE = `from playlist_element e join video v on v.id = e.video_id
   where e.playlist_id = p.id and v.privacy in ${FEDERATED_PRIVACIES} and not v.blocked and ${isBegun('v')}`
 
 /** A local playlist, or a page of it. Null if it does not exist, and for private ones, which are not federated. One statement. */
@@ -48,8 +48,8 @@ export async function playlistDocument(
     `select p.uuid, p.url, p.name, p.description, p.privacy, p.created_at, p.updated_at,
        coalesce(p.thumbnail_filename, ${firstPicture}) as thumbnail,
        ax.id as account_actor_id, ax.url as account_url, cx.id as channel_actor_id, cx.url as channel_url,
-       (select count(*)::int ${TOLD}) as total,
-       array(select e.id ${TOLD} order by e.position, e.id limit $2 offset $3) as items
+       (select count(*)::int ${VISIBLE}) as total,
+       array(select e.id ${VISIBLE} order by e.position, e.id limit $2 offset $3) as items
      from playlist p join account a on a.id = p.account_id join actor ax on ax.id = a.actor_id
        join channel c on c.id = p.channel_id join actor cx on cx.id = c.actor_id
      where p.id = $1 and not p.remote and p.privacy <> ${playlistPrivacies.private}`,

@@ -56,7 +56,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     const playlist = read.value
     const { accountId, channel } = await resolveOwners(playlist)
     if (owner && owner.accountId !== accountId) {
-      throw new DomainError('forbidden', `${channel.url} is a channel of somebody else.`)
+      throw new DomainError('forbidden', `${channel.url} is a channel of another owner.`)
     }
     const { channelId } = channel
     const stored = await remotePlaylists.save(toRemotePlaylist(playlist, { accountId, channelId }), options)

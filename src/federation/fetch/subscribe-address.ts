@@ -26,7 +26,7 @@ export function makeSubscribeAddress(
     // Nobody waits for the failure of an abandoned look-up.
     asked.catch(() => {})
     const found = await withTimeout(asked, config().vireo.federation.fetch.search_timeout)
-    if (!found) throw new DomainError('unavailable', 'That server takes too long to answer.')
+    if (!found) throw new DomainError('unavailable', 'That server took too long to respond.')
     const { subscribeTemplate, actor, readAt } = found
     if (subscribeTemplate === null) throw new DomainError('unprocessable', 'That server has no page to subscribe on.')
     const host = handle.slice(handle.lastIndexOf('@') + 1).toLowerCase()

@@ -114,7 +114,7 @@ export function makeThreads(
       if (missing.length >= max_comment_recursion) throw new DomainError('unprocessable', 'This thread is too deep.')
       if (seen.has(at)) throw new DomainError('unprocessable', 'This thread has no start.')
       seen.add(at)
-      if (clock.now().getTime() > until) throw new DomainError('unprocessable', 'This thread takes too long to fetch.')
+      if (clock.now().getTime() > until) throw new DomainError('unprocessable', 'This thread took too long to fetch.')
       const link = await fetchLink(at, videoId)
       // It may have been requested by another address of a stored object.
       place = link.url === at ? undefined : await placeOf(link.url)

@@ -25,7 +25,7 @@ async function ours(follow: EmbeddedFollow, targetId: number, { db, urls }: Inbo
   // For a withdrawn follow: it does not answer the one that came after it.
   if (!byId && follow.id !== null && urls.isOurs(follow.id)) throw new DomainError('gone', 'This follow was withdrawn.')
   const found = byId ?? (await byActors(follow, targetId, db))
-  if (!found) throw new DomainError('not_found', 'No follow of ours waits for this answer.')
+  if (!found) throw new DomainError('not_found', 'No local follow waits for this answer.')
   if (found.target_id !== targetId) throw new DomainError('forbidden', 'This follow is of another actor.')
   return { followId: found.id, state: found.state }
 }

@@ -44,7 +44,7 @@ async function removeVideo(target: string, { actor }: Inbound, context: InboundC
   const found = await fetchDocument(target).catch(unlessWithdrawn)
   if (found) {
     await videos.save(found.document, { askedAt: found.askedAt })
-    throw new DomainError('forbidden', `${target} is still there, whatever ${actor.url} says.`)
+    throw new DomainError('forbidden', `${target} still exists, although ${actor.url} deleted it.`)
   }
   await remoteVideos.remove(video.id, { askedAt })
   return true

@@ -8,6 +8,6 @@ import { expectRead, type Handler } from './context.ts'
 export const handleFollow: Handler = async ({ document, actor }, { db, follows, objectAt }) => {
   const follow = expectRead(readFollow(document))
   const target = await findActorByUrl(db.query, await objectAt(follow.target))
-  if (!target?.isLocal || target.isGone) throw new DomainError('not_found', `${follow.target} is no actor of ours.`)
+  if (!target?.isLocal || target.isGone) throw new DomainError('not_found', `${follow.target} is not a local actor.`)
   await follows.receiveRequest({ followerId: actor.id, targetId: target.id, url: follow.id })
 }

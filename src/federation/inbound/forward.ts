@@ -5,12 +5,12 @@
 import { enqueueDocument } from '../../actors/delivery/index.ts'
 import { type PassOn, perUnit, type Unit } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
-import { audienceOf, isTold } from '../outbound/audience.ts'
+import { audienceOf, isAnnounced } from '../outbound/audience.ts'
 import { announceToGroups, COMMUNITIES, groupsFollowing, withoutGroups } from '../outbound/groups.ts'
 import { typeNameOf } from '../outbound/sender.ts'
 import type { Inbound, InboundContext } from './context.ts'
 
-interface ToldVideo {
+interface AnnouncedVideo {
   accountActorId: number
   channelActorId: number
   /** True if servers of communities follow the channel. */
@@ -21,7 +21,7 @@ interface ToldVideo {
 export function forward(inbound: Inbound, context: InboundContext): PassOn {
   const { activity, document, actor } = inbound
   return async (unit, videoId) => {
-    const video = await toldVideo(unit, videoId, context.config())
+    const video = await announcedVideo(unit, videoId, context.config())
     if (!video) return
     if (video.hasGroups) await announce(inbound, videoId, unit, context)
     if (!activity.hasSignature && !activity.hasProof) return
@@ -43,7 +43,7 @@ export function forward(inbound: Inbound, context: InboundContext): PassOn {
 /** For servers of communities only. */
 export function passToGroups(inbound: Inbound, context: InboundContext): PassOn {
   return async (unit, videoId) => {
-    const video = await toldVideo(unit, videoId, context.config())
+    const video = await announcedVideo(unit, videoId, context.config())
     if (video?.hasGroups) await announce(inbound, videoId, unit, context)
   }
 }
@@ -52,9 +52,9 @@ export function passToGroups(inbound: Inbound, context: InboundContext): PassOn 
 const announce = ({ document, actor }: Inbound, videoId: number, unit: Unit, context: InboundContext): Promise<void> =>
   announceToGroups(context, context.sender, unit, { videoId, activity: document, except: actor.hostId })
 
-async function toldVideo(unit: Unit, videoId: number, config: Config): Promise<ToldVideo | undefined> {
+async function announcedVideo(unit: Unit, videoId: number, config: Config): Promise<AnnouncedVideo | undefined> {
   const video = await lookAt(unit, videoId)
-  return video && isTold(video, config) ? video : undefined
+  return video && isAnnounced(video, config) ? video : undefined
 }
 
 /** Read once per transaction for all activities about a video, like the next one. */
@@ -63,7 +63,7 @@ const readersOf = perUnit(async ({ query }: Unit, videoId: number, actors: numbe
 )
 
 const lookAt = perUnit(async (unit: Unit, videoId: number) => {
-  const [video] = await unit.query<ToldVideo & { privacy: number; blocked: boolean; state: string }>(
+  const [video] = await unit.query<AnnouncedVideo & { privacy: number; blocked: boolean; state: string }>(
     `select a.actor_id as "accountActorId", c.actor_id as "channelActorId", v.privacy, v.blocked, v.state,
        exists (${groupsFollowing('c.actor_id', '$2')}) as "hasGroups"
      from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id

@@ -20,7 +20,7 @@ export async function receiveNote(note: NoteDocument, inbound: Inbound, context:
 }
 
 function refuseOthers({ id, attributedTo }: NoteDocument, actor: StoredActor): void {
-  if (!attributedTo.includes(actor.url)) throw new DomainError('forbidden', `${id} is a comment of somebody else.`)
+  if (!attributedTo.includes(actor.url)) throw new DomainError('forbidden', `${id} is a comment of another author.`)
 }
 
 /** Stores a comment whose place is known, and notifies. */
@@ -36,10 +36,15 @@ export async function attachNote(
   const held = isSigned ? JSON.stringify(document) : null
   // Not forwarded twice if it is repeated; one pending review waits for the owner of the video.
   const passOn = forward(inbound, context)
-  const { isNew, isHeld, isHeldByTags = false, tags = [] } = await context.threads.store(note, place, { accountId, activity: held, passOn })
-  if (isNew) context.policy.judge({ comment: { isHeld, isHeldByTags, tags } }, aboutActivity(activity))
+  const {
+    isNew,
+    isPendingReview,
+    isPendingByTags = false,
+    tags = [],
+  } = await context.threads.store(note, place, { accountId, activity: held, passOn })
+  if (isNew) context.policy.judge({ comment: { isPendingReview, isPendingByTags, tags } }, aboutActivity(activity))
   // On a remote video, the server of the video decides later whether it is approved.
-  if (isNew && isHeld) await context.waitingComments.askRefresh(place.videoId, { soon: true })
+  if (isNew && isPendingReview) await context.waitingComments.askRefresh(place.videoId, { soon: true })
 }
 
 /** Edits a comment, or stores one whose first activity is its edit. */

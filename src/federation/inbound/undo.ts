@@ -24,7 +24,7 @@ export const handleUndo: Handler = async (inbound, context) => {
   const read = expectRead(readUndo(inbound.document))
   const undo = { ...read, undoneTarget: read.undoneTarget && (await context.objectAt(read.undoneTarget)) }
   if (undo.undoneActor !== null && undo.undoneActor !== inbound.actor.url) {
-    throw new DomainError('forbidden', 'Only the actor of an activity takes it back.')
+    throw new DomainError('forbidden', 'Only the actor of an activity can undo it.')
   }
   const { id, type } = undo.undone
   if (id !== null) refuseForeign(id, inbound.actor)

@@ -18,7 +18,7 @@ export async function audienceOf(query: Sql, actorIds: number[], videoId: number
 }
 
 /** True if other servers are notified of a video and its comments. */
-export const isTold = (video: { privacy: number; blocked: boolean; state: string }, config: Config): boolean =>
+export const isAnnounced = (video: { privacy: number; blocked: boolean; state: string }, config: Config): boolean =>
   video.state === 'published' &&
   !video.blocked &&
   (video.privacy === videoPrivacies.public || (video.privacy === videoPrivacies.unlisted && config.federation.videos.federate_unlisted))

@@ -8,7 +8,7 @@ import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { approvalOf, commentDocument, createCommentActivity, namedIn, publicAudience } from '../documents/index.ts'
 import { buildDelete, buildReplyApproval, type JsonObject, readActivity } from '../wire/index.ts'
-import { audienceOf, isTold } from './audience.ts'
+import { audienceOf, isAnnounced } from './audience.ts'
 import { announceToGroups, withoutGroups } from './groups.ts'
 import type { Sender } from './sender.ts'
 
@@ -43,7 +43,7 @@ type VideoActors = Pick<
   'videoUuid' | 'isVideoOurs' | 'videoOwnerId' | 'videoOwnerUrl' | 'videoChannelId' | 'videoPrivacy' | 'videoBlocked' | 'videoState'
 >
 
-type ToldVideo = Pick<CommentActors, 'videoPrivacy' | 'videoBlocked' | 'videoState'>
+type AnnouncedVideo = Pick<CommentActors, 'videoPrivacy' | 'videoBlocked' | 'videoState'>
 
 export function sendComments(deps: FederationDeps & { instanceActorId: () => Promise<number> }, sender: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
@@ -54,7 +54,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
       unit,
       payloads.map(({ commentId }) => commentId),
     )
-    const told = comments.filter((comment) => comment.isCommented && mayBeTold(comment))
+    const told = comments.filter((comment) => comment.isCommented && mayBeAnnounced(comment))
     await approve(
       unit,
       told.filter(({ isAuthorOurs, hidden }) => !isAuthorOurs && !hidden),
@@ -65,7 +65,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   for (const event of ['CommentApproved', 'CommentShown'] as const) {
     registry.on(event, 'federation', async ({ commentId }, unit) => {
       const [comment] = await load(unit, [commentId])
-      if (!comment?.isCommented || !mayBeTold(comment)) return
+      if (!comment?.isCommented || !mayBeAnnounced(comment)) return
       if (comment.isAuthorOurs) return await create(unit, comment)
       if (comment.hidden) return
       await approve(unit, [comment])
@@ -79,7 +79,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
       'select a.actor_id as id from comment m join account a on a.id = m.account_id where m.id = $1',
       [commentId],
     )
-    if (!author || !video || !mayBeTold(video)) return
+    if (!author || !video || !mayBeAnnounced(video)) return
     const here = urls.comment(video.videoUuid, commentId)
     const activity = buildReplyApproval({
       id: urls.commentRefusal(here),
@@ -100,7 +100,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     const actor = await findActorById(unit.query, actorId)
     const video = await videoActors(unit, videoId)
     // A block must not prevent a removal elsewhere.
-    if (!actor?.isLocal || !video || !mayBeTold({ ...video, videoBlocked: false })) return
+    if (!actor?.isLocal || !video || !mayBeAnnounced({ ...video, videoBlocked: false })) return
     // A local comment has a local address; a remote one is named by its place below the local video.
     const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
     const readers = await readersOf(unit, { ...video, videoId })
@@ -180,8 +180,8 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   }
 
   /** Comments are for those who may see the video. */
-  const mayBeTold = ({ videoPrivacy, videoBlocked, videoState }: ToldVideo): boolean =>
-    isTold({ privacy: videoPrivacy, blocked: videoBlocked, state: videoState }, config())
+  const mayBeAnnounced = ({ videoPrivacy, videoBlocked, videoState }: AnnouncedVideo): boolean =>
+    isAnnounced({ privacy: videoPrivacy, blocked: videoBlocked, state: videoState }, config())
 
   /** The server of the video; for a local video, all its followers. */
   async function readersOf(

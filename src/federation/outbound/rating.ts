@@ -6,7 +6,7 @@ import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { publicAudience, rateActivity } from '../documents/index.ts'
 import { buildUndo } from '../wire/index.ts'
-import { isTold } from './audience.ts'
+import { isAnnounced } from './audience.ts'
 import { announceToGroups } from './groups.ts'
 import type { Sender } from './sender.ts'
 
@@ -28,7 +28,7 @@ export function sendRatings(deps: FederationDeps, sender: Sender): void {
   registry.on('RatingSet', 'federation', async ({ ratingId, videoId }, unit) => {
     const video = await ratedVideo(unit, videoId)
     if (!video) return
-    if (video.isVideoOurs) tellCounts(unit, videoId)
+    if (video.isVideoOurs) announceCounts(unit, videoId)
     const [rating] = await unit.query<{ url: string; type: 'like' | 'dislike'; actorId: number; actor: string }>(
       `select r.url, r.type, x.id as "actorId", x.url as actor from rating r
        join account a on a.id = r.account_id join actor x on x.id = a.actor_id where r.id = $1 and x.host_id is null`,
@@ -38,7 +38,7 @@ export function sendRatings(deps: FederationDeps, sender: Sender): void {
     const { url: id, type, actor: actorUrl, actorId } = rating
     const activity = rateActivity(urls, { id, type, actorUrl, videoUrl: video.videoUrl })
     if (video.isVideoOurs) {
-      if (isTold(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
+      if (isAnnounced(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
       return
     }
     const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
@@ -48,13 +48,13 @@ export function sendRatings(deps: FederationDeps, sender: Sender): void {
   registry.on('RatingRemoved', 'federation', async ({ url, type, actorId, videoId }, unit) => {
     const video = await ratedVideo(unit, videoId)
     if (!video) return
-    if (video.isVideoOurs) tellCounts(unit, videoId)
+    if (video.isVideoOurs) announceCounts(unit, videoId)
     const actor = await findActorById(unit.query, actorId)
     if (!actor?.isLocal) return
     const undone = rateActivity(urls, { id: url, type, actorUrl: actor.url, videoUrl: video.videoUrl })
     const activity = buildUndo({ id: urls.undoOf(url), actor: actor.url, undone, ...publicAudience(urls, actor.url) })
     if (video.isVideoOurs) {
-      if (isTold(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
+      if (isAnnounced(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
       return
     }
     const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
@@ -62,7 +62,7 @@ export function sendRatings(deps: FederationDeps, sender: Sender): void {
   })
 }
 
-function tellCounts(unit: Unit, videoId: number): void {
+function announceCounts(unit: Unit, videoId: number): void {
   unit.enqueue({
     type: 'federate-video',
     data: { videoId },

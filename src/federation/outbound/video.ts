@@ -2,14 +2,14 @@
 
 import { findActorById } from '../../actors/actor/index.ts'
 import { followersOf } from '../../actors/delivery/index.ts'
-import { lastToldOwner, noteOwner, toldOwners, type VideoOwner } from '../../actors/ownership-change/index.ts'
+import { lastNotifiedOwner, noteOwner, notifiedOwners, type VideoOwner } from '../../actors/ownership-change/index.ts'
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import { removeFormerShares, removeLocalShares, storeShare } from '../../actors/share/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { announceActivity, createVideoActivity, publicAudience, videoAudience, videoDocument } from '../documents/index.ts'
 import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
-import { audienceOf, isTold } from './audience.ts'
+import { audienceOf, isAnnounced } from './audience.ts'
 import type { Sender } from './sender.ts'
 
 interface VideoActors extends VideoOwner {
@@ -27,11 +27,11 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
 
   registry.on('VideoPublished', 'federation', async ({ videoId, again = false }, unit) => {
     const video = await load(unit, videoId)
-    if (!video || !isTold(video, config())) return
+    if (!video || !isAnnounced(video, config())) return
     // It may have moved while it was not federated, for example while its file was replaced.
-    if (again && (await lastToldOwner(unit, videoId, video))) return await change(unit, videoId, video)
+    if (again && (await lastNotifiedOwner(unit, videoId, video))) return await change(unit, videoId, video)
     await publish(unit, videoId, video, { again })
-    if (again) await tellPlaylistsWith(unit, videoId)
+    if (again) await announcePlaylistsWith(unit, videoId)
   })
 
   for (const event of ['VideoUpdated', 'VideoBlocked', 'VideoUnblocked'] as const) {
@@ -39,16 +39,16 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
       const video = await load(unit, videoId)
       if (!video || (video.state !== 'published' && !video.takenBack)) return
       // A block alone leaves the video on other servers; they get no updates until it ends.
-      if (video.blocked && !video.takenBack && isTold({ ...video, blocked: false }, config())) return
+      if (video.blocked && !video.takenBack && isAnnounced({ ...video, blocked: false }, config())) return
       // The Update between public and unlisted also changes announcements, which unlisted videos do not have.
-      if (!isTold(video, config())) {
+      if (!isAnnounced(video, config())) {
         if (!(await takeBack(unit, videoId, video, { again: true }))) return
-        await tellPlaylistsWith(unit, videoId)
-      } else if (await isAnnounced(unit, videoId)) {
+        await announcePlaylistsWith(unit, videoId)
+      } else if (await hasLocalShare(unit, videoId)) {
         await change(unit, videoId, video)
       } else {
         await publish(unit, videoId, video, { again: true })
-        await tellPlaylistsWith(unit, videoId)
+        await announcePlaylistsWith(unit, videoId)
       }
     })
   }
@@ -60,11 +60,11 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const again = stays !== undefined && stays.state !== 'removed'
     const video = { url, accountActorId, accountUrl: account.url, channelActorId }
     if (!(await takeBack(unit, videoId, video, { again }))) return
-    await tellPlaylistsWith(unit, videoId)
+    await announcePlaylistsWith(unit, videoId)
   })
 
   registry.on('PlaylistsOfVideoTold', 'federation', async ({ videoId, lastPlaylistId }, unit) => {
-    await tellPlaylistsWith(unit, videoId, lastPlaylistId)
+    await announcePlaylistsWith(unit, videoId, lastPlaylistId)
   })
 
   /**
@@ -75,7 +75,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return
     const activity = createVideoActivity(urls, found)
-    const told = again ? await toldOwners(unit, videoId) : []
+    const told = again ? await notifiedOwners(unit, videoId) : []
     await send(unit, {
       activity: again ? { ...activity, id: urls.againOf(urls.createOf(video.url), unit.now) } : activity,
       senderId: video.accountActorId,
@@ -95,9 +95,9 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   async function update(unit: Unit, videoId: number, video: VideoActors): Promise<boolean> {
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return false
-    const former = await lastToldOwner(unit, videoId, video)
+    const former = await lastNotifiedOwner(unit, videoId, video)
     if (former) await noteOwner(unit, videoId, former)
-    const told = await toldOwners(unit, videoId)
+    const told = await notifiedOwners(unit, videoId)
     // Other servers know the video as its former owner's, and trust only that actor.
     const sender = former ?? video
     const activity = buildUpdate({
@@ -119,10 +119,10 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     /** True if it stays here and may be announced again. */
     { again }: { again: boolean },
   ): Promise<boolean> {
-    const former = await lastToldOwner(unit, videoId, video)
+    const former = await lastNotifiedOwner(unit, videoId, video)
     if (!(await removeLocalShares(unit.query, videoId))) return false
     if (former) await noteOwner(unit, videoId, former)
-    const told = await toldOwners(unit, videoId)
+    const told = await notifiedOwners(unit, videoId)
     const recipients = await audienceOf(unit.query, await actorsOf(video, told), videoId)
     const owners = new Map([...told, video].map((owner) => [owner.accountActorId, owner.accountUrl]))
     for (const [senderId, actor] of owners) {
@@ -180,7 +180,7 @@ const PLAYLISTS_AT_ONCE = 100
  * The content of a playlist depends on who may see its videos. Other servers do not poll it, and private playlists are not federated.
  * Further batches follow in transactions of their own.
  */
-async function tellPlaylistsWith(unit: Unit, videoId: number, after = 0): Promise<void> {
+async function announcePlaylistsWith(unit: Unit, videoId: number, after = 0): Promise<void> {
   const playlists = await unit.query<{ id: number }>(
     `select distinct p.id from playlist_element e join playlist p on p.id = e.playlist_id
      where e.video_id = $1 and e.playlist_id > $2 and not p.remote and p.privacy <> ${playlistPrivacies.private}
@@ -194,7 +194,7 @@ async function tellPlaylistsWith(unit: Unit, videoId: number, after = 0): Promis
   }
 }
 
-async function isAnnounced(unit: Unit, videoId: number): Promise<boolean> {
+async function hasLocalShare(unit: Unit, videoId: number): Promise<boolean> {
   const shares = await unit.query(
     'select 1 from share s join actor a on a.id = s.actor_id where s.video_id = $1 and a.host_id is null limit 1',
     [videoId],

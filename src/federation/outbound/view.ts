@@ -6,7 +6,7 @@ import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { createWatchActivity, watchActionDocument } from '../documents/index.ts'
 import { AS_PUBLIC, type Audience, buildView } from '../wire/index.ts'
-import { audienceOf, isTold } from './audience.ts'
+import { audienceOf, isAnnounced } from './audience.ts'
 import type { Sender } from './sender.ts'
 
 interface ViewedVideo {
@@ -27,7 +27,7 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
 
   registry.on('ViewersCounted', 'federation', async ({ videoId, viewers, expiresAt }, unit) => {
     const video = await load(unit, videoId)
-    if (!video || !isTold(video, config())) return
+    if (!video || !isAnnounced(video, config())) return
     await send(unit, {
       activity: buildView({
         id: urls.view(urls.instance, videoId, `viewers-${video.uuid}`),
@@ -46,7 +46,7 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
   registry.on('ViewsCounted', 'federation', async ({ videoId, views, at }, unit) => {
     const video = await load(unit, videoId)
     // Views of local videos are in the Update of the video.
-    if (!video || video.isOurs || !isTold(video, config())) return
+    if (!video || video.isOurs || !isAnnounced(video, config())) return
     await send(unit, {
       activity: buildView({
         id: urls.view(urls.instance, videoId, `views-${at}-${video.uuid}`),
@@ -63,7 +63,7 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
 
   registry.on('WatchEnded', 'federation', async ({ watchId, videoId }, unit) => {
     const video = await load(unit, videoId)
-    if (!video || video.isOurs || !isTold(video, config())) return
+    if (!video || video.isOurs || !isAnnounced(video, config())) return
     const found = await watchActionDocument(unit.query, { id: watchId })
     if (!found) return
     await send(unit, {

@@ -28,7 +28,7 @@ export function makeRefreshActor(
     if (kind !== 'gone' && kind !== 'not_found') return false
     const { missing_actor_strikes } = config().vireo.federation.refresh
     if (kind === 'not_found' && (await remoteActors.strike(actorId)) < missing_actor_strikes) return false
-    logger.info({ reason: message }, 'a remote actor is gone')
+    logger.info({ reason: message }, 'a remote actor does not exist any more')
     await remoteActors.remove(actorId)
     return true
   }

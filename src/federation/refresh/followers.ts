@@ -25,7 +25,7 @@ export function countRemoteFollowers(deps: FederationDeps & { fetchDocument: Fet
       } catch (error) {
         // Some servers do not report it; the old count stays.
         if (!isHopeless(error)) throw error
-        logger.debug({ err: error, actor: actor.url }, 'the number of followers of a remote actor is not told')
+        logger.debug({ err: error, actor: actor.url }, 'a remote actor does not report its number of followers')
       }
     },
   })

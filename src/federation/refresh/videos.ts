@@ -48,7 +48,7 @@ export function makeRefreshVideo(
       } catch (error) {
         // Some servers do not count or report ratings.
         if (!isHopeless(error)) throw error
-        logger.debug({ err: error, video: url }, 'the ratings of a remote video are not told')
+        logger.debug({ err: error, video: url }, 'a remote video does not report its ratings')
       }
     },
   })
@@ -79,7 +79,7 @@ export function makeRefreshVideo(
   return async (videoId) => {
     const url = await findRemoteAddress(db, videoId)
     if (url === undefined) return
-    const beforeAsking = clock.now()
+    const requestedAt = clock.now()
     try {
       const { document, askedAt } = await fetchDocument(url)
       await videos.save(document, { askedAt })
@@ -88,7 +88,7 @@ export function makeRefreshVideo(
       if (!(error instanceof DomainError)) throw error
       if (error.kind === 'not_found' || error.kind === 'gone') {
         logger.info({ video: url }, 'a video is gone from its server')
-        await unlessGone(remoteVideos.remove(videoId, { askedAt: beforeAsking }).then(() => true))
+        await unlessGone(remoteVideos.remove(videoId, { askedAt: requestedAt }).then(() => true))
       } else if (error.kind === 'unavailable' || error.kind === 'busy') {
         throw error
       } else {

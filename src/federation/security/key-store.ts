@@ -88,7 +88,7 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
       'select url, private_key_sealed, ed25519_private_sealed, updated_at from actor where id = $1 and host_id is null',
       [actorId],
     )
-    if (!row) throw new Error(`Actor ${actorId} is none of ours.`)
+    if (!row) throw new Error(`Actor ${actorId} is not local.`)
     own.set(actorId, row)
     return row
   }

@@ -92,7 +92,7 @@ const schema = z
       replies: note.replies,
     }),
   )
-  .refine((note) => note.attributedTo.length > 0, 'attributed to nobody')
+  .refine((note) => note.attributedTo.length > 0, 'attributed to no actor')
 
 /** Reads a comment. A note without a parent is none. */
 export const readNote = (document: unknown): Read<NoteDocument> => readWith(schema, document)

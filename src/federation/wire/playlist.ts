@@ -79,7 +79,7 @@ const schema = z
       first: found.first,
     }),
   )
-  .refine((playlist) => playlist.attributedTo.length > 0, 'attributed to nobody')
+  .refine((playlist) => playlist.attributedTo.length > 0, 'attributed to no actor')
 
 /** Reads a playlist, or the repeated properties on a page. */
 export const readPlaylist = (document: unknown): Read<PlaylistDocument> => readWith(schema, document)

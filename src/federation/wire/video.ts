@@ -240,7 +240,7 @@ const schema = z
         : null,
     }
   })
-  .refine((video) => video.attributedTo.length > 0, 'attributed to nobody')
+  .refine((video) => video.attributedTo.length > 0, 'attributed to no actor')
 
 /** Reads a video. The caller checks the sender. */
 export const readVideo = (document: unknown): Read<VideoDocument> => readWith(schema, document)

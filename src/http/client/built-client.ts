@@ -38,7 +38,7 @@ export async function openClient(deps: { folder: string; clock: Clock; logger: L
   for (const { name } of await readdir(root, { withFileTypes: true })) {
     if (LOCALE.test(name) && (await fileIn(root, `${name}/index.html`))) found.push(name)
   }
-  if (found.length === 0) refuse('holds no built web client: there is no <locale>/index.html, such as en-US/index.html.')
+  if (found.length === 0) refuse('does not contain a built web client: <locale>/index.html is missing, such as en-US/index.html.')
 
   const open = <T>(path: string, read: (text: string) => T) =>
     keep({ path, locate: () => fileIn(root, path), read, clock, logger }).catch((error: unknown) =>
@@ -102,7 +102,7 @@ async function keep<T>(options: {
       kept = await load(file)
     } catch (error) {
       refused = version
-      logger.warn({ err: error, path }, 'a page of the web client cannot be used; the one before is kept')
+      logger.warn({ err: error, path }, 'a page of the web client is invalid; the previous one stays in use')
     }
   }
 

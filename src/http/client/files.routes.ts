@@ -74,7 +74,7 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
     for (const name of known === undefined ? [locale] : [locale, known]) {
       if (await sendFromFolder(request, reply, { root, path: `locale/${file}.${name}.json`, cacheControl })) return reply
     }
-    if (known === undefined) throw notFound('There is no such language.')
+    if (known === undefined) throw notFound('The language is unknown.')
     return reply.header('cache-control', cacheControl).send({})
   }
 

@@ -7,7 +7,7 @@ import {
   findChannelOwner,
   type ListedCommentRow,
   listComments,
-  seesHeld,
+  seesPendingReview,
 } from '../../actors/comment/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import { findVideoAccess, type Viewer } from '../../actors/video/index.ts'
@@ -63,12 +63,12 @@ export function commentListsArea(deps: { db: Database; config: () => Config; url
     const video = videoId && (await findVideoAccess(db, videoId))
     if (videoId !== undefined) {
       if (!video) throw notFound('Video not found')
-      if (!seesHeld(video, viewer)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
+      if (!seesPendingReview(video, viewer)) throw new DomainError('forbidden', 'Cannot manage a video of another user.')
     }
     if (videoChannelId !== undefined) {
       const ownerAccountId = await findChannelOwner(db, videoChannelId)
       if (ownerAccountId === undefined) throw notFound('Video channel not found')
-      if (!seesHeld({ ownerAccountId }, viewer)) {
+      if (!seesPendingReview({ ownerAccountId }, viewer)) {
         throw new DomainError('forbidden', 'Cannot manage a channel of another user.')
       }
     }

@@ -11,7 +11,7 @@ import {
   findThread,
   listThreads,
   MAX_COMMENT_LENGTH,
-  seesHeld,
+  seesPendingReview,
   type WaitingComments,
 } from '../../actors/comment/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
@@ -56,7 +56,7 @@ export function commentsArea(deps: {
     videoId: video.id,
     ownerAccountId: video.ownerAccountId,
     accountId: request.session?.user.accountId ?? null,
-    seesHeld: seesHeld(video, viewerOf(request.session)),
+    seesPendingReview: seesPendingReview(video, viewerOf(request.session)),
   })
 
   /** Queues a refresh of the comments of a remote video from its server. Never throws. */
@@ -64,7 +64,7 @@ export function commentsArea(deps: {
     try {
       await waitingComments.askRefresh(videoId)
     } catch (error) {
-      logger.warn({ err: error, video: videoId }, 'the comments of a remote video are not read anew')
+      logger.warn({ err: error, video: videoId }, 'the comments of a remote video could not be refreshed')
     }
   }
 
@@ -152,7 +152,7 @@ export function commentsArea(deps: {
         // Authors can remove their comments even if the video is hidden from them or removed.
         const { id, commentId } = request.params
         const by = viewerOf(sessionOf(request))
-        if ((await findPlace(db, commentId)) || !(await comments.removeKept(commentId, by))) {
+        if ((await findPlace(db, commentId)) || !(await comments.removeRetained(commentId, by))) {
           await assertPlace(id, commentId)
           await comments.remove(commentId, by)
         }

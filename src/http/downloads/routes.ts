@@ -23,7 +23,7 @@ import type { Area } from '../plugins/types.ts'
 import { openFile, PRIVATE_FILE } from '../static/caching.ts'
 import { assertCredentials, assertMayRead, tokenQuery } from '../static/file-token.ts'
 import { plain } from '../static/names.ts'
-import { sendOnSigned } from '../static/send-on.ts'
+import { redirectToSignedStorage } from '../static/redirect-to-storage.ts'
 import { locate, type ServeOptions, serveFile, typeOf } from '../static/serve-file.ts'
 import { passwordOf, viewerOf } from '../videos/viewer.ts'
 import { attachment, NO_PLAIN_NAME, readDownloadName, savedName } from './file-names.ts'
@@ -65,7 +65,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
     const { refs, name, type = typeOf(name), isPrivate } = file
     const disposition = attachment(name)
     const isOurs = isPrivate && config().object_storage.proxy.proxify_private_files
-    if (!isOurs && (await sendOnSigned(reply, { store, refs, saved: { disposition, type } }))) return reply
+    if (!isOurs && (await redirectToSignedStorage(reply, { store, refs, saved: { disposition, type } }))) return reply
     return await send(request, reply, { refs, disposition, type, caching: isPrivate ? PRIVATE_FILE : OPEN })
   }
 

@@ -220,9 +220,9 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           throw new HttpError(400, 'videoId cannot be mixed with a channel filter')
         }
         const seen = key && (await visibleVideo({ db, config }, request, key))
-        const isOfSomebody = Object.values(wanted).some((value) => value !== undefined)
+        const hasFilter = Object.values(wanted).some((value) => value !== undefined)
         const { head: owner, scope } = await ownerOf(wanted)
-        const video = key && !isOfSomebody ? await findVideoDetails(db, key) : undefined
+        const video = key && !hasFilter ? await findVideoDetails(db, key) : undefined
         const { author: _author, ...head } = video ? headOfVideo(video, urls) : owner
         const rows = await listFeedComments(db, {
           videoId: seen?.id,

@@ -40,7 +40,7 @@ export function makeAwaitPicture(
   function draw(videoId: number): void {
     if (drawing.has(videoId)) return
     const drawn = inTurn(() => drawPictures(videoId, AbortSignal.timeout(LONGEST_WAIT_MS)))
-      .catch((error: unknown) => logger.warn({ err: error, video: videoId }, 'a picture that is asked for was not drawn'))
+      .catch((error: unknown) => logger.warn({ err: error, video: videoId }, 'a requested picture was not drawn'))
       .finally(() => drawing.delete(videoId))
     drawing.set(videoId, drawn)
   }

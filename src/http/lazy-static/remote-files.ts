@@ -7,7 +7,7 @@ import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
 import { withTimeout } from '../../platform/timeout.ts'
-import type { KeptFiles } from './kept-files.ts'
+import type { CacheLimit } from './cache-limit.ts'
 
 /** The body of a remote file; null if its host reports that it is unavailable. Throws without a valid response. */
 export type FetchRemoteFile = (url: string, maxBytes: number) => Promise<Buffer | null>
@@ -49,7 +49,7 @@ export async function checkTorrent(bytes: Buffer): Promise<Uint8Array> {
 
 export function makeRemoteFiles(deps: {
   store: Store
-  kept: KeptFiles
+  kept: CacheLimit
   logger: Logger
   fetchRemoteFile: FetchRemoteFile
   /** Timeout of a request in ms; the fetch continues for later ones. */

@@ -27,7 +27,7 @@ import { plain } from '../static/names.ts'
 import { folderIn, locate, type ServeOptions, serveFile } from '../static/serve-file.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { makeAwaitPicture } from './awaited-pictures.ts'
-import { makeKeptFiles } from './kept-files.ts'
+import { makeCacheLimit } from './cache-limit.ts'
 import { checkCaption, checkPicture, checkTorrent, type FetchRemoteFile, makeRemoteFiles, type RemoteFile } from './remote-files.ts'
 
 const REFUSALS = { 404: '' }
@@ -66,7 +66,7 @@ const params = z.object({ filename: z.string().max(255) })
 /** Adds `/lazy-static/*`, and downloads of torrents, also for HEAD. */
 export function lazyStaticArea(deps: LazyStaticDeps): Area {
   const { db, store, remoteCache, config } = deps
-  const kept = makeKeptFiles({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
+  const kept = makeCacheLimit({ ...deps, store: remoteCache, most: (kind) => mostOf(config(), kind) })
   const waitMs = () => config().vireo.federation.fetch.file_wait
   const bring = makeRemoteFiles({ ...deps, store: remoteCache, kept, waitMs })
   const awaitPicture = makeAwaitPicture(deps)

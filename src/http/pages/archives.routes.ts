@@ -24,7 +24,7 @@ const exportOf = z.object({ id: exportId })
 const importFields = z.object({ token: z.string().optional() })
 
 /** Refusals that the page itself explains, by the status of its response. */
-const TOLD = { invalid: 400, forbidden: 403, conflict: 409, too_large: 413 } as const
+const EXPLAINED = { invalid: 400, forbidden: 403, conflict: 409, too_large: 413 } as const
 
 export function addArchivePages(tools: PageTools): void {
   const { app, db, clock, config, visitors, userExports, uploads, send } = tools
@@ -88,8 +88,8 @@ export function addArchivePages(tools: PageTools): void {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       if (error.kind === 'not_found') return
-      if (!isTold(error.kind)) throw error
-      await showArchives(asked, { text: error.message, status: TOLD[error.kind] })
+      if (!isExplained(error.kind)) throw error
+      await showArchives(asked, { text: error.message, status: EXPLAINED[error.kind] })
     }
   }
 
@@ -118,7 +118,7 @@ export function addArchivePages(tools: PageTools): void {
 
 const MINUTE = 60_000
 
-const isTold = (kind: string): kind is keyof typeof TOLD => Object.hasOwn(TOLD, kind)
+const isExplained = (kind: string): kind is keyof typeof EXPLAINED => Object.hasOwn(EXPLAINED, kind)
 
 /** Reads and discards the rest of a refused body, because the browser would not see the response otherwise. */
 function refusingFirst(request: FastifyRequest, check: () => void): void {

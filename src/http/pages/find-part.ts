@@ -1,6 +1,6 @@
 // Finds the page of a video without its player. The visitors' version is cached for a moment; users share it if theirs is the same.
 
-import { seesHeld } from '../../actors/comment/index.ts'
+import { seesPendingReview } from '../../actors/comment/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { findOwnReading, hasPrivateFiles } from '../../actors/video/index.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -45,7 +45,7 @@ export function makeFindPart(tools: PageTools): FindPart {
     const { watchedSeconds, differs } = await findOwnReading(db, {
       videoId: part.videoId,
       accountId: viewer.accountId,
-      seesHeld: seesHeld({ ownerAccountId: part.video.owner_account_id }, viewer),
+      seesPendingReview: seesPendingReview({ ownerAccountId: part.video.owner_account_id }, viewer),
     })
     if (differs) return undefined
     return { found: 'video', part: { ...part, video: { ...part.video, watched_seconds: watchedSeconds } } }

@@ -1,7 +1,7 @@
 // Renders the page of a video: at its own address, behind a password, and in a playlist.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findThread, listThreads, seesHeld } from '../../actors/comment/index.ts'
+import { findThread, listThreads, seesPendingReview } from '../../actors/comment/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
 import { Html } from '../../platform/html.ts'
@@ -121,7 +121,7 @@ async function commentsOf(
     videoId: video.id,
     ownerAccountId,
     accountId: viewer?.accountId ?? null,
-    seesHeld: viewer !== null && seesHeld({ ownerAccountId }, viewer),
+    seesPendingReview: viewer !== null && seesPendingReview({ ownerAccountId }, viewer),
   }
   if (threadId !== undefined) {
     const part = { start, count: COMMENTS_PER_PAGE + 1 }

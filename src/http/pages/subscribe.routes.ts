@@ -70,9 +70,9 @@ export function addSubscribePages(tools: PageTools): void {
       return [await subscribeAddress(handle, uri), 200, '']
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      if (error.kind === 'not_found') return [undefined, 422, 'Nobody has this handle there.']
+      if (error.kind === 'not_found') return [undefined, 422, 'That server does not know this handle.']
       if (error.kind === 'unprocessable') return [undefined, 422, 'That server has no page on which you can subscribe.']
-      return [undefined, 502, 'That server cannot be asked right now. Is the handle right?']
+      return [undefined, 502, 'That server cannot be reached right now. Is the handle right?']
     }
   }
 

@@ -141,7 +141,7 @@ export function peersArea(deps: PeersDeps): Area {
         config: admin,
         schema: {
           operationId: 'retryParkedActivity',
-          summary: 'Handle a parked activity anew',
+          summary: 'Handle a parked activity again',
           tags: TAGS,
           params: byId,
           response: { 204: z.null() },

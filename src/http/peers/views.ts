@@ -28,7 +28,7 @@ export const peerView = z
     host: z.string(),
     state: z.enum(['healthy', 'failing', 'dormant']),
     software: z.object({ name: z.string(), version: z.string().nullable() }).nullable(),
-    signatureProfile: z.string().meta({ description: 'How it takes signed requests: `cavage` or `rfc9421`.' }),
+    signatureProfile: z.string().meta({ description: 'The signature profile that it accepts: `cavage` or `rfc9421`.' }),
     unsupportedTypes: z.array(z.string()).meta({ description: 'Types of activities that it refused.' }),
     lag: z.int().nullable().meta({ description: 'Seconds since which the oldest delivery waits.' }),
     nextTryAt: time,
@@ -120,7 +120,7 @@ export const inboundDecisionView = z
     firstAt: z.iso.datetime(),
     lastAt: z.iso.datetime(),
     activityId: z.string().nullable().meta({ description: 'Of the last one.' }),
-    actor: z.string().nullable().meta({ description: 'Who is said to have made it.' }),
+    actor: z.string().nullable().meta({ description: 'The actor that it names.' }),
   })
   .meta({ id: 'InboundDecision' })
 

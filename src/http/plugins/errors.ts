@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { DomainError, type ErrorKind, type InvalidParam } from '../../actors/runtime/index.ts'
 import { isDiskFull, StorageOutage } from '../../media/index.ts'
 import { causesOf, isOutage } from '../../platform/database/index.ts'
-import { hideSecrets } from '../../platform/hidden.ts'
+import { redactSecrets } from '../../platform/redact.ts'
 import { HttpError } from './http-error.ts'
 import { invalidParamsOf, type Part, parts } from './invalid-params.ts'
 import { incorrectParameters, PROBLEM_TYPE, type Problem, problemBody } from './problem.ts'
@@ -68,7 +68,7 @@ export function answerError(
   const { headers, ...problem } = problemOf(error, request)
   if (problem.status >= 500 && !(error instanceof DomainError || error instanceof HttpError)) {
     const { id: reqId, method, url } = request
-    request.log.error({ reqId, err: error, method, url: hideSecrets(url) }, 'request failed')
+    request.log.error({ reqId, err: error, method, url: redactSecrets(url) }, 'request failed')
   }
   for (const name of OF_THE_SUCCESS) reply.removeHeader(name)
   if (show) {

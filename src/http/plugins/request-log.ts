@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/index.ts'
-import { hideSecrets } from '../../platform/hidden.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { redactSecrets } from '../../platform/redact.ts'
 import { clientIp } from './client-ip.ts'
 import type { App } from './types.ts'
 
@@ -38,7 +38,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply, anonymize: boolean
   return {
     reqId: request.id,
     method: request.method,
-    url: hideSecrets(request.url),
+    url: redactSecrets(request.url),
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
     ip: anonymize ? anonymizeIp(ip) : ip,

@@ -4,7 +4,7 @@
 import type { onSendAsyncHookHandler } from 'fastify'
 
 /** Writes after which other servers must not read older documents. Additions can wait for their notification. */
-const TOLD: ReadonlySet<string> = new Set([
+const FEDERATED: ReadonlySet<string> = new Set([
   'POST /api/v1/videos/:id/comments/:commentId/approve',
   'DELETE /api/v1/videos/:id/comments/:commentId',
   'POST /api/v1/bulk/remove-comments-of',
@@ -20,7 +20,7 @@ const TOLD: ReadonlySet<string> = new Set([
  * long; unlisted ones count as visible.
  */
 export const UNSEEN: ReadonlySet<string> = new Set([
-  ...TOLD,
+  ...FEDERATED,
   'POST /api/v1/users/token',
   'POST /api/v1/users/revoke-token',
   'POST /api/v1/users/scoped-tokens',
@@ -61,7 +61,7 @@ export const UNSEEN: ReadonlySet<string> = new Set([
 ])
 
 /** Other frequent writes, whose events tell which documents changed. */
-export const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
+export const FEDERATED_BY_EVENTS: ReadonlySet<string> = new Set([
   'PUT /api/v1/videos/:id/rate',
   'POST /api/v1/users/me/subscriptions',
   'DELETE /api/v1/users/me/subscriptions/:uri',
@@ -78,16 +78,16 @@ export interface Written {
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The hooks of a route. A server error may occur after a partial write; a refusal changed nothing. */
-export function tellOfWrites(methods: string[], url: string, written: Written): onSendAsyncHookHandler[] {
+export function invalidateAfterWrites(methods: string[], url: string, written: Written): onSendAsyncHookHandler[] {
   const routes = methods.filter((method) => !SAFE.has(method)).map((method) => `${method} ${url}`)
   if (!url.startsWith('/api/v1/') || routes.length === 0) return []
   const isSeen = routes.some((route) => !UNSEEN.has(route))
-  const isTold = routes.some((route) => TOLD.has(route) || !(UNSEEN.has(route) || TOLD_BY_EVENTS.has(route)))
-  if (!isSeen && !isTold) return []
+  const isFederated = routes.some((route) => FEDERATED.has(route) || !(UNSEEN.has(route) || FEDERATED_BY_EVENTS.has(route)))
+  if (!isSeen && !isFederated) return []
   return [
     async (_request, reply, payload) => {
       if (reply.statusCode < 300 || reply.statusCode >= 500) {
-        await Promise.all([isSeen && written.seen(), isTold && written.told()])
+        await Promise.all([isSeen && written.seen(), isFederated && written.told()])
       }
       return payload
     },

@@ -42,7 +42,7 @@ export function runnersArea({ config }: { config: () => Config }): Area {
 function addAdministration(app: App): void {
   const schema = { tags, response }
   app.post('/api/v1/runners/registration-tokens/generate', { config: manage, schema }, async () => {
-    throw new DomainError('invalid', 'This version of the server takes no remote runners.')
+    throw new DomainError('invalid', 'This version of the server does not support remote runners.')
   })
   app.delete(
     '/api/v1/runners/registration-tokens/:registrationTokenId',

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Follows } from '../../actors/follow/index.ts'
-import { type FollowListQuery, findFollowByHandle, forgetAsked, listFollows } from '../../actors/follow/index.ts'
+import { cancelPendingRequest, type FollowListQuery, findFollowByHandle, listFollows } from '../../actors/follow/index.ts'
 import { notFound, type Tell, unlessGone } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -111,7 +111,7 @@ export function serverFollowsArea(deps: ServerFollowsDeps): Area {
       async ({ params: { hostOrHandle } }, reply) => {
         const { name, host, text } = hostOrHandle
         // Also cancels a request to a server that could not be reached yet.
-        const wasAsked = await forgetAsked(db.query, { followerId: null, hostOrHandle: text })
+        const wasAsked = await cancelPendingRequest(db.query, { followerId: null, hostOrHandle: text })
         const found = await findFollowByHandle(db, {
           localActorId: await instanceActorId(),
           direction: 'following',

@@ -59,7 +59,7 @@ export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDe
       {
         config: { auth: 'optional', limits: ['receive_client_log'] },
         preValidation: async () => {
-          if (!config().log.accept_client_log) throw new DomainError('forbidden', 'This server takes no logs of clients.')
+          if (!config().log.accept_client_log) throw new DomainError('forbidden', 'This server does not accept logs of clients.')
         },
         schema: { tags: TAGS, body: clientLogBody, response: { 204: z.null() } },
       },

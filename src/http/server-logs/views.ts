@@ -1,8 +1,8 @@
 // Log lines for `/server/logs` and `/server/audit-logs`, and a client's report as a local line.
 
 import { type AuditRow, PREFIXES } from '../../actors/audit/index.ts'
-import { hideSecrets } from '../../platform/hidden.ts'
 import type { LogLine } from '../../platform/log-files/index.ts'
+import { redactSecrets } from '../../platform/redact.ts'
 import { anonymizeIp } from '../plugins/request-log.ts'
 import type { ClientLog, LogLineView } from './schemas.ts'
 
@@ -30,7 +30,7 @@ export function toAuditLineView({ at, username, role, domain, action, entity, ch
     ...Object.fromEntries(after.map(([key, value]) => [`new-${key}`, value])),
   }
   // Users' texts may contain addresses with secrets.
-  return { level: 'audit', message: hideSecrets(JSON.stringify(message)), label, timestamp: stamp(at.getTime()) }
+  return { level: 'audit', message: redactSecrets(JSON.stringify(message)), label, timestamp: stamp(at.getTime()) }
 }
 
 const ROLES = ['Administrator', 'Moderator', 'User']

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
 import type { Logger } from '../../platform/logger.ts'
+import { makePlaces } from './connection-slots.ts'
 import { askInside, type InnerAnswer, type InnerRequest } from './inner-requests.ts'
 import { addNamespaces, type SocketNamespace } from './namespaces.ts'
-import { makePlaces } from './places.ts'
 
 export const PATH = '/socket.io/'
 

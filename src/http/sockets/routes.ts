@@ -12,10 +12,10 @@ import { HttpError } from '../plugins/http-error.ts'
 import { countedAddress } from '../plugins/rate-limit.ts'
 import type { Area } from '../plugins/types.ts'
 import { takeUpgrade } from '../plugins/upgrades.ts'
-import { makeElsewhere } from './elsewhere.ts'
+import { makePlaces } from './connection-slots.ts'
 import { MAX_MESSAGE, makeEngine, PATH, queryOf, sidOf } from './engine.ts'
 import type { SocketNamespace } from './namespaces.ts'
-import { makePlaces } from './places.ts'
+import { makeRemoteSessions } from './remote-sessions.ts'
 import { makeSessionIds } from './session-ids.ts'
 
 export interface SocketsDeps {
@@ -39,7 +39,7 @@ export function socketsArea({ namespaces, bus, secrets, logger, telemetry }: Soc
   return (app) => {
     const ids = makeSessionIds({ secrets })
     const engine = makeEngine({ newSid: ids.make, namespaces, logger })
-    const elsewhere = makeElsewhere({ engine, ids, bus, secrets, logger })
+    const elsewhere = makeRemoteSessions({ engine, ids, bus, secrets, logger })
     const relayed = makePlaces<string>({ most: MAX_RELAYED, mostOfOne: MAX_RELAYED_OF_AN_ADDRESS })
     const recent = makeLru<string, { count: number }>(MAX_COUNTED, { ttl: COUNTED_MS })
     let isEnding = false

@@ -6,8 +6,8 @@ import type { Socket } from 'socket.io'
 import type { NotificationStored } from '../../actors/notification/index.ts'
 import type { Session } from '../../actors/session/index.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makePlaces } from './connection-slots.ts'
 import { Refused, type SocketNamespace } from './namespaces.ts'
-import { makePlaces } from './places.ts'
 
 export interface UserNotificationsDeps {
   sessions: {

@@ -14,7 +14,7 @@ import { passwordOf } from '../videos/viewer.ts'
 import { openFile, PRIVATE_FILE } from './caching.ts'
 import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
 import { hlsNames, plain } from './names.ts'
-import { sendOn, sendOnSigned } from './send-on.ts'
+import { redirectToSignedStorage, redirectToStorage } from './redirect-to-storage.ts'
 import { openFirst, serveFile, typeOf } from './serve-file.ts'
 
 export interface StaticDeps {
@@ -45,12 +45,12 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
 
   const serveOpen = async (request: FastifyRequest, reply: FastifyReply, ref: FileRef) => {
     const caching = openFile(lifetime())
-    if (await sendOn(reply, { store, ref, caching })) return reply
+    if (await redirectToStorage(reply, { store, ref, caching })) return reply
     return serveFile(request, reply, { store, refs: [ref], absent, delivery: delivery(), caching })
   }
 
   const servePrivate = async (request: FastifyRequest, reply: FastifyReply, refs: FileRef[]) => {
-    if (!proxies() && (await sendOnSigned(reply, { store, refs }))) return reply
+    if (!proxies() && (await redirectToSignedStorage(reply, { store, refs }))) return reply
     const type = typeOf(refs[0]?.name ?? '')
     const kind = type === PLAYLIST ? { type: `${type}; charset=utf-8` } : { absent }
     return serveFile(request, reply, { store, refs, caching: PRIVATE_FILE, delivery: delivery(), ...kind })

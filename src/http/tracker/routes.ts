@@ -57,7 +57,7 @@ export function trackerArea({ db, config, logger, clock }: TrackerDeps): Area {
       const { upgrade: accept, ...tracker } = await swarms()
       const ip = clientIp(request).replace(/^::ffff:/, '')
       const address = normalizeIP(ip)
-      if (isIP(ip) === 0) throw new DomainError('invalid', 'The address of who asks is not known.')
+      if (isIP(ip) === 0) throw new DomainError('invalid', 'The address of the client is unknown.')
       if (!sockets.hasPlace(address)) throw new DomainError('busy', 'There are too many connections.')
       const upgrade = takeUpgrade(request, reply)
       if (!upgrade) throw new DomainError('invalid', 'This is an address for WebSockets.')

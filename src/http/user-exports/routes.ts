@@ -20,7 +20,7 @@ import { idText, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { PRIVATE_FILE } from '../static/caching.ts'
 import { plain } from '../static/names.ts'
-import { sendOnSigned } from '../static/send-on.ts'
+import { redirectToSignedStorage } from '../static/redirect-to-storage.ts'
 import { serveFile, typeOf } from '../static/serve-file.ts'
 import { toUserExportView, userExportView } from './views.ts'
 
@@ -115,7 +115,7 @@ export function userExportsArea({ db, store, clock, config, userExports }: UserE
         const { object_storage, vireo } = config()
         const disposition = `attachment; filename="user-export-${archive.userId}-${archive.createdAt.toISOString()}.zip"`
         const isSent = object_storage.proxy.proxify_private_files
-        if (!isSent && (await sendOnSigned(reply, { store, refs, saved: { disposition, type: typeOf(name) } }))) return reply
+        if (!isSent && (await redirectToSignedStorage(reply, { store, refs, saved: { disposition, type: typeOf(name) } }))) return reply
         return serveFile(request, reply, { store, refs, disposition, caching: PRIVATE_FILE, delivery: vireo.delivery })
       },
     })

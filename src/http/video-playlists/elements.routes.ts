@@ -24,7 +24,7 @@ import { tokensFor } from '../videos/address-token.ts'
 import { assertActorFollowed, seesStrangers } from '../videos/follow-constraints.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { elementChanges, newElement, reordering } from './fields.ts'
-import type { KeepFresh } from './keep-fresh.ts'
+import type { RefreshStale } from './refresh-stale.ts'
 import { elementView, toElementView } from './views.ts'
 
 const tags = ['Video Playlists']
@@ -47,9 +47,9 @@ export function playlistElementsArea(deps: {
   urls: Here
   fileTokens: Pick<FileTokens, 'issue'>
   elements: PlaylistElements
-  keepFresh: KeepFresh
+  refreshStale: RefreshStale
 }): Area {
-  const { db, config, urls, fileTokens, elements, keepFresh } = deps
+  const { db, config, urls, fileTokens, elements, refreshStale } = deps
 
   async function existing(key: PlaylistKey) {
     const playlist = await findPlaylistKey(db, key)
@@ -76,7 +76,7 @@ export function playlistElementsArea(deps: {
         assertMaySeePlaylist(playlist, viewer, { byId: 'id' in params.playlistId })
         const { accountId, url: originUrl, remote } = playlist
         if (remote) await assertActorFollowed(deps, session !== null, { accountId, originUrl })
-        await keepFresh(playlist)
+        await refreshStale(playlist)
         const { total, rows } = await listElements(db, {
           playlistId: playlist.id,
           watcher: viewer?.accountId,

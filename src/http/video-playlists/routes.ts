@@ -29,7 +29,7 @@ import type { Here } from '../videos/actor.view.ts'
 import { assertActorFollowed } from '../videos/follow-constraints.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { newPlaylist, playlistChanges, toNewPlaylist, toPlaylistChanges } from './fields.ts'
-import type { KeepFresh } from './keep-fresh.ts'
+import type { RefreshStale } from './refresh-stale.ts'
 import { playlistPrivacyLabels, playlistView, toPlaylistView } from './views.ts'
 
 const tags = ['Video Playlists']
@@ -43,9 +43,9 @@ export function playlistsArea(deps: {
   urls: Here
   playlists: Playlists
   uploads: Pick<Uploads, 'beginForm' | 'fitPicture'>
-  keepFresh: KeepFresh
+  refreshStale: RefreshStale
 }): Area {
-  const { db, config, urls, playlists, uploads, keepFresh } = deps
+  const { db, config, urls, playlists, uploads, refreshStale } = deps
 
   const listQuery = () =>
     z.object({
@@ -172,7 +172,7 @@ export function playlistsArea(deps: {
           byId: 'id' in params.playlistId,
         })
         if (remote) await assertActorFollowed({ db, config }, session !== null, { accountId, originUrl: playlist.url })
-        await keepFresh({ id, remote, refreshedAt })
+        await refreshStale({ id, remote, refreshedAt })
         return toPlaylistView(playlist, urls)
       },
     )

@@ -25,7 +25,7 @@ export interface VideoSourceDeps {
   config: () => Config
   urls: Here
   uploads: Uploads
-  replaceSource: Pick<ReplaceSource, 'removeKept'>
+  replaceSource: Pick<ReplaceSource, 'removeRetained'>
 }
 
 /** Adds `/api/v1/videos/{id}/source`. */
@@ -69,7 +69,7 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
       },
       async (request, reply) => {
         const { id } = await existing(request.params.id)
-        await replaceSource.removeKept(id)
+        await replaceSource.removeRetained(id)
         return reply.code(204).send(null)
       },
     )

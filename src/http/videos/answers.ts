@@ -200,7 +200,7 @@ export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 's
   }
 }
 
-const NOT_FOR_ALL = new Error('There is no such answer for everybody.')
+const NOT_FOR_ALL = new Error('There is no such shared response.')
 
 /** HEAD has other headers. */
 const isPlainGet = ({ method, headers }: FastifyRequest): boolean =>

@@ -60,8 +60,8 @@ export function assertMayList(query: Omit<ListQuery, 'sort' | 'start' | 'count'>
   if (query.excludeAlreadyWatched !== undefined && !viewer) {
     throw new HttpError(400, 'The parameter "excludeAlreadyWatched" needs a user: nobody is signed in.')
   }
-  const asksForMore = query.include !== undefined || query.privacyOneOf !== undefined || query.autoTagOneOf !== undefined
-  if (asksForMore && !seesAllVideos(viewer)) {
+  const wantsStaffView = query.include !== undefined || query.privacyOneOf !== undefined || query.autoTagOneOf !== undefined
+  if (wantsStaffView && !seesAllVideos(viewer)) {
     throw new HttpError(401, 'Only moderators may see all videos, or choose by automatic tags.')
   }
 }

@@ -19,7 +19,7 @@ import type { Config } from '../../config/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { makeKept } from '../../platform/kept.ts'
+import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import type { Here } from './actor.view.ts'
 import { tokensFor } from './address-token.ts'
 import { numberIn, type VideoAnswers } from './answers.ts'
@@ -49,9 +49,9 @@ export function makeVideoPages(deps: {
 }): VideoPages {
   const { db, config, clock, bus, urls: here, fileTokens, answers } = deps
   /** Without data of the requester: positions and tokens. */
-  const views = makeKept<number, View>({ clock, max: MOST_VIEWS })
+  const views = makeTtlCache<number, View>({ clock, max: MOST_VIEWS })
   /** Keyed by the query. */
-  const pages = makeKept<string, Page<ListedVideo>>({ clock, max: MOST_PAGES })
+  const pages = makeTtlCache<string, Page<ListedVideo>>({ clock, max: MOST_PAGES })
   const ttlMs = (): number => config().vireo.caching.routes.videos
   bus.subscribe(VIDEOS_CHANGED, (payload) => {
     if (numberIn(payload, 'commentsOf') !== undefined) return

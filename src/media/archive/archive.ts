@@ -88,7 +88,7 @@ async function listEntries(zip: yauzl.ZipFile, { size, limits }: { size: number;
   if (zip.entryCount === 0) throw new ArchiveError('not-an-archive', 'The archive is empty.')
   if (zip.entryCount > limits.entries) throw new ArchiveError('too-large', 'The archive has too many files.')
   if (listStart + zip.entryCount * LEAST_LISTED > size) {
-    throw new ArchiveError('damaged', 'The archive says that it has more files than it can have.')
+    throw new ArchiveError('damaged', 'The archive declares more files than it can have.')
   }
   if (size - listStart > limits.directory) throw new ArchiveError('too-large', 'The list of files is too long.')
   const entries: ListedEntry[] = []

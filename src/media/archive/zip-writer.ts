@@ -38,7 +38,7 @@ export function makeZipWriter({ modifiedAt }: { modifiedAt: Date }): ZipWriter {
   // Callers of `add` get the error.
   broken.promise.catch(() => undefined)
   stream.once('error', broken.reject)
-  stream.once('close', () => broken.reject(new MediaError('aborted', 'Nobody reads the archive any more.')))
+  stream.once('close', () => broken.reject(new MediaError('aborted', 'The archive has no reader any more.')))
   zip.on('error', (error: unknown) => stream.destroy(error instanceof Error ? error : new Error(String(error))))
 
   return {

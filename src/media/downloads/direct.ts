@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { FetchError, type FetchedStream, type GuardedFetch, toFetchError } from '../../platform/fetch/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import { silenceGuard } from '../silence.ts'
-import { completePath } from './complete.ts'
+import { completePath } from './completed-download.ts'
 import type { DownloadedVideo, DownloadOptions } from './download.ts'
 import { DownloadError, isDiskFull, tooLarge } from './download-error.ts'
 
@@ -75,7 +75,7 @@ export async function openDirect(url: string, options: DirectOptions): Promise<D
   }
   return {
     isMedia: false,
-    refusal: refusal ?? new DownloadError('failed', 'The other server sent a part of the file that nobody asked for.'),
+    refusal: refusal ?? new DownloadError('failed', 'The other server sent a part of the file that was not requested.'),
   }
 }
 
@@ -161,7 +161,7 @@ function startOf({ status, headers }: FetchedStream, before: { size: number } | 
 }
 
 function refusalOf({ status, headers, url }: FetchedStream): DownloadError | undefined {
-  if (status === 404 || status === 410) return new DownloadError('unusable', 'There is nothing at this address.')
+  if (status === 404 || status === 410) return new DownloadError('unusable', 'Nothing was found at this address.')
   if (status !== 200 && status !== 206) {
     return new DownloadError('failed', `The other server answered with the status ${status}.`)
   }

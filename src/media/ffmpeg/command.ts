@@ -138,8 +138,8 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
       chain.push(`fps=fps=${formatRate(picture.rate)}${isFirst ? ':start_time=0' : ''}`)
     }
     rate = picture.rate
-    if (isFirst && source.heldUntil !== undefined) {
-      chain.push(`tpad=stop=-1:stop_mode=clone,trim=end=${source.heldUntil.toFixed(3)}`)
+    if (isFirst && source.frozenUntil !== undefined) {
+      chain.push(`tpad=stop=-1:stop_mode=clone,trim=end=${source.frozenUntil.toFixed(3)}`)
     }
     const isSourceSize = source.width === picture.width && source.height === picture.height
     const fits = isFirst && source.squarePixels && isSourceSize && stillPath === undefined

@@ -10,7 +10,7 @@ import { MediaError } from '../errors.ts'
 import { killOrphan } from '../process.ts'
 import { type CommandOptions, copyCommand, encodeCommand, packageCommand, type RenditionFiles } from './command.ts'
 import type { Ffmpeg } from './find.ts'
-import { longestOf } from './longest.ts'
+import { longestDuration } from './longest-duration.ts'
 import type { FileMetadata } from './metadata.ts'
 import { type LadderPlan, type LadderStep, outlineOf, type RenditionPlan, stepsOf } from './plan.ts'
 import { bandwidthOf, type HlsEntry, inspectFragmented, parseMediaPlaylist } from './playlists.ts'
@@ -100,7 +100,7 @@ export async function runLadder(options: RunLadderOptions): Promise<void> {
   const earlier = await endEarlierTries(workFolder)
   const { names, playlist } = await loadNames(options)
   const own = await mkdtemp(join(workFolder, TRY))
-  const longest = longestOf((await stat(options.input)).size)
+  const longest = longestDuration((await stat(options.input)).size)
   const work: Work = { ...options, names, playlist, own, earlier, longest }
   const skip = new Set(options.skip ?? [])
   let done = 0

@@ -51,7 +51,7 @@ export interface LadderPlan {
     looks: Looks | undefined
     interlaced: boolean
     /** Seconds until which the last frame is shown, if the sound is longer than the picture. */
-    heldUntil: number | undefined
+    frozenUntil: number | undefined
     /** True if the decoded frames already have the top rendition's size and shape. */
     width: number
     height: number
@@ -159,7 +159,7 @@ export function planLadder({ probe, settings, still, early = false }: PlanLadder
       audioIndex: probe.audio?.index,
       looks: probe.video,
       interlaced: probe.video?.interlaced ?? false,
-      heldUntil: heldUntil(probe),
+      frozenUntil: frozenUntil(probe),
       width: picture.width,
       height: picture.height,
       squarePixels: probe.video?.squarePixels ?? true,
@@ -219,7 +219,7 @@ function canCopyVideo(probe: MediaProbe, settings: LadderSettings): boolean {
     COPYABLE_FORMATS.includes(format.split(',', 1)[0] ?? '') &&
     video.startsAt <= LATEST_START &&
     video.startsWhole &&
-    heldUntil(probe) === undefined &&
+    frozenUntil(probe) === undefined &&
     !isWide(video) &&
     fps >= QUICK_COPY.minFps &&
     video.fps <= settings.fps.max &&
@@ -228,7 +228,7 @@ function canCopyVideo(probe: MediaProbe, settings: LadderSettings): boolean {
   )
 }
 
-function heldUntil({ video, audio, duration }: MediaProbe): number | undefined {
+function frozenUntil({ video, audio, duration }: MediaProbe): number | undefined {
   if (video?.endsAt === undefined || audio?.endsAt === undefined) return undefined
   return audio.endsAt - video.endsAt > LONGEST_REST ? Math.max(duration, audio.endsAt) : undefined
 }

@@ -5,7 +5,7 @@ import { MediaError, systemCode } from '../errors.ts'
 import { type ProcessEnd, runProcess } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
 import { inputGuard, isAllowedCodec } from './guard.ts'
-import { longestOf, tooLong } from './longest.ts'
+import { longestDuration, tooLong } from './longest-duration.ts'
 import { measureDuration } from './measure.ts'
 import type { AudioProbe, Colours, MediaProbe, VideoProbe } from './media-probe.ts'
 import { type Ffprobe, type FfprobeStream, ffprobeSchema, toMetadata } from './metadata.ts'
@@ -57,7 +57,7 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   const index = video?.index ?? audio?.index ?? 0
   const isTrusted = stated > 0 && !isEstimate(format)
   const duration = isTrusted ? stated : await correctDuration(options, index, stated)
-  if (duration > longestOf(size)) throw tooLong()
+  if (duration > longestDuration(size)) throw tooLong()
   if (!video && duration === 0) throw new MediaError('empty', 'The sound of the file has no length.')
   return {
     size,
@@ -106,7 +106,7 @@ function refusalOf({ killedFor, stderr }: ProcessEnd, isIsoMedia: boolean): Medi
     case 'output':
       return new MediaError('unreadable', 'The file describes itself at too great a length.', { detail })
     case 'memory':
-      return new MediaError('memory', 'Reading the file takes more memory than allowed.', { detail })
+      return new MediaError('memory', 'Reading the file needs more memory than allowed.', { detail })
     case undefined:
       break
     default:

@@ -7,7 +7,7 @@ import { MediaError, type MediaErrorReason, systemCode } from '../errors.ts'
 import { type ProcessEnd, runProcess } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
 import { guarded } from './guard.ts'
-import { tooLong } from './longest.ts'
+import { tooLong } from './longest-duration.ts'
 
 export interface CommandInput {
   source: string

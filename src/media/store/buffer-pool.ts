@@ -11,12 +11,12 @@ const MOST_SPARE = 64
 
 const spare: Buffer[] = []
 /** By the identical object that passed through the streams: slices and copies are not returned. */
-const lent = new WeakMap<object, Buffer>()
+const pooled = new WeakMap<object, Buffer>()
 
 function giveBack(piece: object): void {
-  const buffer = lent.get(piece)
+  const buffer = pooled.get(piece)
   if (!buffer) return
-  lent.delete(piece)
+  pooled.delete(piece)
   if (spare.length < MOST_SPARE) spare.push(buffer)
 }
 
@@ -38,7 +38,7 @@ export function readPooled(fd: number, { start, end }: { start: number; end: num
         if (bytes === 0) return void this.push(null)
         at += bytes
         const piece = buffer.subarray(0, bytes)
-        lent.set(piece, buffer)
+        pooled.set(piece, buffer)
         this.push(piece)
       })
     },

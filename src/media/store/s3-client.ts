@@ -58,7 +58,7 @@ export function asStoreError(error: unknown): unknown {
   if (isMissing(error)) return new MediaError('not-found', 'There is no such file.')
   if (statusOf(error) === undefined && !isOfConnection(error)) return error
   if (isRefusedForGood(error)) {
-    return new Error(`Object storage refuses what it is asked: ${reasonOf(error)}`, { cause: error })
+    return new Error(`Object storage refuses the request: ${reasonOf(error)}`, { cause: error })
   }
   return new StorageOutage(`Object storage cannot be used now: ${reasonOf(error)}`, { cause: error })
 }

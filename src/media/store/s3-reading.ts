@@ -67,7 +67,7 @@ export function readOn({ first, length, reopen, signal }: Reading): Readable {
       if (stream.destroyed) return
       // A connection that ends normally may still have been truncated.
       if (length === undefined ? !error : got >= length) return void stream.push(null)
-      lost = error ?? new StorageOutage('Object storage sent less than it said.')
+      lost = error ?? new StorageOutage('Object storage sent fewer bytes than it declared.')
       if (isWanted) goOn()
     })
   }

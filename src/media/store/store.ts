@@ -136,7 +136,7 @@ export interface Store {
 
 /** Throws MediaError `aborted` if the bytes are no longer needed. */
 export function assertAwaited(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new MediaError('aborted', 'Nobody waits for the file any more.')
+  if (signal?.aborted) throw new MediaError('aborted', 'The file is no longer needed.')
 }
 
 const MAX_SEGMENT = 200

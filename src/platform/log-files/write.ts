@@ -75,7 +75,7 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
       ...(rotation ? { size: `${rotation.maxFileSize}B` } : {}),
     })
     opened.on('error', (error) => {
-      complain('log files cannot be written; standard output goes on', error)
+      complain('log files cannot be written; standard output continues', error)
       if (stream === opened) stream = undefined
       waiting = ''
       isWriting = false

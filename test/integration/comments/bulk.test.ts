@@ -77,7 +77,7 @@ it('an owner removes those below the own videos, the staff all as long as they a
   const holds = (role: number) => server.db.query('update users set role = $2 where username = $1', [owner.username, role])
   await removeCommentsOf(byStaff)
   await holds(2)
-  await expect(work()).rejects.toThrow('may not do it any more')
+  await expect(work()).rejects.toThrow('no longer allowed to do this')
   expect(await left()).toEqual(['other below other', 'other below owner', 'writer below other'])
 
   await holds(1)

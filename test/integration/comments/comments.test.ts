@@ -177,7 +177,7 @@ describe('a comment of another server', () => {
     const receive = server.comments.receiveComment
     const answers = await Promise.all([receive(comment), receive(comment)])
     expect(answers.filter(({ isNew }) => isNew)).toHaveLength(1)
-    expect(await receive({ ...comment, content: 'other words' })).toEqual({ isNew: false, isHeld: false })
+    expect(await receive({ ...comment, content: 'other words' })).toEqual({ isNew: false, isPendingReview: false })
     const { accountId } = await remoteAccount()
     await expect(receive({ ...comment, accountId })).rejects.toMatchObject({ kind: 'forbidden' })
     const { total, data } = await threads(video.id)
@@ -205,14 +205,14 @@ describe('a comment of another server', () => {
     ]
     const answers = await Promise.allSettled(arriving.map(server.comments.receiveComment))
     expect(answers.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.kind))).toEqual([
-      { isNew: true, isHeld: false },
+      { isNew: true, isPendingReview: false },
       'conflict',
       'forbidden',
       'not_found',
       'unprocessable',
       'not_found',
-      { isNew: true, isHeld: false },
-      { isNew: true, isHeld: false },
+      { isNew: true, isPendingReview: false },
+      { isNew: true, isPendingReview: false },
     ])
     expect([await unfolded(video.id), await unfolded(other.id), await unfolded(closed.id)]).toEqual([2, 1, 0])
     const ids = await Promise.all([0, 6, 7].map((at) => idOf(arriving[at]?.url ?? '')))
@@ -296,7 +296,7 @@ describe('a comment of another server', () => {
   it('waits for the owner where comments need approval, and does not count until then', async () => {
     const video = await newVideo({ comments_policy: 3 })
     const received = fromRemote(video.id, 'may I?')
-    expect(await server.comments.receiveComment(received)).toEqual({ isNew: true, isHeld: true })
+    expect(await server.comments.receiveComment(received)).toEqual({ isNew: true, isPendingReview: true })
     expect((await threads(video.id)).total).toBe(0)
     expect((await threads(video.id, 'owner')).data[0].heldForReview).toBe(true)
     expect(await unfolded(video.id)).toBe(0)

@@ -76,7 +76,7 @@ describe('a rating of our user', () => {
     expect(await counts(video.id)).toEqual({ likes: isKept('like'), dislikes: isKept('dislike') })
   })
 
-  it('is not found on a video that is gone', async () => {
+  it('is not found on a removed video', async () => {
     const { accountId } = fan
     await expect(server.ratings.setRating({ videoId: 424242, accountId, rating: 'like' })).rejects.toMatchObject({
       kind: 'not_found',

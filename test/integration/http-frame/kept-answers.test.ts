@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 /** Three routes whose answers are kept: they say how often they were made, and wait where `gate` says so. */
-async function makeKept(options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {}) {
+async function makeTtlCache(options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {}) {
   const { memory = '32MB', keep = '5 seconds', limit, gate = async () => undefined, logger = silentLogger } = options
   const overrides = {
     vireo: { caching: { routes: { videos: keep }, memory: { videos: memory } } },
@@ -125,7 +125,7 @@ function makeGate() {
 
 describe('an answer that is kept', () => {
   it('is given again for five seconds after it was asked for, and not longer', async () => {
-    const { get, made, clock } = await makeKept()
+    const { get, made, clock } = await makeTtlCache()
     await get('/list')
     clock.pass(4999)
     expect((await get('/list')).json().made).toBe(1)
@@ -139,7 +139,7 @@ describe('an answer that is kept', () => {
     ['too large for a tag', '/list?size=9000'],
     ['of one video', '/one/1'],
   ])('has the headers and bytes of a fresh one: %s', async (_name, url) => {
-    const { get, made } = await makeKept()
+    const { get, made } = await makeTtlCache()
     const [fresh, kept] = [await get(url), await get(url)]
     expect(made).toHaveLength(1)
     const headersOf = ({ headers }: typeof fresh) => {
@@ -154,7 +154,7 @@ describe('an answer that is kept', () => {
   })
 
   it('is not sent again to those who have it', async () => {
-    const { get, made, clear } = await makeKept()
+    const { get, made, clear } = await makeTtlCache()
     const etag = String((await get('/list')).headers.etag)
     const kept = await get('/list', { 'if-none-match': `W/${etag}` })
     expect([kept.statusCode, kept.body, kept.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
@@ -171,7 +171,7 @@ describe('an answer that is kept', () => {
   })
 
   it('is that of what the route reads of the query, in any order', async () => {
-    const { get, made } = await makeKept()
+    const { get, made } = await makeTtlCache()
     for (const url of ['/list?size=2&tag=a', '/list?tag=a&size=2', '/list?unknown=1&size=2&tag=a', '/list?tag=%61&size=2']) await get(url)
     expect(made).toHaveLength(1)
     for (const url of ['/list?size=2', '/list?size=2&tag=a&tag=b', '/list?size=2&tag=b&tag=a', '/list?size=2&tag=a%2Cb']) await get(url)
@@ -183,7 +183,7 @@ describe('an answer that is kept', () => {
   })
 
   it('goes to nobody who is signed in, says a password, or asks for the headers alone', async () => {
-    const { app, get, made } = await makeKept()
+    const { app, get, made } = await makeTtlCache()
     await get('/list')
     for (const headers of [bearer('usertoken'), { 'x-peertube-video-password': 'a' }, { 'x-peertube-video-password': '' }])
       expect((await get('/list', headers)).json().made).toBeGreaterThan(1)
@@ -198,14 +198,14 @@ describe('an answer that is kept', () => {
   })
 
   it('is none of a refusal', async () => {
-    const { get, made } = await makeKept()
+    const { get, made } = await makeTtlCache()
     for (let time = 0; time < 2; time += 1) expect((await get('/one/101')).statusCode).toBe(404)
     expect(made).toHaveLength(2)
     for (let time = 0; time < 2; time += 1) expect((await get('/list?size=a')).statusCode).toBe(400)
   })
 
   it('counts for the limits, which come first', async () => {
-    const { get, made } = await makeKept({ limit: 2 })
+    const { get, made } = await makeTtlCache({ limit: 2 })
     const statuses = []
     for (let time = 0; time < 3; time += 1) statuses.push((await get('/list')).statusCode)
     expect(statuses).toEqual([200, 200, 429])
@@ -214,7 +214,7 @@ describe('an answer that is kept', () => {
 
   it('has its line in the log', async () => {
     const lines: string[] = []
-    const { get } = await makeKept({
+    const { get } = await makeTtlCache({
       logger: makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
     })
     for (const id of ['first', 'second']) await get('/list', { 'x-request-id': id })
@@ -226,14 +226,14 @@ describe('an answer that is kept', () => {
   })
 
   it('is none when the configuration says so', async () => {
-    const { get, made } = await makeKept({ keep: '0' })
+    const { get, made } = await makeTtlCache({ keep: '0' })
     await get('/list')
     await get('/list')
     expect(made).toHaveLength(2)
   })
 
   it('takes no more room than it may', async () => {
-    const { get, made } = await makeKept({ memory: '100KB' })
+    const { get, made } = await makeTtlCache({ memory: '100KB' })
     for (let tag = 0; tag < 10; tag += 1) await get(`/list?size=9000&tag=${tag}`)
     await get('/list?size=9000&tag=9')
     expect(made).toHaveLength(10)
@@ -252,7 +252,7 @@ describe('a page that is kept', () => {
   }
 
   it('has the headers and bytes of a fresh one, and those headers for HEAD', async () => {
-    const { page, made } = await makeKept()
+    const { page, made } = await makeTtlCache()
     const [fresh, kept] = [await page('/1?start=2'), await page('/1?start=2&other=3')]
     expect(made).toHaveLength(1)
     expect([kept.statusCode, kept.body, headersOf(kept)]).toEqual([200, '<p>1</p>', headersOf(fresh)])
@@ -268,7 +268,7 @@ describe('a page that is kept', () => {
   })
 
   it('is not sent again to those who have it', async () => {
-    const { page, made, clear } = await makeKept()
+    const { page, made, clear } = await makeTtlCache()
     const known = { 'if-none-match': String((await page('/1')).headers.etag) }
     for (const method of ['GET', 'HEAD'] as const) {
       const kept = await page('/1', known, method)
@@ -286,7 +286,7 @@ describe('a page that is kept', () => {
   })
 
   it('is neither given to those whom it may differ for, nor made by them', async () => {
-    const { page, made } = await makeKept()
+    const { page, made } = await makeTtlCache()
     for (let time = 1; time <= 2; time += 1) expect((await page('/1', { cookie: 'a' })).body).toBe(`<p>${time}</p>`)
     expect((await page('/1')).body).toBe('<p>3</p>')
     expect((await page('/1', { cookie: 'a' })).body).toBe('<p>4</p>')
@@ -299,13 +299,13 @@ describe('a page that is kept', () => {
     ['is for nobody else', '/51'],
     ['is for one browser', '/52'],
   ])('is none that %s', async (_name, url) => {
-    const { page, made } = await makeKept()
+    const { page, made } = await makeTtlCache()
     for (let time = 1; time <= 2; time += 1) expect((await page(url)).body).toBe(`<p>${time}</p>`)
     expect(made).toHaveLength(2)
   })
 
   it('ends with a change of the comments of its video, or with a change of any video', async () => {
-    const { get, page, hear } = await makeKept()
+    const { get, page, hear } = await makeTtlCache()
     for (const url of ['/list', '/one/1']) await get(url)
     for (const url of ['/1', '/2']) await page(url)
     hear({ commentsOf: 1 })
@@ -319,7 +319,7 @@ describe('a page that is kept', () => {
 
   it.each<JsonValue>([{}, { video: 7 }, { commentsOf: 1 }])('is none when it was read before a change: %j', async (payload) => {
     const { gate, open } = makeGate()
-    const { page, made, hear } = await makeKept({ gate })
+    const { page, made, hear } = await makeTtlCache({ gate })
     const before = page('/1')
     await until(() => made.length === 1)
     hear(payload)
@@ -333,7 +333,7 @@ describe('a page that is kept', () => {
 describe('readers who ask at once', () => {
   it('wait for one read', async () => {
     const { gate, open } = makeGate()
-    const { get, made } = await makeKept({ gate })
+    const { get, made } = await makeTtlCache({ gate })
     const asked = [get('/list'), get('/list'), get('/list')]
     await until(() => made.length > 0)
     open()
@@ -343,7 +343,7 @@ describe('readers who ask at once', () => {
 
   it('each get their own refusal', async () => {
     const { gate, open } = makeGate()
-    const { get, made } = await makeKept({ gate })
+    const { get, made } = await makeTtlCache({ gate })
     const asked = [get('/one/101'), get('/one/101')]
     await until(() => made.length > 0)
     open()
@@ -352,7 +352,7 @@ describe('readers who ask at once', () => {
 
   it('do not wait for one who has gone away', async () => {
     const { gate, open } = makeGate()
-    const { app, made } = await makeKept({ gate })
+    const { app, made } = await makeTtlCache({ gate })
     await app.listen({ host: '127.0.0.1', port: 0 })
     const address = app.server.address()
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1/list`
@@ -370,7 +370,7 @@ describe('readers who ask at once', () => {
 
 describe('a change', () => {
   it('is seen by whoever made it, and told to the other processes before it is answered', async () => {
-    const { app, get, told } = await makeKept()
+    const { app, get, told } = await makeTtlCache()
     await get('/list')
     await get('/one/1')
     expect((await app.inject({ method: 'PUT', url: '/api/v1/one/1' })).statusCode).toBe(204)
@@ -380,7 +380,7 @@ describe('a change', () => {
   })
 
   it('is none when it was refused, nor when nobody sees it', async () => {
-    const { app, get, told } = await makeKept()
+    const { app, get, told } = await makeTtlCache()
     await get('/list')
     expect((await app.inject({ method: 'PUT', url: '/api/v1/refused' })).statusCode).toBe(400)
     expect((await app.inject({ method: 'POST', url: '/api/v1/videos/1/views' })).statusCode).toBe(204)
@@ -389,7 +389,7 @@ describe('a change', () => {
   })
 
   it('of one video, when heard of, ends its answer and those of lists', async () => {
-    const { get, hear } = await makeKept()
+    const { get, hear } = await makeTtlCache()
     for (const url of ['/list', '/one/1', '/one/2']) await get(url)
     hear({ video: 1 })
     expect((await get('/one/2')).json().made).toBe(3)
@@ -398,7 +398,7 @@ describe('a change', () => {
   })
 
   it.each<JsonValue>([{}, { video: 'x' }, null, [], 'x', 7])('of anything, when heard of, ends all answers: %j', async (payload) => {
-    const { get, hear } = await makeKept()
+    const { get, hear } = await makeTtlCache()
     for (const url of ['/list', '/one/1']) await get(url)
     hear(payload)
     expect((await get('/one/1')).json().made).toBe(3)
@@ -414,7 +414,7 @@ describe('a change', () => {
     ['/one/1', { video: 7 }],
   ])('meanwhile keeps %s from being kept, and from those who ask afterwards: %j', async (url, payload) => {
     const { gate, open } = makeGate()
-    const { get, made, hear } = await makeKept({ gate })
+    const { get, made, hear } = await makeTtlCache({ gate })
     const before = get(url)
     await until(() => made.length === 1)
     hear(payload)

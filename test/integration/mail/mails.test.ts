@@ -40,7 +40,7 @@ async function user(name: string): Promise<number> {
 }
 
 /** As a command asks for it in its transaction. */
-const askForMail = (data: object) =>
+const queueMail = (data: object) =>
   at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [data, at.clock.now()])
 
 async function asked(name: string) {
@@ -123,7 +123,7 @@ describe('a mail', () => {
       { mail: 'notification', notificationId: 424242 },
       { mail: 'registration-accepted', registrationId: 424242 },
     ]) {
-      await askForMail(data)
+      await queueMail(data)
     }
     await until(async () => (await jobs()).every(({ state }) => state === 'completed' || state === 'failed'))
     expect((await jobs()).slice(0, 8).map(({ state }) => state)).toEqual(Array(8).fill('completed'))
@@ -192,7 +192,7 @@ describe('a link for a password', () => {
 
   it('of a user who was made without one is good for a week', async () => {
     const id = await user('george')
-    await askForMail({ mail: 'create-password', userId: id })
+    await queueMail({ mail: 'create-password', userId: id })
     const mail = await at.mail.next(address('george'))
     expect(mail.text).toContain('expires in 7 days')
     expect(linkOf(mail)).toMatchObject({ path: '/reset-password', query: { userId: String(id) } })

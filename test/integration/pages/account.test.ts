@@ -187,7 +187,7 @@ describe('one’s own account', () => {
       const typed = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]))
       const kept = await browser.send(formIn(page.html, ACTION), typed)
       expect(kept.path).toBe('/my-account/settings?saved=notifications')
-      expect(kept.html).toContain('Your choices are kept.')
+      expect(kept.html).toContain('Your choices are saved.')
       expect(chosenIn(kept.html)).toEqual(wanted)
       expect((await at.ask('GET', '/users/me', undefined, at.root)).body.notificationSettings).toEqual(wanted)
       await at.ask('PUT', '/users/me/notification-settings', before, at.root)
@@ -202,7 +202,7 @@ describe('one’s own account', () => {
       expect(names).toHaveLength(11)
       expect(names.filter((name) => /Moderator|Instance|Version|Registration/.test(name))).toEqual([])
       const sent = { newFollow: '3', commentMention: '0', newInstanceFollower: '3' }
-      expect((await browser.send(formIn(html, ACTION), sent)).html).toContain('Your choices are kept.')
+      expect((await browser.send(formIn(html, ACTION), sent)).html).toContain('Your choices are saved.')
       expect(await settingsOf('noel')).toEqual({ ...before, newFollow: 3, commentMention: 0 })
     })
 
@@ -227,7 +227,7 @@ describe('one’s own account', () => {
     const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from users where username = $1', [username])
     await at.query('delete from notification where user_id = $1', [id])
     const browser = await loggedIn(username, password)
-    expect((await browser.open('/my-account/notifications')).html).toContain('There is nothing to tell.')
+    expect((await browser.open('/my-account/notifications')).html).toContain('No notifications.')
     await at.query("insert into notification (user_id, type, key, on_web, application_version) values ($1, 18, 'x', true, '1 <b>2</b>')", [
       id,
     ])

@@ -259,7 +259,7 @@ describe('an archive that is made', () => {
     const custom = await root.get<{ export: { users: object } }>('/api/v1/config/custom')
     const off = { export: { users: { ...custom.export.users, enabled: false } } }
     await root.send('PUT', '/api/v1/config/custom', { ...custom, ...off })
-    expect((await browser.open(download)).html).toContain('This server makes no archives.')
+    expect((await browser.open(download)).html).toContain('This server does not export archives.')
     expect(linksIn((await browser.open(PAGE)).html, 'Download')).toEqual([])
     await root.send('PUT', '/api/v1/config/custom', custom)
     const theirs = formIn((await stranger.open(PAGE)).html, `${PAGE}/export`)

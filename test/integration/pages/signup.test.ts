@@ -162,6 +162,6 @@ describe('signing up where nobody can', () => {
 
   it('says so when the server is full', async () => {
     await at.setSignup({ limit: 1 })
-    expect((await visitor().open('/signup')).html).toContain('This server has as many users as it takes.')
+    expect((await visitor().open('/signup')).html).toContain('This server has reached its limit of users.')
   }, 120_000)
 })

@@ -146,7 +146,7 @@ describe('what is in a playlist', () => {
     expect(await elements(playlist)).toMatchObject([{ startTimestamp: 10, stopTimestamp: null }])
   })
 
-  it('keeps the place of a video that is gone', async () => {
+  it('keeps the place of a removed video', async () => {
     const playlist = await make()
     const video = await ours.upload(bytes)
     await add(playlist, video.id)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { DomainError, NotNow, PermanentFailure } from '../../../src/actors/runtime/index.ts'
 import { machineName } from '../../../src/actors/runtime/lease.ts'
 import { makeOutageWaits } from '../../../src/actors/runtime/outage-waits.ts'
-import { askForTranscoding } from '../../../src/actors/transcoding/transcoding.writes.ts'
+import { queueTranscoding } from '../../../src/actors/transcoding/transcoding.writes.ts'
 import { MediaError, StorageOutage } from '../../../src/media/index.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
@@ -88,8 +88,8 @@ describe('a job', () => {
   it('of a transcoding goes before those of a higher number', async () => {
     t.runtime.registry.job('video-transcoding', { queue: 'media', run: async () => {} })
     await t.runtime.tell.create(async (unit) => {
-      askForTranscoding(unit, 1, 200)
-      askForTranscoding(unit, 2, 100)
+      queueTranscoding(unit, 1, 200)
+      queueTranscoding(unit, 2, 100)
     })
     expect(await t.db.query("select data->>'transcodingId' as id from job order by priority, id")).toEqual([{ id: '2' }, { id: '1' }])
   })

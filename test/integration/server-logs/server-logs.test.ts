@@ -10,7 +10,7 @@ import pg from 'pg'
 import sharp from 'sharp'
 import { z } from 'zod'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { PORTRAITS } from '../../../src/actors/audit/portraits.ts'
+import { AUDITED_FIELDS } from '../../../src/actors/audit/audited-fields.ts'
 import { AUDITED, NOT_AUDITED } from '../../../src/http/plugins/audit.ts'
 import { type LogFileWriter, openLogFiles } from '../../../src/platform/log-files/index.ts'
 import { makeLogger } from '../../../src/platform/logger.ts'
@@ -215,7 +215,7 @@ const HELLO = 'hello https://a.example/?token=0123456789'
 
 describe('the audit log', () => {
   it('can look at every kind of thing', async () => {
-    for (const portrait of Object.values(PORTRAITS)) {
+    for (const portrait of Object.values(AUDITED_FIELDS)) {
       const rows = await sql(`select (${portrait.sql.replace('$id', '$1::bigint')})::text as seen`, [0])
       expect(rows).toEqual([{ seen: null }])
     }

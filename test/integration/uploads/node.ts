@@ -30,7 +30,7 @@ import {
   type PendingFiles,
   type RemoveVideo,
   type ReplaceSource,
-  removeOldWork,
+  removeStaleWorkFolders,
   type UpdateVideo,
 } from '../../../src/actors/video/index.ts'
 import type { Config } from '../../../src/config/index.ts'
@@ -166,7 +166,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
     // It is asked for, and sent by nobody.
     runtime.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
   }
-  removeOldWork(deps)
+  removeStaleWorkFolders(deps)
   makeTranscodings({ ...deps, drawPictures })
   makeStoryboards(deps)
   makeEditions({ ...deps, inspectFile, replaceSource })

@@ -233,7 +233,7 @@ describe('the job of a storyboard', () => {
     expect(updates).toHaveLength(1)
   })
 
-  it('of a video that is gone, or of another server, does nothing', async () => {
+  it('of a removed video, or of another server, does nothing', async () => {
     await start(AS_IT_IS, { running: false })
     const { id } = await create()
     await run(id + 1000)

@@ -155,7 +155,7 @@ describe('a viewer of ours', () => {
     expect(await watches()).toMatchObject([{ video_id: world.ours.id }])
   })
 
-  it('of a video that is gone is forgotten', async () => {
+  it('of a removed video is forgotten', async () => {
     await plays(world.ours, 'anna')
     await world.db.query('delete from video where id = $1', [world.ours.id])
     await plays(world.theirs, 'bert')

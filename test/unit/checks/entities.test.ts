@@ -11,13 +11,13 @@ it('the same columns are no drift', () => {
 })
 
 it.each([
-  ['a column that no entity has', [id, url], [id], 'follow.url is text, null after the migrations; the entities say nothing'],
+  ['a column that no entity has', [id, url], [id], 'follow.url is text, null after the migrations; the entities define nothing'],
   ['a column that no migration makes', [id], [id, url], 'follow.url is text, null in the entities; no migration makes it'],
   [
     'a column of another type',
     [id, url],
     [id, { ...url, type: 'text' }],
-    'follow.url is text, null after the migrations; the entities say text',
+    'follow.url is text, null after the migrations; the entities define text',
   ],
 ])('%s is drift', (_, migrated, described, fault) => {
   expect(driftOf(migrated, described)).toEqual([fault])

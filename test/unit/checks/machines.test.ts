@@ -68,7 +68,7 @@ describe('definitionFaults', () => {
       },
     })
     expect(definitionFaults(broken)).toEqual([
-      'broken: the state a says neither a time-out nor an owner nor that it is an end',
+      'broken: the state a names neither a timeout, nor an owner, nor an end',
       'broken: the state b has no exit',
       'broken: the state c must name its time-out in `due` and take TIMED_OUT, or neither',
       'broken: the state d must name its time-out in `due` and take TIMED_OUT, or neither',

@@ -36,7 +36,7 @@ it.each([
   ['VideoFile', 'em.upsert(VideoFile, row)'],
   ['video', "defineLifecycle({\n  table: 'video',\n  machine,\n})"],
   ['video', "recountNext(query, { table: 'video', counts })"],
-  ['video', "const TOTALS: KeptTotal = { table: 'video', key: [] }"],
+  ['video', "const TOTALS: MaintainedTotal = { table: 'video', key: [] }"],
 ])('a write to %s is refused elsewhere, and let through at its owner: %s', (name, text) => {
   expect(faultsOf(text)).toEqual([
     expect.stringMatching(new RegExp(`^src/actors/follow/a.ts:[12] writes ${name}, which actors/video owns$`)),

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { commentsPolicies, isHeld } from '../../../src/actors/comment/comment.policy.ts'
+import { commentsPolicies, isPendingReview } from '../../../src/actors/comment/comment.policy.ts'
 
 const { enabled, requiresApproval } = commentsPolicies
 const owner = { accountId: 1, role: 2 } as const
@@ -20,5 +20,5 @@ it.each([
   [true, requiresApproval, owner, { review: true }, true],
   [true, requiresApproval, null, { isOfVideosServer: true }, false],
 ] as const)('remote %s, policy %i, by %j with %j: waits %s', (remote, commentsPolicy, author, more, expected) => {
-  expect(isHeld({ remote, commentsPolicy, ownerAccountId: 1 }, author, more)).toBe(expected)
+  expect(isPendingReview({ remote, commentsPolicy, ownerAccountId: 1 }, author, more)).toBe(expected)
 })

@@ -35,7 +35,7 @@ const count = (reason: Count['reason'], taken: number, endsInMs = 1000): Count =
   max: 10,
   endsInMs,
 })
-const shown = { isHeld: false, isHeldByTags: false, tags: [] }
+const shown = { isPendingReview: false, isPendingByTags: false, tags: [] }
 const report = { isPending: false, inHour: 0, max: 10 }
 
 const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
@@ -150,10 +150,10 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
     heldComment,
     [
       ['shown', { comment: { ...shown, tags: ['a'] } }, pass],
-      ['kept back', { comment: { ...shown, isHeld: true } }, { verdict: 'hold', reason: 'needs_approval' }],
+      ['kept back', { comment: { ...shown, isPendingReview: true } }, { verdict: 'hold', reason: 'needs_approval' }],
       [
         'kept back for its tags',
-        { comment: { isHeld: true, isHeldByTags: true, tags: ['a'] } },
+        { comment: { isPendingReview: true, isPendingByTags: true, tags: ['a'] } },
         { verdict: 'hold', reason: 'held_by_tags' },
       ],
     ],
@@ -197,7 +197,7 @@ describe('the chain', () => {
       counts: [count('too_many_activities', 11)],
       subject: { isServer: true, isActor: true },
       report: { isPending: true, inHour: 10, max: 10 },
-      comment: { isHeld: true, isHeldByTags: false, tags: ['a'] },
+      comment: { isPendingReview: true, isPendingByTags: false, tags: ['a'] },
     }
     const asked: string[] = []
     const parts = Object.keys(all) as (keyof Facts)[]

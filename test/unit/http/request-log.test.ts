@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { isFresh } from '../../../src/http/plugins/conditional.ts'
 import { makeRequestIds } from '../../../src/http/plugins/request-id.ts'
 import { anonymizeIp } from '../../../src/http/plugins/request-log.ts'
-import { hideSecrets } from '../../../src/platform/hidden.ts'
+import { redactSecrets } from '../../../src/platform/redact.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 it.each([
@@ -22,7 +22,7 @@ it.each([
   ['/api/v1/videos?search=cats', '/api/v1/videos?search=cats'],
   ['/api/v1/videos', '/api/v1/videos'],
 ])('%s is logged as %s', (url, logged) => {
-  expect(hideSecrets(url)).toBe(logged)
+  expect(redactSecrets(url)).toBe(logged)
 })
 
 it.each([
@@ -41,14 +41,14 @@ it.each([
   ['https://t.example/announce?passkey=0123&n=1', 'https://t.example/announce?passkey=[hidden]&n=1'],
   ['https://s.example/?access_key=0123&session_id=4&keyword=x', 'https://s.example/?access_key=[hidden]&session_id=[hidden]&keyword=x'],
 ])('in a line, %s becomes %s', (line, logged) => {
-  expect(hideSecrets(line)).toBe(logged)
+  expect(redactSecrets(line)).toBe(logged)
 })
 
 it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token=', '://', '://a', '/unsubscribe/1/'])(
   'an address of %s again and again takes no time',
   (part) => {
     const spent = startCpuTime()
-    hideSecrets(`/${part.repeat(16_384 / part.length)}`)
+    redactSecrets(`/${part.repeat(16_384 / part.length)}`)
     expect(spent()).toBeLessThan(1000)
   },
 )

@@ -219,7 +219,7 @@ describe('the folder of a client', () => {
     await expect(openClient({ folder: join(folder, 'none'), clock, logger: silentLogger })).rejects.toThrow(
       /^vireo\.client\.dist: .* is no folder that can be read\.$/,
     )
-    await expect(open()).rejects.toThrow(/^vireo\.client\.dist: .* there is no <locale>\/index\.html, such as en-US/)
+    await expect(open()).rejects.toThrow(/^vireo\.client\.dist: .* <locale>\/index\.html is missing, such as en-US/)
     for (const locale of ['ar', 'de-DE', 'en-US', 'fr-FR']) {
       await mkdir(join(folder, locale))
       await write(`${locale}/index.html`, page(locale))

@@ -9,8 +9,8 @@ export function notices(words: string): Notice[] {
   const report = { id: 12, kind: 'comment' } as const
   return [
     { kind: 'newVideoFromSubscription', video, channel: named },
-    { kind: 'newCommentOnMyVideo', isHeld: false, ...comment },
-    { kind: 'newCommentOnMyVideo', isHeld: true, ...comment },
+    { kind: 'newCommentOnMyVideo', isPendingReview: false, ...comment },
+    { kind: 'newCommentOnMyVideo', isPendingReview: true, ...comment },
     { kind: 'commentMention', ...comment },
     ...(['video', 'comment', 'account'] as const).map((kind): Notice => {
       const about = { reporter: words, videoName: words, reported: words, reason: words, predefinedReasons: ['spam'] }

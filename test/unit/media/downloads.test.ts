@@ -466,7 +466,7 @@ describe('a page, by yt-dlp', () => {
   it('is given up when the program takes too much memory', async () => {
     site.answer('/hang-2/hang', { type: 'text/html', bytes: '<video>' })
     const by = makeWith(join(folders, 'bin'), { memory: '10MB' })
-    await expect(get(at('/hang-2/hang'), { by })).rejects.toThrow(/more than this server has/)
+    await expect(get(at('/hang-2/hang'), { by })).rejects.toThrow(/more memory than this server allows/)
   })
 
   inSandbox('is reached by the proxy alone, whatever the program does', async () => {
@@ -719,7 +719,7 @@ describe('a torrent', () => {
     const { magnet } = await seed(Buffer.alloc(1001, 'm'), 'memory.mp4')
     const by = makeWith(join(folders, 'none'), { memory: '10MB' })
     const source = { kind: 'magnet', uri: magnet('127.0.0.1') } as const
-    await expect(get(source, { by })).rejects.toThrow('This torrent takes too much memory.')
+    await expect(get(source, { by })).rejects.toThrow('This torrent needs too much memory.')
   }, 20_000)
 
   it('ends with the server, however that ends', async () => {

@@ -1,7 +1,7 @@
 // What is done for notifications from time to time and piece by piece, with nothing but what it asks of others.
 
 import { expect, it, jest } from '@jest/globals'
-import { makeMailBatches, tellSubscribers } from '../../../src/actors/notification/index.ts'
+import { makeMailBatches, notifySubscribers } from '../../../src/actors/notification/index.ts'
 import type { ActorDeps, NewJob } from '../../../src/actors/runtime/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { fakeClock } from '../../support/clock.ts'
@@ -31,7 +31,7 @@ it('the subscribers of a large channel are told by one job after the other, each
   const told: unknown[] = []
   const { made, run, enqueued } = deps((_sql, [, after = 0]) => [{ last: after < last ? after + 1 : null }])
   const notify = jest.fn(async (_unit: unknown, _telling: unknown, [, after]: readonly unknown[]) => told.push(after))
-  tellSubscribers({ ...made, notify })
+  notifySubscribers({ ...made, notify })
   await run({ videoId: 7 })
   const jobs = [...enqueued]
   for (const { data } of jobs) {

@@ -89,7 +89,7 @@ describe('writing', () => {
     files.write(line(3, 'kept'))
     files.write(line(4, 'kept too'))
     await files.close()
-    expect(warnings).toEqual(['log files cannot be written; standard output goes on'])
+    expect(warnings).toEqual(['log files cannot be written; standard output continues'])
     directory = place
     expect(await written()).toBe(line(3, 'kept') + line(4, 'kept too'))
   })

@@ -40,7 +40,7 @@ it('names the work that held the event loop, in the log and in the figures', asy
   watch.run('POST /inbox', () => compute(300))
   watch.run('GET /after', () => compute(1))
   await until(async () => lines.length > 0, { what: 'a line in the log' })
-  expect(lines).toEqual([expect.objectContaining({ work: 'POST /inbox', msg: 'the event loop was held' })])
+  expect(lines).toEqual([expect.objectContaining({ work: 'POST /inbox', msg: 'the event loop was blocked' })])
   expect(lines[0]?.heldMs).toBeGreaterThan(200)
   expect(await telemetry.text()).toMatch(/^vireo_event_loop_held_seconds_total\{work="POST \/inbox"\} 0\.[2-9]/m)
 })

@@ -1,7 +1,13 @@
 // Which videos a strategy copies, and which copies give way.
 
 import { describe, expect, it } from '@jest/globals'
-import { type Candidate, type Held, lifetimeFor, type MirrorPlan, planMirrors } from '../../../src/actors/redundancy/mirror-plan.ts'
+import {
+  type Candidate,
+  lifetimeFor,
+  type MirroredVideo,
+  type MirrorPlan,
+  planMirrors,
+} from '../../../src/actors/redundancy/mirror-plan.ts'
 
 const HOUR = 3_600_000
 const now = new Date('2026-01-10T00:00:00Z')
@@ -15,7 +21,7 @@ const video = (videoId: number, size: number, views: number): Candidate => ({
   merit: [views, -videoId],
 })
 /** Stored for a day, and told to last another one. */
-const copy = (videoId: number, size: number, views: number, more: Partial<Held> = {}): Held => ({
+const copy = (videoId: number, size: number, views: number, more: Partial<MirroredVideo> = {}): MirroredVideo => ({
   ...video(videoId, size, views),
   phase: 'here',
   isDeserving: true,
@@ -23,7 +29,7 @@ const copy = (videoId: number, size: number, views: number, more: Partial<Held> 
   expiresOn: ago(-24),
   ...more,
 })
-const plan = (held: Held[], candidates: Candidate[], size: number = settings.size) =>
+const plan = (held: MirroredVideo[], candidates: Candidate[], size: number = settings.size) =>
   planMirrors({ settings: { ...settings, size }, checkInterval: HOUR, now, held, candidates })
 
 describe('a strategy', () => {

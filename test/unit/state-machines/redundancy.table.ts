@@ -5,7 +5,7 @@ import { defineTable } from './table.ts'
 
 const settings = { lease: 30_000, check_owner_every: 60_000, max_lost: 3, keep_failed: 86_400_000 }
 const timedOut = { type: 'TIMED_OUT', settings } as const
-const letGo = { ...timedOut, isLetGo: true } as const
+const released = { ...timedOut, isReleased: true } as const
 const failed = { type: 'FAILED', error: 'no space' } as const
 const removed = { type: 'REMOVED' } as const
 const lostTooOften = { lost: 3, error: 'The worker was lost too often' }
@@ -39,7 +39,7 @@ export const table = defineTable({
     { from: 'downloading', with: { lost: 1 }, event: timedOut, to: 'wanted', gives: { lost: 2 } },
     { from: 'downloading', with: { lost: 2 }, event: timedOut, to: 'failed', gives: lostTooOften },
     { from: 'downloading', with: { lost: 2, told: true }, event: timedOut, to: 'expiring', gives: lostTooOften },
-    { from: 'downloading', with: { lost: 2 }, event: letGo, to: 'wanted' },
+    { from: 'downloading', with: { lost: 2 }, event: released, to: 'wanted' },
 
     { from: 'stored', event: { type: 'ANNOUNCED' }, to: 'announced', gives: { told: true } },
     { from: 'stored', event: removed, to: 'expiring' },

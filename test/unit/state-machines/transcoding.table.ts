@@ -5,7 +5,7 @@ import { defineTable } from './table.ts'
 
 const settings = { lease: 30_000, check_owner_every: 60_000, max_lost: 3 }
 const timedOut = { type: 'TIMED_OUT', settings } as const
-const letGo = { ...timedOut, isLetGo: true } as const
+const released = { ...timedOut, isReleased: true } as const
 const failed = { type: 'FAILED', error: 'no space' } as const
 const lostTooOften = { lost: 3, error: 'The worker was lost too often' }
 
@@ -42,7 +42,7 @@ export const table = defineTable({
     { from: 'running', event: { type: 'CANCELLED' }, to: 'cancelled' },
     { from: 'running', with: { lost: 1 }, event: timedOut, to: 'planned', gives: { lost: 2 } },
     { from: 'running', with: { lost: 2 }, event: timedOut, to: 'failed', gives: lostTooOften },
-    { from: 'running', with: { lost: 2 }, event: letGo, to: 'planned' },
+    { from: 'running', with: { lost: 2 }, event: released, to: 'planned' },
 
     { from: 'packaged', event: { type: 'STORED' }, to: 'stored' },
     { from: 'packaged', event: { type: 'RENEWED' }, to: 'packaged' },
@@ -50,7 +50,7 @@ export const table = defineTable({
     { from: 'packaged', event: { type: 'CANCELLED' }, to: 'cancelled' },
     { from: 'packaged', event: timedOut, to: 'planned', gives: { lost: 1 } },
     { from: 'packaged', with: { lost: 2 }, event: timedOut, to: 'failed', gives: lostTooOften },
-    { from: 'packaged', with: { lost: 2 }, event: letGo, to: 'planned' },
+    { from: 'packaged', with: { lost: 2 }, event: released, to: 'planned' },
 
     { from: 'stored', event: { type: 'FINISHED' }, to: 'done' },
     { from: 'stored', event: { type: 'RENEWED' }, to: 'stored' },
@@ -58,7 +58,7 @@ export const table = defineTable({
     { from: 'stored', event: { type: 'CANCELLED' }, to: 'cancelled' },
     { from: 'stored', event: timedOut, to: 'planned', gives: { lost: 1 } },
     { from: 'stored', with: { lost: 2 }, event: timedOut, to: 'failed', gives: lostTooOften },
-    { from: 'stored', with: { lost: 2 }, event: letGo, to: 'planned' },
+    { from: 'stored', with: { lost: 2 }, event: released, to: 'planned' },
 
     {
       from: 'failed',

@@ -5,7 +5,7 @@ import { defineTable } from './table.ts'
 
 const settings = { lease: 30_000, check_owner_every: 60_000, max_lost: 3, expiration: 172_800_000 }
 const timedOut = { type: 'TIMED_OUT', settings } as const
-const letGo = { ...timedOut, isLetGo: true } as const
+const released = { ...timedOut, isReleased: true } as const
 const failed = { type: 'FAILED', error: 'no room' } as const
 const deleted = { type: 'DELETED' } as const
 const lostTooOften = { lost: 3, error: 'The worker was lost too often' }
@@ -28,7 +28,7 @@ export const table = defineTable({
     { from: 'processing', event: deleted, to: 'deleted' },
     { from: 'processing', with: { lost: 1 }, event: timedOut, to: 'pending', gives: { lost: 2 } },
     { from: 'processing', with: { lost: 2 }, event: timedOut, to: 'errored', gives: lostTooOften },
-    { from: 'processing', with: { lost: 2 }, event: letGo, to: 'pending' },
+    { from: 'processing', with: { lost: 2 }, event: released, to: 'pending' },
     { from: 'processing', event: { type: 'STARTED' }, to: 'illegal' },
 
     { from: 'completed', event: deleted, to: 'deleted' },

@@ -5,7 +5,7 @@ import { defineTable } from './table.ts'
 
 const settings = { lease: 30_000, check_owner_every: 60_000, max_lost: 3 }
 const timedOut = { type: 'TIMED_OUT', settings } as const
-const letGo = { ...timedOut, isLetGo: true } as const
+const released = { ...timedOut, isReleased: true } as const
 const started = { type: 'STARTED', parts: 3 } as const
 const failed = { type: 'FAILED', error: 'no archive' } as const
 const cancelled = { type: 'CANCELLED' } as const
@@ -45,7 +45,7 @@ export const table = defineTable({
       to: 'errored',
       gives: { lost: 3, error: 'The worker was lost too often' },
     },
-    { from: 'processing', with: { part: 1, parts: 3, lost: 2 }, event: letGo, to: 'pending' },
+    { from: 'processing', with: { part: 1, parts: 3, lost: 2 }, event: released, to: 'pending' },
     { from: 'processing', event: started, to: 'illegal' },
 
     { from: 'completed', event: cancelled, to: 'illegal' },

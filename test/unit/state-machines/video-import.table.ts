@@ -5,7 +5,7 @@ import { defineTable } from './table.ts'
 
 const settings = { lease: 30_000, check_owner_every: 60_000, max_lost: 3 }
 const timedOut = { type: 'TIMED_OUT', settings } as const
-const letGo = { ...timedOut, isLetGo: true } as const
+const released = { ...timedOut, isReleased: true } as const
 const failed = { type: 'FAILED', error: 'nothing there' } as const
 const rejected = { type: 'REJECTED', error: 'not here' } as const
 const cancelled = { type: 'CANCELLED' } as const
@@ -32,7 +32,7 @@ export const table = defineTable({
     { from: 'processing', event: cancelled, to: 'cancelled' },
     { from: 'processing', with: { lost: 1 }, event: timedOut, to: 'pending', gives: { lost: 2 } },
     { from: 'processing', with: { lost: 2 }, event: timedOut, to: 'failed', gives: lostTooOften },
-    { from: 'processing', with: { lost: 2 }, event: letGo, to: 'pending' },
+    { from: 'processing', with: { lost: 2 }, event: released, to: 'pending' },
     { from: 'processing', event: { type: 'STARTED' }, to: 'illegal' },
 
     { from: 'failed', with: lostTooOften, event: { type: 'RETRIED' }, to: 'pending', gives: { lost: 0, error: null } },

@@ -1,4 +1,4 @@
-// The pages of PeerTube's web client to which mails lead, by their paths.
+// Paths of the pages of PeerTube's web client that mails link to.
 
 interface Video {
   shortUuid: string

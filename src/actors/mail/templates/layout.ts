@@ -1,19 +1,19 @@
-// What a mail consists of, and its two bodies: plain text, and HTML in which everything is escaped but rendered Markdown.
+// The structure of a mail and its two bodies: plain text, and HTML in which everything is escaped except rendered Markdown.
 
 import { Html, html } from '../../../platform/html.ts'
 import { markdownToHtml } from '../../../platform/markdown.ts'
-import { harmless, oneLine } from './words.ts'
+import { harmless, oneLine } from './untrusted-text.ts'
 import { COLUMNS, wrap } from './wrap.ts'
 
 export interface Letter {
   subject: string
   heading: string
   blocks: readonly Block[]
-  /** In small print below: why one gets it, and how to change that. */
+  /** In small print below: the reason of the mail, and how to stop it. */
   footer?: readonly Footnote[]
 }
 
-/** A paragraph; a link with its address in full; what somebody else wrote, as it is or as Markdown; or several things, each with its address. */
+/** A paragraph; a link with its full address; a quotation, plain or in Markdown; or several items, each with its address. */
 export type Block =
   | { say: string }
   | { link: string; url: string }
@@ -71,7 +71,7 @@ function blockText(block: Block): string {
 
 const footnoteText = (note: Footnote): string => ('say' in note ? wrap(note.say) : `${note.link}:\n${note.url}`)
 
-/** Mail programs know neither style sheets nor scripts that can be relied on: the styles stand where they count. */
+/** Mail programs do not reliably support style sheets or scripts, so styles are inline. */
 function page({ subject, heading, blocks, footer }: Letter, stationery: Stationery): Html {
   const { signature, instanceName, instanceUrl } = stationery
   return html`<!doctype html>

@@ -1,7 +1,7 @@
-// What each mail says.
+// The texts of mails.
 
 import type { Block, Letter } from './layout.ts'
-import { oneLine } from './words.ts'
+import { oneLine } from './untrusted-text.ts'
 
 interface To {
   username: string
@@ -10,7 +10,7 @@ interface To {
 
 const NOT_YOU = 'If this was not you, ignore this mail: nothing changes without the link.'
 
-/** `lifetimeMs`: how long the link can be used. */
+/** `lifetimeMs`: validity of the link. */
 export const verifyEmail = ({ username, instanceName, url, lifetimeMs }: To & Link): Letter => ({
   subject: `Verify your email address on ${instanceName}`,
   heading: 'Verify your email address',
@@ -91,7 +91,7 @@ export const registrationRejected = (mail: To & { response: string }): Letter =>
   ],
 })
 
-/** How many objects of the archive were imported, were here already, and failed. */
+/** Numbers of imported, existing and failed objects of the archive. */
 export const importCompleted = (mail: To & { url: string; success: number; duplicates: number; errors: number }): Letter => ({
   subject: `Your archive was imported on ${mail.instanceName}`,
   heading: 'Your archive was imported',
@@ -179,7 +179,7 @@ export const contactForm = (mail: {
   ],
 })
 
-/** What the moderators wrote, where they wrote something. */
+/** The moderators' text, if any. */
 const answer = (text: string): Block[] => (text === '' ? [] : [{ say: 'The moderators wrote:' }, { markdown: text }])
 
 interface Link {
@@ -193,7 +193,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** `7 days`, `90 minutes`: in the largest unit that says it exactly, else in whole minutes, never more than it is. */
+/** `7 days`, `90 minutes`: in the largest exact unit, otherwise in whole minutes, rounded down. */
 export function inWords(ms: number): string {
   const [unit, size] = UNITS.find(([, length]) => ms >= length && ms % length === 0) ?? ['minute', 60_000]
   const count = Math.max(1, Math.floor(ms / size))

@@ -1,4 +1,4 @@
-// What notifications are called in mails.
+// Names of notification kinds in mails.
 
 import type { NotificationSettings } from '../../notification-setting/index.ts'
 import type { NoticeKind } from './notices.ts'
@@ -26,7 +26,7 @@ export const severalOf: Readonly<Record<NoticeKind, string>> = {
   newPeerTubeVersion: 'new versions of the software',
 }
 
-/** What a setting is for: `mails about comments on your videos`. */
+/** Description of a setting: `mails about comments on your videos`. */
 export const aboutOf: Readonly<Record<keyof NotificationSettings, string>> = {
   newVideoFromSubscription: 'new videos of channels that you subscribed to',
   newCommentOnMyVideo: 'comments on your videos',

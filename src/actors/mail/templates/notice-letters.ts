@@ -1,26 +1,25 @@
-// What the mail of each notification says: one fact, the words that belong to it, and one link to the page of the web client where
-// it can be dealt with.
+// The text of each notification's mail: one fact, its quotation, and one link to the page of the web client where it can be handled.
 
 import * as pages from './client-pages.ts'
 import type { Letter } from './layout.ts'
 import type { Notice, NoticeKind } from './notices.ts'
-import { cut, excerpt } from './words.ts'
+import { cut, excerpt } from './untrusted-text.ts'
 
-/** A letter without the words round it; `item`: the same on one line, where it is one of several. */
+/** A letter without its frame; `item`: the same on one line, for a list. */
 export interface Told {
   subject: string
   heading: string
   says: string
   /** In Markdown. */
   quote?: string
-  /** What there is to add after what is quoted. */
+  /** Text after the quotation. */
   adds?: string
   link: string
   url: string
   item: string
 }
 
-/** Characters of a name, and of what somebody wrote. */
+/** Maximum characters of a name, and of a quotation. */
 const NAME = 120
 const TEXT = 1000
 const ITEM_TEXT = 140
@@ -30,7 +29,7 @@ type Tell<K extends NoticeKind> = (notice: Extract<Notice, { kind: K }>, page: (
 
 const title = ({ name }: { name: string }): string => `“${cut(name, NAME) || 'untitled'}”`
 const chosen = (name: string): string => cut(name, NAME) || '(no name)'
-/** A name that anybody may choose stands with the handle, which nobody else has. */
+/** Freely chosen names are shown with the unique handle. */
 const full = ({ name, handle }: { name: string; handle: string }): string => {
   const [shown, known] = [cut(name, NAME), cut(handle, 2 * NAME)]
   return shown === '' || shown === known ? known : `${shown} (${known})`
@@ -48,15 +47,15 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
     item: `${title(video)}, by ${full(channel)}`,
   }),
 
-  newCommentOnMyVideo: ({ video, author, text, threadId, isHeld }, page) => ({
-    subject: `${isHeld ? 'Comment awaiting your approval' : 'New comment'} on your video ${title(video)}`,
-    heading: isHeld ? 'A comment awaits your approval' : 'New comment',
+  newCommentOnMyVideo: ({ video, author, text, threadId, isPendingReview }, page) => ({
+    subject: `${isPendingReview ? 'Comment awaiting your approval' : 'New comment'} on your video ${title(video)}`,
+    heading: isPendingReview ? 'A comment awaits your approval' : 'New comment',
     says: `${full(author)} commented on your video ${title(video)}:`,
     quote: text,
-    ...(isHeld ? { adds: 'Nobody else sees the comment until you approve it.' } : {}),
-    link: isHeld ? 'Approve or delete the comment' : 'Read and reply',
-    url: page(isHeld ? pages.heldComments : pages.thread(video, threadId)),
-    item: `${full(author)} on ${title(video)}${isHeld ? ', awaiting your approval' : ''}: ${part(text)}`,
+    ...(isPendingReview ? { adds: 'Nobody else sees the comment until you approve it.' } : {}),
+    link: isPendingReview ? 'Approve or delete the comment' : 'Read and reply',
+    url: page(isPendingReview ? pages.heldComments : pages.thread(video, threadId)),
+    item: `${full(author)} on ${title(video)}${isPendingReview ? ', awaiting your approval' : ''}: ${part(text)}`,
   }),
 
   commentMention: ({ video, author, text, threadId }, page) => ({

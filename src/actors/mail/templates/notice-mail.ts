@@ -1,5 +1,4 @@
-// The mail of one notification, or of all that came while none was sent: what it says, and the small print that says why one gets it
-// and how that ends.
+// The mail of one notification, or of several that were held back: its text, and the small print with the reason and how to unsubscribe.
 
 import type { NotificationSettings } from '../../notification-setting/index.ts'
 import * as pages from './client-pages.ts'
@@ -8,20 +7,20 @@ import { aboutOf, severalOf } from './notice-kinds.ts'
 import { letterOf, tellOf } from './notice-letters.ts'
 import type { Notice, NoticeKind } from './notices.ts'
 
-/** How many of a flood are listed; the others are counted. */
+/** Maximum listed notifications of a flood; the others are counted. */
 export const MOST_LISTED = 20
 
 export interface NoticeMail {
   kind: NoticeKind
-  /** By which one wishes for mails of the kind. */
+  /** The setting that enables these mails. */
   setting: keyof NotificationSettings
-  /** The first ones, in their order. */
+  /** The first ones, in order. */
   notices: readonly Notice[]
-  /** All of them, those that are not listed too. */
+  /** All of them, including those that are not listed. */
   total: number
 }
 
-/** `notices` are of one kind; one at least. `unsubscribe`: the page that ends mails of this kind. */
+/** `notices` are of one kind; at least one. `unsubscribe`: the page that ends mails of this kind. */
 export function noticeLetter({ kind, setting, notices, total }: NoticeMail, at: { origin: string; unsubscribe: string }): Letter {
   const [only] = notices
   const letter = only && total === 1 ? letterOf(only, at.origin) : digest({ kind, notices, total }, at.origin)
@@ -52,8 +51,8 @@ function digest({ kind, notices, total }: Omit<NoticeMail, 'setting'>, origin: s
 }
 
 /**
- * What a mail belongs to, so that mail programs show together those about one report, and those about the comments of one video;
- * undefined for what stands alone.
+ * The thread of a mail, so that mail programs group those about one report, and those about the comments of one video; undefined for a
+ * single mail.
  */
 export function threadOf(notices: readonly Notice[]): string | undefined {
   const threads = new Set(notices.map(threadOfOne))

@@ -1,5 +1,4 @@
-// What a mail can tell of: the facts of each type of notification, as they are when the mail is written. Everything in them may be
-// the words of strangers.
+// The facts in mails by type of notification, read when the mail is sent. All texts are untrusted.
 
 interface NamedVideo {
   /** In the form of addresses. */
@@ -7,7 +6,7 @@ interface NamedVideo {
   name: string
 }
 
-/** An account, a channel, or a server. `handle` tells who it is really: names can be chosen freely. */
+/** An account, a channel, or a server. `handle` identifies it: names can be chosen freely. */
 interface Named {
   name: string
   handle: string
@@ -17,7 +16,7 @@ interface CommentFacts {
   video: NamedVideo
   author: Named
   text: string
-  /** Of the comment that began the thread. */
+  /** Of the first comment of the thread. */
   threadId: number
 }
 
@@ -28,14 +27,14 @@ interface ReportFacts {
 
 export type Notice =
   | { kind: 'newVideoFromSubscription'; video: NamedVideo; channel: Named }
-  | ({ kind: 'newCommentOnMyVideo'; isHeld: boolean } & CommentFacts)
+  | ({ kind: 'newCommentOnMyVideo'; isPendingReview: boolean } & CommentFacts)
   | ({ kind: 'commentMention' } & CommentFacts)
   | {
       kind: 'newAbuseForModerators'
       report: ReportFacts & {
-        /** Who, or where there is nobody to name, which server. */
+        /** The reporter, or only its server if there is no name. */
         reporter: string
-        /** The name of the video; in it the comment was made, where it is about a comment. */
+        /** The name of the video; for a comment, that of its video. */
         videoName: string | null
         reported: string
         reason: string
@@ -44,7 +43,7 @@ export type Notice =
       }
     }
   | { kind: 'abuseStateChange'; report: ReportFacts; isAccepted: boolean }
-  /** `author`: null when it is the moderators who write to the reporter. */
+  /** `author`: null if moderators write to the reporter. */
   | { kind: 'abuseNewMessage'; report: ReportFacts; author: string | null; text: string }
   | { kind: 'blacklistOnMyVideo'; video: NamedVideo; reason: string | null }
   | { kind: 'unblacklistOnMyVideo'; video: NamedVideo }

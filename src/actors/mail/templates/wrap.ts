@@ -1,11 +1,11 @@
-// Paragraphs of plain text in lines that a narrow window shows whole.
+// Wraps paragraphs of plain text for narrow windows.
 
 /** Characters of a line. */
 export const COLUMNS = 78
-/** A word that is longer than a mail may have in a line (RFC 5322, 2.1.1: 998 bytes) is broken. An address is not. */
+/** A word longer than the line limit of mails (RFC 5322, 2.1.1: 998 bytes) is broken. An address is not. */
 const LONGEST_WORD = 240
 
-/** Breaks between words only, so that addresses stay whole; line ends in the text stay. `columns`: of a line. */
+/** Breaks only between words, so that addresses stay whole; line breaks in the text stay. `columns`: of a line. */
 export const wrap = (text: string, columns = COLUMNS): string =>
   text
     .split('\n')

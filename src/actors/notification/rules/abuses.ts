@@ -1,5 +1,5 @@
-// Notifications about reports, to moderators and to those who reported. A moderator who mutes a reporter gets none about their reports;
-// a decision reaches the reporter whomever they mute. None of it shows who the other one is.
+// Notifications about reports, for moderators and reporters. A moderator who mutes a reporter gets none about their reports; a decision
+// reaches the reporter regardless of mutes. None of them reveals the other person.
 
 import { isMutedFor } from '../../blocklist/index.ts'
 import { RIGHT_OF_MESSAGES, rightsOfStaff } from '../rights.ts'
@@ -22,7 +22,7 @@ export const abuseRules = [
     type: 'abuseStateChange',
     on: ['AbuseDecided'],
     about: ['abuse_id'],
-    // Another decision is another notification.
+    // Each decision is a new notification.
     audience: `
       select a.user_id, concat_ws(' ', r.id, r.state, extract(epoch from r.updated_at)) as key, null::int as by_actor_id,
         r.id as abuse_id

@@ -1,9 +1,10 @@
-// Notifies of comments: the owner of the video, also of those that wait for approval, and whom they mention, once they are shown.
+// Notifications about comments: for the owner of the video, including comments pending review, and for mentioned users once the comment is
+// visible.
 
 import { rule } from '../rule.ts'
 import { notificationTypes } from '../types.ts'
 
-/** SQL: the comments of the events; looked up by their ids, however many owners of videos there are. */
+/** SQL: the comments of the events; looked up by id, however many owners there are. */
 const SAID = `unnest((select $1::int[])) as said (id)
   join lateral (select c.id, c.video_id, c.account_id from comment c where c.id = said.id offset 0) comment on true`
 
@@ -19,7 +20,7 @@ export const newComment = rule({
     where owner.user_id is not null`,
 })
 
-/** One notification for each user and comment. */
+/** One notification per user and comment. */
 export const mention = rule({
   on: ['CommentCreated', 'CommentApproved', 'CommentShown'],
   type: 'commentMention',

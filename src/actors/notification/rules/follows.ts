@@ -1,8 +1,8 @@
-// Notifies of followers.
+// Notifications about followers.
 
 import { rule } from '../rule.ts'
 
-/** Of accounts and local channels, by accounts: to the one whose they are. Told once, however often somebody follows anew. */
+/** Of accounts and local channels, by accounts: for their owner. Once, however often somebody follows again. */
 export const newFollow = rule({
   on: ['FollowAccepted', 'FollowerAccepted'],
   type: 'newFollow',

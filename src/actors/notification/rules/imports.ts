@@ -1,4 +1,4 @@
-// Notifies users how their imports ended: each try that failed, and the one that did not.
+// Notifications about imports: each failed attempt, and success.
 
 import { rule } from '../rule.ts'
 

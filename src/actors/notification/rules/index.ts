@@ -1,4 +1,4 @@
-// The table of rules: which event notifies whom of what. Of several rules of one event the first goes first.
+// The table of rules: which event notifies whom about what. Rules of one event apply in order.
 
 import type { TabledRule } from '../rule.ts'
 import { abuseRules } from './abuses.ts'

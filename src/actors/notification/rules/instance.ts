@@ -1,4 +1,4 @@
-// Notifies administrators of the instance: who follows it, whom it follows by itself, and newer versions of the software.
+// Notifications for administrators of the instance: followers, automatic follows, and newer versions of the software.
 
 import { rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'
@@ -9,7 +9,7 @@ export const instanceRules = [
     type: 'newInstanceFollower',
     on: ['FollowerArrived'],
     about: ['follow_id'],
-    // Once in a day, however often it goes and comes back.
+    // Once a day, however often the follow is repeated.
     audience: `
       select s.user_id, concat_ws(' ', f.follower_id, (f.updated_at at time zone 'UTC')::date) as key, null::int as by_actor_id, f.id as follow_id
       from follow f join actor t on t.id = f.target_id, ${staffWith(rightsOfStaff.newInstanceFollower)} s

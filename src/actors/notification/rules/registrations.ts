@@ -1,4 +1,4 @@
-// Notifies the staff of new users and of registrations.
+// Notifications for the staff about new users and registrations.
 
 import { rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'

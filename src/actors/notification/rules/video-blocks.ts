@@ -1,5 +1,4 @@
-// Notifies owners and moderators of blocks: those that a moderator makes and ends, and those of new videos that wait
-// for one.
+// Notifications about blocks, for owners and moderators: manual blocks and their end, and new videos pending review.
 
 import { videoBlockTypes } from '../../video/index.ts'
 import { rightsOfStaff } from '../rights.ts'
@@ -8,7 +7,7 @@ import { staffWith } from './staff.ts'
 
 const { manual: MANUAL, automatic: AUTOMATIC } = videoBlockTypes
 
-/** The user of this server who has the video. */
+/** The local user who owns the video. */
 const OWNED = 'video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id and a.user_id is not null'
 
 export const videoBlockRules = [
@@ -23,7 +22,7 @@ export const videoBlockRules = [
     values: ({ videoId }) => [videoId],
   }),
 
-  // An import is there to be looked at when its file is.
+  // An imported video can be reviewed when its file exists.
   rule({
     type: 'videoAutoBlacklistForModerators',
     on: ['VideoImportSucceeded'],
@@ -51,14 +50,14 @@ export const videoBlockRules = [
     type: 'unblacklistOnMyVideo',
     on: ['VideoBlockEnded'],
     about: ['video_id'],
-    // A video that was blocked again meanwhile is told of by that block.
+    // A video that was blocked again meanwhile has a notification of that block.
     audience: `
       select a.user_id, $2::text as key, null::int as by_actor_id, v.id as video_id
       from ${OWNED} where v.id = $1 and not v.blocked and a.user_id <> $3`,
     values: ({ videoId, blockId, automatic, byUserId }) => (automatic ? undefined : [videoId, String(blockId), byUserId]),
   }),
 
-  // What had to wait for a moderator was never blocked in the eyes of its owner: it comes out now.
+  // For its owner, a video pending review was never blocked: it is published now.
   rule({
     type: 'myVideoPublished',
     on: ['VideoBlockEnded'],

@@ -1,14 +1,11 @@
-// Notifies owners of what became of their videos. Subscribers of a channel are notified in new-video.ts.
+// Notifications for owners about their videos. For subscribers of a channel see new-video.ts.
 
 import { rule } from '../rule.ts'
 
 const OWN = `from video join channel on channel.id = video.channel_id join account owner on owner.id = channel.account_id
   where video.id = $1 and not video.remote and owner.user_id is not null`
 
-/**
- * Notifies its owner of what the owner did not see: that a video came out after its transcoding, or by its schedule. Not of one that
- * comes out later for another reason.
- */
+/** Notifies its owner of an automatic publication: after its transcoding, or by its schedule. Not after other events. */
 export const published = rule({
   on: ['VideoShown'],
   type: 'myVideoPublished',

@@ -62,7 +62,7 @@ export function makeChannelsImporter(deps: Deps): PartImporter<'channels'> {
     context: ImportContext,
   ): Promise<Known & { filled: boolean }> {
     const [known] = await db.query<Known>('select actor_id as "actorId", description, support from channel where id = $1', [channelId])
-    if (!known) throw new DomainError('gone', 'The channel is gone.')
+    if (!known) throw new DomainError('gone', 'The channel does not exist any more.')
     const missing = {
       ...(known.description === null && description !== null ? { description } : {}),
       ...(known.support === null && support !== null ? { support } : {}),

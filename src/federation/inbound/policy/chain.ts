@@ -73,8 +73,8 @@ export const reportsOfHost = step('reports of host', ({ report }) =>
 )
 
 export const heldComment = step('held comment', ({ comment }) => {
-  if (!comment?.isHeld) return PASS
-  return { verdict: 'hold', reason: comment.isHeldByTags ? 'held_by_tags' : 'needs_approval' }
+  if (!comment?.isPendingReview) return PASS
+  return { verdict: 'hold', reason: comment.isPendingByTags ? 'held_by_tags' : 'needs_approval' }
 })
 
 export const automaticTags = step('automatic tags', ({ comment }) => {

@@ -33,8 +33,8 @@ export interface Count {
 
 export interface CommentFacts {
   /** True if it is pending review, as the video demands, or only because of its tags. */
-  isHeld: boolean
-  isHeldByTags: boolean
+  isPendingReview: boolean
+  isPendingByTags: boolean
   /** Automatic tags by the lists of the instance. */
   tags: readonly string[]
 }

@@ -28,11 +28,11 @@ export const archivesBody = (archives: Archives): Html => html`${exportsOf(archi
 ${importsOf(archives)}`
 
 function exportsOf({ exports, files, token, problem }: Archives): Html {
-  const isOneHere = exports.some(({ state }) => state !== 'errored')
+  const hasArchive = exports.some(({ state }) => state !== 'errored')
   return html`<section aria-labelledby="exports"><h2 id="exports">Take what is yours with you</h2>
 ${problem && html`<p class="problem" role="alert">${problem}</p>`}
 ${files && exports.length > 0 && html`<ul>${exports.map((row) => exportOf(row, token))}</ul>`}
-${files ? !isOneHere && exportForm(files, token) : html`<p class="soft">This server makes no archives.</p>`}</section>`
+${files ? !hasArchive && exportForm(files, token) : html`<p class="soft">This server does not export archives.</p>`}</section>`
 }
 
 const exportOf = ({ id, state, filename, size: bytes, createdAt, expiresOn }: UserExportRow, token: string) =>
@@ -65,7 +65,7 @@ ${
     ? isUnderWay
       ? html`<p class="soft">Another archive can be uploaded when the latest is done.</p>`
       : importForm(upload, token)
-    : html`<p class="soft">This server takes no archives.</p>`
+    : html`<p class="soft">This server does not import archives.</p>`
 }
 ${latest && latestImport(latest)}</section>`
 }

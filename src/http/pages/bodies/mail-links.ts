@@ -16,7 +16,7 @@ export const verifyBody = (link: Link, token: string): Html =>
 /** `waits`: a moderator decides on the registration now. */
 export const verifiedBody = ({ waits }: { waits: boolean }): Html =>
   html`<h1>The address is verified</h1>
-${waits ? html`<p>A moderator decides on your request now. A mail tells you how.</p>` : html`<p><a href="/login">Log in</a></p>`}`
+${waits ? html`<p>A moderator decides on your request now. You will get a mail.</p>` : html`<p><a href="/login">Log in</a></p>`}`
 
 export const newPasswordBody = ({
   userId,

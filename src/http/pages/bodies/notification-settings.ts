@@ -24,7 +24,7 @@ const CHOICES = ['Not at all', 'On this site', 'By mail', 'On this site and by m
 export function notificationSettingsBody(form: NotificationSettingsForm): Html {
   const { names, wrong, token, sendsMail, isSaved } = form
   return html`<section aria-labelledby="notifications"><h2 id="notifications">Notifications</h2>
-${isSaved && wrong.size === 0 && html`<p role="status">Your choices are kept.</p>`}
+${isSaved && wrong.size === 0 && html`<p role="status">Your choices are saved.</p>`}
 ${wrong.size > 0 && html`<p class="problem" role="alert">Look at the marked choices again.</p>`}
 ${!sendsMail && html`<p class="soft">This server sends no mails now.</p>`}
 <form method="post" action="/my-account/settings/notifications" class="fields">

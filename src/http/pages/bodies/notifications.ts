@@ -18,7 +18,7 @@ export interface NotificationsPage {
 
 export function notificationsBody({ rows, path, token, ...pages }: NotificationsPage): Html {
   const choose = html`<p><a href="/my-account/settings#notifications">Choose your notifications</a></p>`
-  if (rows.length === 0) return html`<p class="soft">There is nothing to tell.</p>${choose}${pager(path, pages)}`
+  if (rows.length === 0) return html`<p class="soft">No notifications.</p>${choose}${pager(path, pages)}`
   return html`${choose}${
     rows.some(({ read }) => !read) &&
     html`<form method="post" action="/my-account/notifications/read-all"><input type="hidden" name="token" value="${token}"><button>Mark all as read</button></form>`
@@ -37,7 +37,7 @@ const who = (actor: Pick<ActorInfoRow, 'name' | 'username' | 'host'> | null | un
   actor ? html`<a href="${path(actor)}"><bdi>${actor.name}</bdi></a> <span class="soft">@${handleOf(actor)}</span>` : html`Somebody`
 
 const named = (video: VideoInfoRow | null | undefined): Html =>
-  video ? html`<a href="${watchPath(video)}"><bdi>${video.name}</bdi></a>` : html`a video that is gone`
+  video ? html`<a href="${watchPath(video)}"><bdi>${video.name}</bdi></a>` : html`a removed video`
 
 /** The text for kinds that this version does not know. */
 const OTHER = html`Something happened that an app or another web client shows.`
@@ -50,7 +50,7 @@ function sentenceOf(row: NotificationRow): Html {
   const tells: Partial<Record<NotificationType, () => Html>> = {
     newVideoFromSubscription: () => html`${who(video?.channel, channelPath)} published ${named(video)}.`,
     newCommentOnMyVideo: () =>
-      html`${who(comment?.account)} wrote a comment on ${inThread()}${comment?.held && ', which waits for your approval'}.`,
+      html`${who(comment?.account)} wrote a comment on ${inThread()}${comment?.held && ', which awaits your approval'}.`,
     commentMention: () => html`${who(comment?.account)} mentioned you in a comment on ${inThread()}.`,
     newAbuseForModerators: () => html`A report, number ${abuse?.id}, waits for the moderators.`,
     abuseStateChange: () => html`Your report, number ${abuse?.id}, was ${abuse?.state}.`,
@@ -63,7 +63,7 @@ function sentenceOf(row: NotificationRow): Html {
     myVideoImportSuccess: () => html`Your import of ${named(row.import?.video)} is done.`,
     myVideoImportError: () => html`Your import of <bdi>${row.import?.target_url ?? row.import?.torrent_name ?? 'a video'}</bdi> failed.`,
     newUserRegistration: () => html`${who(account)} registered.`,
-    newUserRegistrationRequest: () => html`<bdi>${registration?.username}</bdi> asks for an account.`,
+    newUserRegistrationRequest: () => html`<bdi>${registration?.username}</bdi> requests an account.`,
     newFollow: () =>
       html`${who(follow?.follower)} subscribed to ${follow?.following.type === 'channel' ? html`your channel <bdi>${follow.following.name}</bdi>` : 'you'}.`,
     newInstanceFollower: () => html`The server ${follow?.follower.host} follows this server.`,

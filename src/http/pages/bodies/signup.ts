@@ -60,7 +60,7 @@ ${field('channelDisplayName', 'Name that others see', 'At most 120 characters.',
 </fieldset>
 ${needsApproval && reasonOf(typed.registrationReason, wrong.has('registrationReason'))}
 <p class="choice"><input id="terms" name="terms" type="checkbox" value="yes" required${describedBy('terms', wrong)}> <label for="terms">${age} agree to <a href="/about">the terms of this server</a>.</label></p>
-${wrong.has('terms') && html`<p class="problem" id="terms-rule">Nobody can sign up without that.</p>`}
+${wrong.has('terms') && html`<p class="problem" id="terms-rule">You cannot sign up without this.</p>`}
 <button class="main">${needsApproval ? 'Ask for an account' : 'Sign up'}</button>
 </form>
 <p><a href="/login">Log in</a> if you have an account already.</p>`
@@ -110,7 +110,7 @@ export const signupDoneBody = ({ email, verifiesEmail, needsApproval, sendsMail 
 ${verifiesEmail && html`<p role="status">A mail is on its way to <bdi>${email}</bdi>: follow the link in it to show that the address is yours.</p>`}
 ${
   needsApproval
-    ? html`<p>A moderator decides on your request. ${sendsMail ? 'A mail tells you how.' : 'This server sends no mails: try to log in later.'}</p>`
+    ? html`<p>A moderator decides on your request. ${sendsMail ? 'You will get a mail.' : 'This server sends no mails: try to log in later.'}</p>`
     : html`<p><a class="button main" href="/login">Log in</a>${verifiesEmail && ' once the address is verified'}</p>`
 }`
 

@@ -8,7 +8,7 @@ import type { Config } from '../../../config/index.ts'
 import type { GuardedFetch, Resolve } from '../../../platform/fetch/index.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { killOrphan, type ProcessEnd, runProcess } from '../../process.ts'
-import { completePath } from '../complete.ts'
+import { completePath } from '../completed-download.ts'
 import type { DownloadedVideo, DownloadOptions } from '../download.ts'
 import { DownloadError, diskFull, tooLarge } from '../download-error.ts'
 import { maxMemoryOf } from '../limits.ts'
@@ -115,8 +115,8 @@ async function inProcess(task: TorrentTask, running: Running): Promise<Extract<T
 
 /** For a process that ended without a message. */
 function endOf({ killedFor, stderr }: ProcessEnd, logger: Logger): DownloadError {
-  if (killedFor === 'stalled') return new DownloadError('time-out', 'Nobody sends this torrent.')
-  if (killedFor === 'memory') return new DownloadError('failed', 'This torrent takes too much memory.')
+  if (killedFor === 'stalled') return new DownloadError('time-out', 'This torrent has no seeds.')
+  if (killedFor === 'memory') return new DownloadError('failed', 'This torrent needs too much memory.')
   logger.debug({ stderr }, 'the process of a torrent failed')
   return failed(undefined)
 }

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { Ffmpeg } from '../../ffmpeg/find.ts'
 import { runFfmpeg } from '../../ffmpeg/run.ts'
 import { killOrphan } from '../../process.ts'
-import { completePath, subtitleAt } from '../complete.ts'
+import { completePath, subtitleAt } from '../completed-download.ts'
 import type { DownloadedVideo, DownloadOptions } from '../download.ts'
 import { DownloadError, isDiskFull, tooLarge } from '../download-error.ts'
 

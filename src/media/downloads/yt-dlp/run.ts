@@ -115,7 +115,7 @@ function failureOf({ killedFor, stderr }: ProcessEnd): DownloadError {
     case 'output':
       return new DownloadError('unusable', 'There is too much at this address.')
     default:
-      return new DownloadError('failed', 'The video at this address takes more than this server has for it.')
+      return new DownloadError('failed', 'The video at this address needs more memory than this server allows.')
   }
 }
 

@@ -1,7 +1,7 @@
 // Questions between processes: what comes back, what is given up, and what others on the bus can read.
 
 import { describe, expect, it } from '@jest/globals'
-import { makePlaces } from '../../../../src/http/sockets/places.ts'
+import { makePlaces } from '../../../../src/http/sockets/connection-slots.ts'
 import { makeRelay, type Question, type Respond } from '../../../../src/http/sockets/relay.ts'
 import { makeSessionIds } from '../../../../src/http/sockets/session-ids.ts'
 import type { Bus, JsonValue } from '../../../../src/platform/bus/index.ts'
