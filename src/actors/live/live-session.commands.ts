@@ -2,7 +2,7 @@
 
 import type { LiveSessionEvent } from '../../state-machines/live-session.ts'
 import { type ActorDeps, advance, contextOf, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
-import { moveAndTell } from '../video/index.ts'
+import { advanceAndAnnounce } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { type LatencyMode, LiveSession, VideoLive } from './live.entity.ts'
 import { liveSessionLifecycle, settingsOf } from './live.lifecycle.ts'
@@ -58,10 +58,10 @@ export function makeLiveSessions(deps: ActorDeps): LiveSessions {
     const { from, state } = advance(unit, liveSessionLifecycle, session, event, settingsOf(deps))
     if (state === from) return
     const video = await unit.em.findOneOrFail(Video, session.videoId)
-    if (from === 'receiving' && state === 'publishing') moveAndTell(unit, video, [{ type: 'STREAM_STARTED' }])
+    if (from === 'receiving' && state === 'publishing') advanceAndAnnounce(unit, video, [{ type: 'STREAM_STARTED' }])
     if (state !== 'ending') return
     const { permanentLive } = await unit.em.findOneOrFail(VideoLive, { videoId: video.id })
-    moveAndTell(unit, video, [{ type: 'STREAM_ENDED', again: permanentLive }])
+    advanceAndAnnounce(unit, video, [{ type: 'STREAM_ENDED', again: permanentLive }])
   }
 
   async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {

@@ -17,10 +17,10 @@ export const liveSessionLifecycle = defineLifecycle({
   entered(unit, session: LiveSession, { state }) {
     const isOver = state === 'ending' || state === 'ended'
     if (isOver && session.endedAt === null) session.endedAt = unit.now
-    if (state === 'ending') askForEnding(unit, session.id)
+    if (state === 'ending') queueEnding(unit, session.id)
   },
 })
 
 /** Queues the job that stores the recording, unless it waits or runs. */
-const askForEnding = (unit: Unit, id: number): void =>
+const queueEnding = (unit: Unit, id: number): void =>
   unit.enqueue({ type: 'video-live-ending', data: { liveSessionId: id }, dedupeKey: `video-live-ending-${id}` })

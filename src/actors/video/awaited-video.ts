@@ -149,7 +149,7 @@ export function makeAwaitedVideos(
         // A live has pictures before its stream.
         const drawn = pictureNames.map(inspectFile.planPicture).filter(({ type }) => !pictures.some((picture) => picture.type === type))
         for (const { type, filename, image } of drawn) name({ type, filename, width: image.width, height: image.height }, false)
-        askForPictures(unit, video.id, drawn)
+        queuePictures(unit, video.id, drawn)
       }
       await insertDetails(unit, video.id, fields)
       await startChapters(unit, video.id, { description: fields.description, ofFile: [] })
