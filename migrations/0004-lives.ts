@@ -1,4 +1,4 @@
-// Lives of this server: the stream key and the privacy of replays, and the sessions.
+// Lives of this server: the stream key and the privacy of replays, their sessions, and the pieces of their streams.
 
 import { Migration } from '@mikro-orm/migrations'
 
@@ -14,6 +14,7 @@ export class Lives extends Migration {
       save_replay boolean not null,
       replay_privacy smallint,
       replay_video_id integer references video on delete set null,
+      first_sequence integer not null,
       started_at timestamptz(3) not null,
       ended_at timestamptz(3),
       created_at timestamptz(3) not null,
@@ -25,5 +26,15 @@ export class Lives extends Migration {
     )
     this.addSql('create index live_session_replay on live_session (replay_video_id) where replay_video_id is not null')
     this.addSql('create index live_session_due on live_session (due_at) where due_at is not null')
+    this.addSql(`create table live_piece (
+      session_id integer not null references live_session on delete cascade,
+      sequence integer not null,
+      generation integer not null,
+      seconds double precision not null,
+      bytes integer not null,
+      sha256 text not null,
+      starts_at timestamptz(3) not null,
+      primary key (session_id, sequence)
+    )`)
   }
 }

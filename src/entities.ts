@@ -22,7 +22,7 @@ import { ActivityRate, ActivityTotal, ActivityTotalDelta, IncomingActivity } fro
 import { CustomPage, OauthClient, Setting } from './actors/instance/instance.entity.ts'
 import { InteractionMiss, InteractionsCleaning } from './actors/interaction/interaction.entity.ts'
 import { JobQueue } from './actors/job-queue/job-queue.entity.ts'
-import { LiveSession, VideoLive } from './actors/live/live.entity.ts'
+import { LivePiece, LiveSession, VideoLive } from './actors/live/live.entity.ts'
 import { MailLink } from './actors/mail/mail.entity.ts'
 import { Notification, NotificationMailWindow } from './actors/notification/notification.entity.ts'
 import { NotificationSetting } from './actors/notification-setting/notification-setting.entity.ts'
@@ -111,6 +111,7 @@ export const entities = [
   KeptVideoBlock,
   Kv,
   Lane,
+  LivePiece,
   LiveSession,
   MailLink,
   Notification,

@@ -111,6 +111,10 @@ export const liveSessionMachine = flow.createMachine({
       meta: { due: 'the publisher did not come back', owner: 'the publisher reconnects' },
       on: {
         ACCEPTED: { target: 'publishing', actions: 'beginGeneration' },
+        // Its receiver could not report for a while, but never lost the publisher.
+        PIECE_STORED: current({ target: 'publishing' }),
+        FINISHED: current({ target: 'ending' }),
+        FAILED: current(stopped),
         STOPPED: stopped,
         TIMED_OUT: { target: 'ending' },
       },

@@ -1,5 +1,6 @@
 export { liveErrorIds } from '../../state-machines/live-session.ts'
 export { type Lives, makeLives } from './live.commands.ts'
 export { latencyModes } from './live.entity.ts'
-export { findLive, findSessionOfReplay, type LiveRow, type LiveSessionRow, listLiveSessions } from './live.queries.ts'
-export { type AcceptedStream, type LiveSessions, makeLiveSessions, type StreamReport } from './live-session.commands.ts'
+export { findLive, findSessionOfReplay, type LiveRow, type LiveSessionRow, listLivePieces, listLiveSessions } from './live.queries.ts'
+export { hashesOf, type LivePieceRow, renditionPlaylist } from './live-playlists.ts'
+export { type AcceptedStream, type LiveSessions, makeLiveSessions, type StoredPiece, type StreamEnd } from './live-session.commands.ts'

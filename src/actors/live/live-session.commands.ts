@@ -11,13 +11,26 @@ import { liveSessionLifecycle, settingsOf } from './live.lifecycle.ts'
 export interface AcceptedStream {
   sessionId: number
   generation: number
+  /** Number of the next piece. */
+  nextSequence: number
   videoId: number
   videoUuid: string
   latencyMode: LatencyMode
 }
 
-/** What the receiver of a stream reports. */
-export type StreamReport = Extract<LiveSessionEvent, { generation: number }>
+/** A piece of a stream, which is in the store. */
+export interface StoredPiece {
+  generation: number
+  sequence: number
+  seconds: number
+  bytes: number
+  /** Hexadecimal. */
+  sha256: string
+  startsAt: Date
+}
+
+/** What the receiver of a stream reports of its end. */
+export type StreamEnd = Exclude<Extract<LiveSessionEvent, { generation: number }>, { type: 'PIECE_STORED' }>
 
 export interface LiveSessions {
   /**
@@ -25,8 +38,10 @@ export interface LiveSessions {
    * disabled or the video or its owner is blocked, `gone` if the live has ended, and `conflict` while another publisher sends.
    */
   accept(streamKey: string): Promise<AcceptedStream>
-  /** Throws `conflict` if the session has ended or another connection continued it. */
-  report(sessionId: number, report: StreamReport): Promise<void>
+  /** Adds a piece; twice is once. Throws `conflict` if the session has ended or another connection continued it. */
+  addPiece(sessionId: number, piece: StoredPiece): Promise<void>
+  /** Throws like `addPiece`. */
+  end(sessionId: number, end: StreamEnd): Promise<void>
 }
 
 const RUNNING = ['receiving', 'publishing', 'interrupted']
@@ -65,12 +80,17 @@ export function makeLiveSessions(deps: ActorDeps): LiveSessions {
   }
 
   async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {
+    const [{ next } = { next: 0 }] = await unit.query<{ next: number }>(
+      `select coalesce(max(p.sequence) + 1, 0) as next from live_session s join live_piece p on p.session_id = s.id where s.video_id = $1`,
+      [live.videoId],
+    )
     const session = unit.em.create(LiveSession, {
       ...initialColumns(liveSessionLifecycle, unit.now, settingsOf(deps)),
       videoId: live.videoId,
       saveReplay: live.saveReplay,
       replayPrivacy: live.replayPrivacy,
       replayVideoId: null,
+      firstSequence: next,
       startedAt: unit.now,
       endedAt: null,
       createdAt: unit.now,
@@ -111,10 +131,25 @@ export function makeLiveSessions(deps: ActorDeps): LiveSessions {
         }
         await move(unit, session, { type: 'ACCEPTED' })
         const { generation } = contextOf(liveSessionLifecycle, session)
-        return { sessionId: session.id, generation, videoId: live.videoId, videoUuid: uuid, latencyMode: live.latencyMode }
+        const { id: sessionId, firstSequence } = session
+        const [{ next } = { next: firstSequence }] = await unit.query<{ next: number }>(
+          'select coalesce(max(sequence) + 1, $2) as next from live_piece where session_id = $1',
+          [sessionId, firstSequence],
+        )
+        return { sessionId, generation, nextSequence: next, videoId: live.videoId, videoUuid: uuid, latencyMode: live.latencyMode }
       })
     },
 
-    report: (sessionId, report) => withSession(sessionId, (unit, session) => move(unit, session, report)),
+    addPiece: (sessionId, { generation, sequence, seconds, bytes, sha256, startsAt }) =>
+      withSession(sessionId, async (unit, session) => {
+        await move(unit, session, { type: 'PIECE_STORED', generation })
+        await unit.query(
+          `insert into live_piece (session_id, sequence, generation, seconds, bytes, sha256, starts_at)
+           values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+          [sessionId, sequence, generation, seconds, bytes, sha256, startsAt],
+        )
+      }),
+
+    end: (sessionId, end) => withSession(sessionId, (unit, session) => move(unit, session, end)),
   }
 }

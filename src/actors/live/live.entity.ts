@@ -39,6 +39,8 @@ const LiveSessionSchema = defineEntity({
     saveReplay: p.boolean(),
     replayPrivacy: p.smallint().nullable(),
     replayVideoId: p.integer().nullable(),
+    /** Number of its first piece: the sessions of a permanent live share the addresses of their pieces. */
+    firstSequence: p.integer(),
     startedAt: p.datetime(3),
     /** When the publisher stopped or was given up. */
     endedAt: p.datetime(3).nullable(),
@@ -49,3 +51,19 @@ const LiveSessionSchema = defineEntity({
 
 export class LiveSession extends LiveSessionSchema.class {}
 LiveSessionSchema.setClass(LiveSession)
+
+/** A stored part of a stream. Pieces are only added. */
+export const LivePiece = defineEntity({
+  name: 'LivePiece',
+  tableName: 'live_piece',
+  properties: {
+    sessionId: p.integer().primary(),
+    sequence: p.integer().primary(),
+    /** The connection that it came by. */
+    generation: p.integer(),
+    seconds: p.double(),
+    bytes: p.integer(),
+    sha256: p.text(),
+    startsAt: p.datetime(3),
+  },
+})

@@ -3,6 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import type { LiveError } from '../../state-machines/live-session.ts'
 import type { LatencyMode } from './live.entity.ts'
+import type { LivePieceRow } from './live-playlists.ts'
 
 type Reader = Pick<Database, 'query'>
 
@@ -48,3 +49,16 @@ export const listLiveSessions = (db: Reader, videoId: number) =>
 /** The session that a replay records. */
 export const findSessionOfReplay = async (db: Reader, videoId: number): Promise<LiveSessionRow | undefined> =>
   (await db.query<LiveSessionRow>(`${SESSIONS} where s.replay_video_id = $1 order by s.id desc limit 1`, [videoId])).at(0)
+
+/** The newest `most` pieces of the session of a live that runs or ended last, the oldest first; whether more will come. */
+export async function listLivePieces(db: Reader, videoId: number, most: number): Promise<{ isRunning: boolean; pieces: LivePieceRow[] }> {
+  const rows = await db.query<LivePieceRow & { isRunning: boolean }>(
+    `select p.sequence, p.generation, p.seconds, p.sha256, p.starts_at as "startsAt",
+       s.state in ('receiving', 'publishing', 'interrupted') as "isRunning"
+     from (select id, state from live_session where video_id = $1 order by started_at desc, id desc limit 1) s
+       cross join lateral (select * from live_piece where session_id = s.id order by sequence desc limit ${Number(most)}) p
+     order by p.sequence`,
+    [videoId],
+  )
+  return { isRunning: rows[0]?.isRunning ?? false, pieces: rows.map(({ isRunning: _, ...piece }) => piece) }
+}

@@ -1,7 +1,15 @@
 // Streams of lives without HTTP: who is accepted, what a reconnection continues, and how each silence ends.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { findSessionOfReplay, type LiveSessions, listLiveSessions, makeLiveSessions } from '../../../src/actors/live/index.ts'
+import {
+  findSessionOfReplay,
+  hashesOf,
+  type LiveSessions,
+  listLivePieces,
+  listLiveSessions,
+  makeLiveSessions,
+  renditionPlaylist,
+} from '../../../src/actors/live/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
@@ -59,10 +67,18 @@ const sessionsOf = async (videoId: number) =>
 const timeOut = (id: number) => made.runtime.registry.timeouts.get('live-session')?.timedOut(id)
 const save = (id: number) =>
   made.runtime.registry.jobs.get('video-live-ending')?.run({ data: { liveSessionId: id }, signal: new AbortController().signal } as never)
+const piece = (sequence: number, generation: number) => ({
+  generation,
+  sequence,
+  seconds: 2,
+  bytes: 1000,
+  sha256: String(sequence).padStart(64, '0'),
+  startsAt: new Date(clock.now().getTime() + sequence * 2000),
+})
 const began = async (options?: Parameters<typeof makeLive>[0]) => {
   const live = await makeLive(options)
   const stream = await sessions.accept(live.key)
-  await sessions.report(stream.sessionId, { type: 'PIECE_STORED', generation: stream.generation })
+  await sessions.addPiece(stream.sessionId, piece(stream.nextSequence, stream.generation))
   return { ...live, ...stream }
 }
 
@@ -72,7 +88,7 @@ describe('a stream', () => {
     const stream = await sessions.accept(key.toUpperCase())
     expect(stream).toMatchObject({ generation: 1, videoId: id, latencyMode: 3 })
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['waiting-for-live', [['receiving']]])
-    await sessions.report(stream.sessionId, { type: 'PIECE_STORED', generation: 1 })
+    await sessions.addPiece(stream.sessionId, piece(0, 1))
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
     expect(await listLiveSessions(db, id)).toMatchObject([
       { startedAt: clock.now(), endedAt: null, saveReplay: true, replayPrivacy: 2, replay: null },
@@ -113,10 +129,19 @@ describe('a stream', () => {
 describe('a publisher who is lost', () => {
   it('continues the session as its next generation, and reports of the one before are refused', async () => {
     const { id, key, sessionId } = await began()
-    await sessions.report(sessionId, { type: 'LOST', generation: 1 })
+    await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['interrupted']]])
     expect(await sessions.accept(key)).toMatchObject({ sessionId, generation: 2 })
-    await expect(sessions.report(sessionId, { type: 'FINISHED', generation: 1 })).rejects.toMatchObject({ kind: 'conflict' })
+    await expect(sessions.end(sessionId, { type: 'FINISHED', generation: 1 })).rejects.toMatchObject({ kind: 'conflict' })
+    expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
+  })
+
+  it('goes on in the same generation when it was its receiver that could not report', async () => {
+    const { id, sessionId } = await began()
+    clock.pass(config.vireo.live.no_data_timeout)
+    await timeOut(sessionId)
+    expect(await sessionsOf(id)).toEqual([['interrupted']])
+    await sessions.addPiece(sessionId, piece(1, 1))
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
   })
 
@@ -156,7 +181,7 @@ describe('a publisher who is lost', () => {
     clock.pass(config.vireo.live.no_data_timeout)
     await timeOut(sessionId)
     const second = await sessions.accept(key)
-    await sessions.report(second.sessionId, { type: 'FAILED', generation: 1, error: 'invalid-input' })
+    await sessions.end(second.sessionId, { type: 'FAILED', generation: 1, error: 'invalid-input' })
     expect([await stateOf(id), await sessionsOf(id)]).toEqual([
       'waiting-for-live',
       [
@@ -170,11 +195,61 @@ describe('a publisher who is lost', () => {
 
 it('ends at once when its publisher says so, and names the replay that records it', async () => {
   const { id, sessionId } = await began()
-  await sessions.report(sessionId, { type: 'FINISHED', generation: 1 })
+  await sessions.end(sessionId, { type: 'FINISHED', generation: 1 })
   expect(await stateOf(id)).toBe('live-ended')
   const replay = await makeVideo(db, { channelId: user.channelId, bare: true })
   await db.query('update live_session set replay_video_id = $2 where id = $1', [sessionId, replay.id])
   expect(await findSessionOfReplay(db, replay.id)).toMatchObject({ id: sessionId, replay: { id: replay.id, uuid: replay.uuid } })
   await db.query("update video set state = 'removed' where id = $1", [replay.id])
   expect((await findSessionOfReplay(db, replay.id))?.replay).toBeNull()
+})
+
+describe('the pieces of a live', () => {
+  it('are numbered through its sessions, and named once however often they are told', async () => {
+    const first = await began({ permanent: true })
+    await sessions.addPiece(first.sessionId, piece(1, 1))
+    await sessions.addPiece(first.sessionId, piece(1, 1))
+    await sessions.end(first.sessionId, { type: 'FINISHED', generation: 1 })
+    expect(await listLivePieces(db, first.id, 15)).toMatchObject({ isRunning: false, pieces: [{ sequence: 0 }, { sequence: 1 }] })
+    const second = await sessions.accept(first.key)
+    expect(second).toMatchObject({ generation: 1, nextSequence: 2 })
+    await sessions.addPiece(second.sessionId, piece(2, 1))
+    expect(await listLivePieces(db, first.id, 15)).toMatchObject({ isRunning: true, pieces: [{ sequence: 2 }] })
+  })
+
+  it('of a connection that was replaced are refused', async () => {
+    const { id, key, sessionId } = await began()
+    await sessions.end(sessionId, { type: 'LOST', generation: 1 })
+    expect(await sessions.accept(key)).toMatchObject({ generation: 2, nextSequence: 1 })
+    await expect(sessions.addPiece(sessionId, piece(1, 1))).rejects.toMatchObject({ kind: 'conflict' })
+    expect((await listLivePieces(db, id, 15)).pieces).toHaveLength(1)
+  })
+
+  it('are the newest in the playlist, with a discontinuity for each reconnection', async () => {
+    const { id, key, sessionId } = await began()
+    await sessions.addPiece(sessionId, piece(1, 1))
+    await sessions.end(sessionId, { type: 'LOST', generation: 1 })
+    await sessions.accept(key)
+    await sessions.addPiece(sessionId, { ...piece(2, 2), seconds: 2.05 })
+    const { isRunning, pieces } = await listLivePieces(db, id, 2)
+    const at = (n: number) => piece(n, 1).startsAt.toISOString().replace('Z', '+0000')
+    const expected = `#EXTM3U
+#EXT-X-VERSION:6
+#EXT-X-TARGETDURATION:2
+#EXT-X-MEDIA-SEQUENCE:1
+#EXT-X-INDEPENDENT-SEGMENTS
+#EXTINF:2.000000,
+#EXT-X-PROGRAM-DATE-TIME:${at(1)}
+0-000001.ts
+#EXT-X-DISCONTINUITY
+#EXTINF:2.050000,
+#EXT-X-PROGRAM-DATE-TIME:${at(2)}
+0-000002.ts
+`
+    expect(renditionPlaylist({ rendition: 0, pieces, isRunning, target: 2 })).toBe(expected)
+    const last = renditionPlaylist({ rendition: 0, pieces: pieces.slice(1), isRunning: false, target: 2 })
+    expect(last).toContain('#EXT-X-MEDIA-SEQUENCE:2\n#EXT-X-DISCONTINUITY-SEQUENCE:1\n')
+    expect(last).toMatch(/0-000002\.ts\n#EXT-X-ENDLIST\n$/)
+    expect(hashesOf(0, pieces)).toEqual({ '0-000001.ts': '1'.padStart(64, '0'), '0-000002.ts': '2'.padStart(64, '0') })
+  })
 })

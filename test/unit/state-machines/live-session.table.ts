@@ -44,7 +44,11 @@ export const table = defineTable({
     { from: 'interrupted', with: second, event: { type: 'ACCEPTED' }, to: 'publishing', gives: { generation: 3 } },
     { from: 'interrupted', event: blocked, to: 'ending', gives: { error: 'blocked' } },
     { from: 'interrupted', event: timedOut, to: 'ending' },
-    { from: 'interrupted', with: second, event: stored, to: 'illegal' },
+    { from: 'interrupted', with: second, event: stored, to: 'publishing' },
+    { from: 'interrupted', with: second, event: finished, to: 'ending' },
+    { from: 'interrupted', with: second, event: failed, to: 'ending', gives: { error: 'invalid-input' } },
+    { from: 'interrupted', with: { generation: 3 }, event: stored, to: 'illegal' },
+    { from: 'interrupted', with: second, event: lost, to: 'illegal' },
 
     { from: 'ending', event: { type: 'SAVED' }, to: 'ended' },
     { from: 'ending', event: timedOut, to: 'ending' },

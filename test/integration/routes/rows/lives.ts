@@ -22,8 +22,8 @@ async function live(cast: Cast): Promise<{ params: { videoId: number } }> {
 async function replay(cast: Cast): Promise<{ params: { videoId: number } }> {
   const { id: videoId } = await makeVideo(cast.db, { channelId: cast.users.user.channelId })
   await cast.db.query(
-    `insert into live_session (video_id, state, context, save_replay, replay_video_id, started_at, created_at, updated_at)
-     values ($1, 'ended', '{}', true, $2, now(), now(), now())`,
+    `insert into live_session (video_id, state, context, save_replay, replay_video_id, first_sequence, started_at, created_at, updated_at)
+     values ($1, 'ended', '{}', true, $2, 0, now(), now(), now())`,
     [(await live(cast)).params.videoId, videoId],
   )
   return { params: { videoId } }

@@ -1,0 +1,45 @@
+// HLS playlists of a live, made from the rows of its pieces (RFC 8216). Pure.
+
+export interface LivePieceRow {
+  sequence: number
+  generation: number
+  seconds: number
+  sha256: string
+  startsAt: Date
+}
+
+/** The name of a piece, as the contract has it: rendition 0 is the stream as it came. */
+const pieceName = (rendition: number, sequence: number): string => `${rendition}-${String(sequence).padStart(6, '0')}.ts`
+
+/** Consecutive pieces of one rendition. Without `isRunning` the last one ends the stream. */
+export function renditionPlaylist(options: {
+  rendition: number
+  pieces: readonly LivePieceRow[]
+  isRunning: boolean
+  /** Seconds of a piece, unless one is longer. */
+  target: number
+}): string {
+  const { rendition, pieces, isRunning, target } = options
+  const longest = Math.max(target, ...pieces.map(({ seconds }) => Math.round(seconds)))
+  const lines = [
+    '#EXTM3U',
+    '#EXT-X-VERSION:6',
+    `#EXT-X-TARGETDURATION:${longest}`,
+    `#EXT-X-MEDIA-SEQUENCE:${pieces[0]?.sequence ?? 0}`,
+    // Clients that lost sight of the playlist count discontinuities from here (RFC 8216, 4.3.3.3): one for each reconnection.
+    ...(pieces[0] && pieces[0].generation > 1 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${pieces[0].generation - 1}`] : []),
+    '#EXT-X-INDEPENDENT-SEGMENTS',
+  ]
+  for (const [index, { sequence, generation, seconds, startsAt }] of pieces.entries()) {
+    const before = pieces[index - 1]
+    if (before && before.generation !== generation) lines.push('#EXT-X-DISCONTINUITY')
+    lines.push(`#EXTINF:${seconds.toFixed(6)},`, `#EXT-X-PROGRAM-DATE-TIME:${startsAt.toISOString().replace('Z', '+0000')}`)
+    lines.push(pieceName(rendition, sequence))
+  }
+  if (!isRunning) lines.push('#EXT-X-ENDLIST')
+  return `${lines.join('\n')}\n`
+}
+
+/** The content of `segments-sha256.json`. */
+export const hashesOf = (rendition: number, pieces: readonly LivePieceRow[]): Record<string, string> =>
+  Object.fromEntries(pieces.map(({ sequence, sha256 }) => [pieceName(rendition, sequence), sha256]))
