@@ -37,7 +37,8 @@ export default async function setup(): Promise<void> {
   process.env.VIREO_TEST_KEPT = tmpdir()
   await keepKeys(tmpdir())
   process.env.TMPDIR = folder
-  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
+  // Node replaces what it kept of a file that has changed.
+  process.env.NODE_COMPILE_CACHE = join(process.env.VIREO_TEST_KEPT, 'vireo-compiled')
   const home = join(folder, 'postgres')
   const startPostgres = () =>
     startEmbeddedPostgres({ dataDir: home, maxConnections: 400, logger: silentLogger, fsync: false, autovacuum: false })

@@ -45,12 +45,19 @@ afterAll(async () => {
 
 type Report = { problems: number; warnings: number; findings: Finding[] }
 
+/** The doctor looks for ffmpeg on PATH. */
+const environment = () => ({
+  ...environmentOf(node),
+  VIREO__VIREO__MEDIA__FFMPEG_PATH: undefined,
+  VIREO__VIREO__MEDIA__FFPROBE_PATH: undefined,
+})
+
 /** The ffmpeg of this machine may be of any age. */
 const pathWithFfmpeg = async (version: string): Promise<string> =>
   [await fakeTools(['libx264', 'aac'], version), process.env.PATH].join(delimiter)
 
 async function examine(more: Record<string, string | undefined> = {}, args: string[] = []) {
-  const report = await askVireo<Report>({ ...environmentOf(node), PATH: await pathWithFfmpeg('8.1.2'), ...more }, ['doctor', ...args])
+  const report = await askVireo<Report>({ ...environment(), PATH: await pathWithFfmpeg('8.1.2'), ...more }, ['doctor', ...args])
   const problems = report.findings.filter(({ status }) => status === 'problem')
   return {
     ...report,
@@ -84,7 +91,7 @@ it('finds nothing wrong with a server that is well, and asks it as other servers
     expect([check, message.endsWith('.')]).toEqual([check, true])
     expect([check, advice !== undefined]).toEqual([check, status !== 'ok'])
   }
-  const table = await runVireo({ ...environmentOf(node), PATH: await pathWithFfmpeg('8.1.2') }, ['doctor'])
+  const table = await runVireo({ ...environment(), PATH: await pathWithFfmpeg('8.1.2') }, ['doctor'])
   expect([table.code, table.said.split('\n').at(-1)]).toEqual([0, expect.stringMatching(/^0 problems, \d+ warnings\.$/)])
 }, 60_000)
 
@@ -119,7 +126,7 @@ it('looks at everything else when the database, Redis, mail or the store cannot 
 it('ends although something never answers', async () => {
   const { object_storage, vireo } = everythingIn(`http://127.0.0.1:${mutePort}`)
   const env = {
-    ...environmentOf(node),
+    ...environment(),
     VIREO__OBJECT_STORAGE: JSON.stringify(object_storage),
     VIREO__VIREO: JSON.stringify(vireo),
   }

@@ -12,6 +12,7 @@ import { testLoadedConfig } from '../support/config.ts'
 import { media } from '../support/media.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { everythingIn, startS3, type TestS3 } from '../support/s3.ts'
+import { until } from '../support/until.ts'
 import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
 
 let s3: TestS3
@@ -42,6 +43,8 @@ beforeAll(async () => {
   form.set('videofile', new File([new Uint8Array(await readFile(await media('small.mp4')))], 'small.mp4'))
   const { video } = await root.send<{ video: { uuid: string; id: number } }>('POST', '/api/v1/videos/upload', form)
   ;({ uuid, id } = video)
+  const pictures = () => pool.query('select from thumbnail where video_id = $1', [id])
+  await until(async () => (await pictures()).rowCount === 2, { what: 'the pictures of the video' })
 }, 120_000)
 afterAll(async () => {
   await pool?.end()

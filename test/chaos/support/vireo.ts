@@ -2,7 +2,10 @@
 
 import { tmpdir } from 'node:os'
 import { cli } from '../../../src/cli/cli.ts'
+import { serverFfmpeg } from '../../support/media.ts'
 import type { TestNode } from '../../support/node.ts'
+
+const { ffmpegPath, ffprobePath } = await serverFfmpeg()
 
 export interface Said {
   code: number
@@ -18,6 +21,8 @@ export const environmentOf = (node: TestNode): Record<string, string | undefined
   VIREO_DATA_DIR: node.dataDir,
   VIREO__WEBSERVER__HOSTNAME: '127.0.0.1',
   VIREO__WEBSERVER__PORT: new URL(node.base).port,
+  VIREO__VIREO__MEDIA__FFMPEG_PATH: ffmpegPath,
+  VIREO__VIREO__MEDIA__FFPROBE_PATH: ffprobePath,
 })
 
 /** Runs a command; answers what it printed, and its exit code. */
