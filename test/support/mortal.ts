@@ -23,11 +23,12 @@ export interface Mortal {
 
 /** The timers that a process made, whose code will not end them. */
 const timersOf = new AsyncLocalStorage<Set<NodeJS.Timeout>>()
-createHook({
+/** Slows down each promise of this worker while it is enabled. */
+const timerHook = createHook({
   init(_id, type, _trigger, resource) {
     if (type === 'Timeout') timersOf.getStore()?.add(resource as NodeJS.Timeout)
   },
-}).enable()
+})
 
 /** Dies at the moment of that number, from 1 on; by default never. */
 export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
@@ -88,7 +89,10 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
   return {
     moments,
     died,
-    live: (work) => timersOf.run(timers, work),
+    live(work) {
+      timerHook.enable()
+      return timersOf.run(timers, work)
+    },
     wrapStore: (store) => ({
       ...store,
       put: changing('put', store.put),
@@ -128,6 +132,7 @@ export function makeMortal(fatal = Number.POSITIVE_INFINITY): Mortal {
       }
     },
     async bury() {
+      timerHook.disable()
       if (!isDead) return false
       for (const timer of timers) clearTimeout(timer)
       await Promise.all([...databases, ...files].map((open) => open.close()))

@@ -296,7 +296,11 @@ describe.each(paths)('a process that dies during $name', ({ config, before, ask,
     const survived = began.then(() => end(first)).then(() => true)
     survived.catch(() => undefined)
     const isAlive = await Promise.race([mortal.died.then(() => false), survived.catch(() => mortal.died.then(() => false))])
-    if (isAlive) return await first.stop()
+    if (isAlive) {
+      await first.stop()
+      await mortal.bury()
+      return
+    }
     first.app.server.close()
     first.app.server.closeAllConnections()
     const next = await start(config)
