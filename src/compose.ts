@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BlocklistOperator, makeBlocklistOperator } from './actors/blocklist/index.ts'
-import { type HostAftermath, makeHostAftermath } from './actors/host-change/index.ts'
+import { type AfterHostChange, makeAfterHostChange } from './actors/host-change/index.ts'
 import { type JobOperator, makeJobOperator } from './actors/job-queue/index.ts'
 import type { StorageMoves } from './actors/storage-move/index.ts'
 import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/index.ts'
@@ -28,7 +28,7 @@ export interface Server {
   exporter: { hostname: string; port: number } | null
   healthListener: { hostname: string; port: number } | null
   /** For the command line. */
-  operator: Operator & StorageMoves & StoragePrune & HostAftermath & RedrawPictures & { jobs: JobOperator; blocklist: BlocklistOperator }
+  operator: Operator & StorageMoves & StoragePrune & AfterHostChange & RedrawPictures & { jobs: JobOperator; blocklist: BlocklistOperator }
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -89,7 +89,7 @@ async function start(
       ...storageMoves,
       ...makeStoragePrune({ db, store, clock }),
       ...makeRedrawPictures({ ...media, inspectFile }),
-      ...makeHostAftermath({ ...deps, follows }),
+      ...makeAfterHostChange({ ...deps, follows }),
       jobs: makeJobOperator({ ...deps, jobQueue }),
       blocklist: makeBlocklistOperator(deps),
     },

@@ -65,11 +65,11 @@ async function copyFolder(from: string, to: string, wanted: (path: string) => bo
     const path = relative(from, source)
     if (!wanted(path)) continue
     if (entry.isDirectory()) await mkdir(join(to, path), { recursive: true, mode: 0o700 })
-    else if (entry.isFile()) await cp(source, join(to, path)).catch((error: unknown) => unlessGone(source, error))
+    else if (entry.isFile()) await cp(source, join(to, path)).catch((error: unknown) => ignoreNotFound(source, error))
   }
 }
 
-async function unlessGone(source: string, error: unknown): Promise<void> {
+async function ignoreNotFound(source: string, error: unknown): Promise<void> {
   const isThere = await stat(source).then(
     () => true,
     () => false,

@@ -104,7 +104,7 @@ export async function openFoundation(
     clock,
     logger,
     settings: () => runtimeSettings(config(), roles),
-    witnesses: audit,
+    observers: audit,
     loopWatch,
   })
   const deps: ActorDeps = {

@@ -1,21 +1,27 @@
 // Makes all parts of a server, floor by floor: each depends on those above it. Nothing runs yet.
 
-import { keepAbuseTotals, makeAbuses } from '../actors/abuse/index.ts'
+import { maintainAbuseTotals, makeAbuses } from '../actors/abuse/index.ts'
 import { makeRemoteActors, registerActorTotals } from '../actors/actor/index.ts'
 import { makeActorImages } from '../actors/actor-image/index.ts'
-import { keepAuditShort } from '../actors/audit/index.ts'
+import { pruneAuditLog } from '../actors/audit/index.ts'
 import { makeAutomaticTags } from '../actors/automatic-tag/index.ts'
 import { endBlockedFollows, makeBlocklist } from '../actors/blocklist/index.ts'
 import { makeCaptions } from '../actors/caption/index.ts'
 import { makeChannels, spreadSupport } from '../actors/channel/index.ts'
 import { makeChannelRemoval } from '../actors/channel-removal/index.ts'
 import { makeChannelSyncs, runChannelSyncs } from '../actors/channel-sync/index.ts'
-import { keepCommentTotals, makeCommentReviews, makeComments, makeRemoveCommentsOf, makeWaitingComments } from '../actors/comment/index.ts'
+import {
+  maintainCommentTotals,
+  makeCommentReviews,
+  makeComments,
+  makeRemoveCommentsOf,
+  makeWaitingComments,
+} from '../actors/comment/index.ts'
 import { makeContact } from '../actors/contact/index.ts'
-import { keepCountersRight } from '../actors/counters/index.ts'
-import { followBack, keepFollowCounts, makeFollows, makeHistoryWalks } from '../actors/follow/index.ts'
+import { scheduleReconciliation } from '../actors/counters/index.ts'
+import { followBack, maintainFollowCounts, makeFollows, makeHistoryWalks } from '../actors/follow/index.ts'
 import { makeHistory } from '../actors/history/index.ts'
-import { keepActivityTotals } from '../actors/incoming-activity/index.ts'
+import { maintainActivityTotals } from '../actors/incoming-activity/index.ts'
 import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from '../actors/instance/index.ts'
 import { makeInteractionCleaning } from '../actors/interaction/index.ts'
 import { makeJobQueue, refuseNameless } from '../actors/job-queue/index.ts'
@@ -23,12 +29,12 @@ import { makeLiveSessions, makeLives } from '../actors/live/index.ts'
 import { makeMailLinks, sendMails } from '../actors/mail/index.ts'
 import { makeMailBatches, makeNotifications, makeNotify, notifySubscribers, RULES, reactByRules } from '../actors/notification/index.ts'
 import { makeOwnershipChanges } from '../actors/ownership-change/index.ts'
-import { keepPlaylistTotals, makePlaylists, makeRemotePlaylists } from '../actors/playlist/index.ts'
+import { maintainPlaylistTotals, makePlaylists, makeRemotePlaylists } from '../actors/playlist/index.ts'
 import { makeRatings } from '../actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies, mirrorByStrategy } from '../actors/redundancy/index.ts'
 import { makeRegistrations } from '../actors/registration/index.ts'
 import { makeRemoteActorRemoval } from '../actors/remote-actor-removal/index.ts'
-import { keepJobHistoryShort, makeGuesses } from '../actors/runtime/index.ts'
+import { makeGuessLimits, pruneJobHistory } from '../actors/runtime/index.ts'
 import { makeRuntimeConfig } from '../actors/runtime-config/index.ts'
 import { makeSessions } from '../actors/session/index.ts'
 import { makeShares } from '../actors/share/index.ts'
@@ -67,7 +73,7 @@ import { makeFindLists } from '../actors/watched-words/index.ts'
 import type { LoadedConfig } from '../config/index.ts'
 import { fetchUnblocked, makeFederationPart } from '../federation/index.ts'
 import type { AppOptions } from '../http/app.ts'
-import { makeVideoAnswers } from '../http/videos/answers.ts'
+import { makeVideoResponseCache } from '../http/videos/response-cache.ts'
 import { type Ffmpeg, makeWarmFfprobe } from '../media/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { makeGuardedFetch } from '../platform/fetch/index.ts'
@@ -129,7 +135,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   })
   closers.push(async () => runtimeConfig.close())
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
-  const guesses = makeGuesses({ store: makeLimitStore({ redis: limits, prefix: `${prefix}:`, clock }), config })
+  const guesses = makeGuessLimits({ store: makeLimitStore({ redis: limits, prefix: `${prefix}:`, clock }), config })
   const sessions = makeSessions({ ...deps, passwords, guesses, bus })
   const twoFactor = makeTwoFactor({ ...deps, passwords, guesses })
   const signedTokens = makeSignedTokens(deps)
@@ -146,14 +152,14 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const emailVerification = makeEmailVerification({ ...deps, links })
   const passwordReset = makePasswordReset({ ...deps, links, passwords })
   const follows = makeFollows(deps)
-  keepFollowCounts(runtime.registry)
+  maintainFollowCounts(runtime.registry)
   const blocklist = makeBlocklist(deps)
   endBlockedFollows({ ...deps, follows })
   const abuses = makeAbuses(deps)
   const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
   followBack({ ...deps, instanceActorId: instance.actorId })
-  keepJobHistoryShort(deps)
-  keepAuditShort(deps)
+  pruneJobHistory(deps)
+  pruneAuditLog(deps)
 
   const { media, remoteCache } = await openMedia({ ...deps, automaticTags }, instead, closers)
   const { store, ffmpeg } = media
@@ -185,19 +191,19 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const channels = makeChannels({ ...deps, generateKeys })
   spreadSupport({ ...deps, videos })
   const comments = makeComments({ ...deps, automaticTags })
-  keepCommentTotals(deps)
-  keepAbuseTotals(deps)
+  maintainCommentTotals(deps)
+  maintainAbuseTotals(deps)
   const reviews = makeCommentReviews({ ...deps, automaticTags })
   const waitingComments = makeWaitingComments(deps)
   const bulkComments = makeRemoveCommentsOf({ ...deps, comments })
   const ratings = makeRatings(deps)
   const playlists = makePlaylists(media)
   const remotePlaylists = makeRemotePlaylists(deps)
-  keepPlaylistTotals(deps)
-  keepActivityTotals(deps)
+  maintainPlaylistTotals(deps)
+  maintainActivityTotals(deps)
   registerCounters(deps)
   registerActorTotals(deps)
-  keepCountersRight(deps)
+  scheduleReconciliation(deps)
   registerScores(deps)
   registerListing(deps)
   announceVideoChanges(runtime.registry)
@@ -286,7 +292,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   makeRemoteActorRemoval({ ...deps, remoteActors, removers })
   const facts = makeInstanceFacts({ ...deps, bus, actorId: instance.actorId })
   closers.push(async () => facts.close())
-  const answers = makeVideoAnswers({ config, bus, clock })
+  const answers = makeVideoResponseCache({ config, bus, clock })
   closers.push(async () => answers.close())
   source.onChange(() => {
     runtime.adapt()

@@ -4,7 +4,7 @@ import { makeCommentTagPolicies } from '../actors/automatic-tag/index.ts'
 import type { Follows } from '../actors/follow/index.ts'
 import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
 import { makePlaylistElements } from '../actors/playlist/index.ts'
-import type { Guesses } from '../actors/runtime/index.ts'
+import type { GuessLimits } from '../actors/runtime/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
 import { makeUpdateMe } from '../actors/user/index.ts'
 import { makePartImporters, type PartImporter, type PartImporterDeps, runUserImports } from '../actors/user-import/index.ts'
@@ -23,7 +23,7 @@ type Shared = Pick<
 export interface UserImportParts extends Media, Shared {
   follows: Follows
   passwords: Passwords
-  guesses: Guesses
+  guesses: GuessLimits
   resolvePasted: Pick<FederationPart['resolvePasted'], 'video' | 'account'>
 }
 

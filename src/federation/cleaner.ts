@@ -4,7 +4,7 @@
 import type { Comments } from '../actors/comment/index.ts'
 import type { CleaningPlace, InteractionCleaning, RemoteInteraction } from '../actors/interaction/index.ts'
 import type { Ratings } from '../actors/rating/index.ts'
-import { DomainError, unlessGone } from '../actors/runtime/index.ts'
+import { DomainError, ignoreNotFound } from '../actors/runtime/index.ts'
 import type { Shares } from '../actors/share/index.ts'
 import type { FederationDeps } from './deps.ts'
 import type { FetchDocument } from './fetch/documents.ts'
@@ -85,7 +85,7 @@ export function cleanInteractions(
       const isGone = found === 'gone' || (found === 'missing' && (await cleaning.miss(place, id)) >= MISSES)
       if (!isGone) continue
       logger.info({ url, kind: place.kind, found }, 'something that its server does not have any more is removed')
-      await unlessGone(remove(place, interaction))
+      await ignoreNotFound(remove(place, interaction))
       part.removed += 1
     }
   }

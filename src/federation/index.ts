@@ -41,10 +41,10 @@ import { makeSubscribeAddress, type SubscribeAddress } from './fetch/subscribe-a
 import { makeThreads } from './fetch/threads.ts'
 import { makeVideoFetcher } from './fetch/videos.ts'
 import { registerHistoryWalks } from './history.ts'
-import { makeForOthers } from './inbound/for-others.ts'
+import { makeDispatchActivity } from './inbound/dispatch-activity.ts'
 import { kindOf, makeCountOf, makeInboundPolicy } from './inbound/policy/index.ts'
 import { makeReceiveActivity, type ReceiveActivity } from './inbound/receive.ts'
-import { makeTreat } from './inbound/treat.ts'
+import { makeThirdPartyLimits } from './inbound/third-party-limits.ts'
 import { makeVerifyLater } from './inbound/verify-later.ts'
 import { registerFederationJobs } from './jobs.ts'
 import { makeTableKvStore, RedisKv } from './kv.ts'
@@ -164,12 +164,12 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     hosts,
     arrive: (activity: ArrivedActivity) => incoming.store(activity),
     hasArrived: (activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>) => incoming.knows(activity),
-    forOthers: makeForOthers(deps),
+    forOthers: makeThirdPartyLimits(deps),
     policy,
   }
 
   const discovery = makeDiscovery(deps)
-  const treat = makeTreat(context)
+  const treat = makeDispatchActivity(context)
   const incoming: IncomingActivities = makeIncomingActivities({
     ...actorDeps,
     treat: (activity) => options.loopWatch.run(`activity ${kindOf({ type: activity.type, object: null })}`, () => treat(activity)),

@@ -10,8 +10,8 @@ import { makeLimitStore } from '../platform/limit-stores.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LoopWatch } from '../platform/loop-watch.ts'
 import type { CountRequest } from './metrics/count-requests.ts'
+import { addAcceptConstraint } from './plugins/accept-constraint.ts'
 import { withSingleSlashes } from './plugins/addresses.ts'
-import { addAsksConstraint } from './plugins/asks.ts'
 import { auditHooks } from './plugins/audit.ts'
 import { type Auth, type Authenticate, makeAuth } from './plugins/auth.ts'
 import { addBodyParsers, BODY_LIMIT } from './plugins/bodies.ts'
@@ -129,7 +129,7 @@ export async function makeApp(options: AppOptions): Promise<App> {
   app.addHook('onRoute', (route) => frameRoute(route, { auth, rateLimits, written: options.written, audit: options.audit }))
   if (options.onRoute) app.addHook('onRoute', options.onRoute)
   addOpenApi(app, { publicUrl, version })
-  addAsksConstraint(app)
+  addAcceptConstraint(app)
   addUnknownRoutes(app)
 
   for (const area of areas) await app.register(named('area', async (scope: App) => area(scope)))

@@ -13,7 +13,7 @@ export { type Downloads, type DownloadsOptions, makeDownloads } from './download
 export { readTorrent, type TorrentSummary } from './downloads/torrent/torrent-file.ts'
 export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.ts'
 export { findSandbox } from './downloads/yt-dlp/sandbox.ts'
-export { askYtDlp, isSafeYtDlp, OLDEST_SAFE_YT_DLP } from './downloads/yt-dlp/version.ts'
+export { checkYtDlp, isSafeYtDlp, OLDEST_SAFE_YT_DLP } from './downloads/yt-dlp/version.ts'
 export { isDiskFull, isRefusal, MediaError, type MediaErrorReason, StorageOutage, systemCode } from './errors.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'

@@ -63,7 +63,7 @@ const flow = setup({
   },
   guards: {
     ...leasedWork.guards,
-    lostTooOftenAndTold: (args) => leasedWork.guards.lostTooOften(args) && args.context.told,
+    lostTooOftenAndAnnounced: (args) => leasedWork.guards.lostTooOften(args) && args.context.told,
     told: ({ context }) => context.told,
     theirs: ({ context }) => context.by === 'them',
   },
@@ -73,9 +73,9 @@ const removed = { REMOVED: { target: 'expiring' } } as const
 const [released, lostTooOften, lost] = workerLost('wanted', 'failed')
 const lostAndAnnounced = {
   ...lostTooOften,
-  guard: 'lostTooOftenAndTold',
+  guard: 'lostTooOftenAndAnnounced',
   target: 'expiring',
-  description: 'lost too often, and told',
+  description: 'lost too often, and announced',
 } as const
 const failed = [
   { guard: 'told', target: 'expiring', actions: 'noteError', description: 'others know of an older copy' },
@@ -111,7 +111,7 @@ export const redundancyMachine = flow.createMachine({
       on: {
         ...removed,
         ANNOUNCED: { target: 'announced', actions: assign({ told: true }) },
-        TIMED_OUT: { target: 'stored', description: 'told again' },
+        TIMED_OUT: { target: 'stored', description: 'announced again' },
       },
     },
     announced: {

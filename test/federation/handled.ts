@@ -2,7 +2,7 @@
 
 import { creations } from '../../src/federation/inbound/create.ts'
 import { removals } from '../../src/federation/inbound/delete.ts'
-import { HANDLERS } from '../../src/federation/inbound/treat.ts'
+import { HANDLERS } from '../../src/federation/inbound/dispatch-activity.ts'
 import { withdrawals } from '../../src/federation/inbound/undo.ts'
 import { changes } from '../../src/federation/inbound/update.ts'
 

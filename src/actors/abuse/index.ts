@@ -13,4 +13,4 @@ export {
   predefinedReasons,
 } from './predefined-reasons.ts'
 export type { AbuseKind, AbuseSubject } from './subject.ts'
-export { keepAbuseTotals, reconcileAbuseTotals } from './totals.ts'
+export { maintainAbuseTotals, reconcileAbuseTotals } from './totals.ts'

@@ -5,7 +5,7 @@ import { type ActorDeps, foldTotal, type MaintainedTotal, type Registry, setTota
 
 const ABUSES: MaintainedTotal = { table: 'abuse_total', key: ['kind'] }
 
-export function keepAbuseTotals({
+export function maintainAbuseTotals({
   db,
   registry,
   config,

@@ -14,7 +14,7 @@ const MAX_SERVERS = 10_000
  * Stores the inboxes of the servers that know an actor, before they cannot be found any more: those of the actors that the SQL `met`
  * selects, with `values` from $2.
  */
-export async function keepKnownServers(query: Sql, actorId: number, met: string, values: unknown[]): Promise<void> {
+export async function storeKnownServers(query: Sql, actorId: number, met: string, values: unknown[]): Promise<void> {
   await query(
     `update actor set known_at = (
        select coalesce(jsonb_agg(jsonb_build_object('inboxUrl', known.inbox, 'hostId', known.host_id)), '[]') from (

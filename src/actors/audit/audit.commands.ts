@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/index.ts'
-import type { AggregateRef, Noted, Registry, Witness, Witnesses } from '../runtime/index.ts'
+import type { AggregateRef, ChangeObserver, ChangeObservers, Noted, Registry } from '../runtime/index.ts'
 import { AUDITED_FIELDS } from './audited-fields.ts'
 
 export interface Auditor {
@@ -14,7 +14,7 @@ export interface Auditor {
   role: number
 }
 
-export interface Audit extends Witnesses {
+export interface Audit extends ChangeObservers {
   /** Changes during `work` and its consequences, except for those after a commit, are attributed to this user. */
   as(user: Auditor, work: () => void): void
 }
@@ -26,15 +26,15 @@ export function makeAudit({ clock }: { clock: Clock }): Audit {
   return {
     as: (user, work) => asking.run(user, work),
     apart: (work) => asking.run(undefined, work),
-    witness(query) {
+    observer(query) {
       const user = asking.getStore()
-      return user && makeWitness(query, user, clock.now())
+      return user && makeChangeObserver(query, user, clock.now())
     },
   }
 }
 
 /** Records the changes of a unit of work. */
-function makeWitness(query: Sql, user: Auditor, at: Date): Witness {
+function makeChangeObserver(query: Sql, user: Auditor, at: Date): ChangeObserver {
   const noted: Noted[] = []
   const seen = new Map<string, { of: AggregateRef; before: string | null }>()
 
@@ -86,7 +86,7 @@ const keyOf = ({ aggregate, id }: AggregateRef): string => `${aggregate} ${id}`
 const drawn = (sql: string, id: string): string => sql.replace('$id', () => id)
 
 /** Deletes old rows. */
-export function keepAuditShort(deps: { db: Database; registry: Registry; clock: Clock; config: () => Config }): void {
+export function pruneAuditLog(deps: { db: Database; registry: Registry; clock: Clock; config: () => Config }): void {
   const { db, registry, clock, config } = deps
   registry.periodic('old-audit-log', {
     everyMs: () => TIDY_EVERY,

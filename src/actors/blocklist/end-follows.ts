@@ -3,7 +3,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { dropDeliveriesToBlocked } from '../delivery/delivery.writes.ts'
-import { type ActorDeps, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, ignoreNotFound } from '../runtime/index.ts'
 
 /** The commands of follows that end them. */
 export interface FollowEnds {
@@ -48,7 +48,7 @@ export function endBlockedFollows(deps: ActorDeps & { follows: FollowEnds }): vo
         if (found.length === 0) return
         for (const follow of found) {
           signal.throwIfAborted()
-          await unlessGone(end(follow))
+          await ignoreNotFound(end(follow))
           last = follow.id
         }
       }

@@ -30,7 +30,7 @@ export async function replaceRemoteCaptions(unit: Unit, videoId: number, caption
 }
 
 /** Replaces captions by retimed ones; captions that a user set meanwhile fit the new file already. */
-export async function takeRetimedCaptions(unit: Unit, videoId: number): Promise<FileRef[]> {
+export async function deleteRetimedCaptions(unit: Unit, videoId: number): Promise<FileRef[]> {
   const replaced = await unit.query<{ language: string; generated: boolean; filename: string; created: Date }>(
     `delete from video_caption c using video_coming_file f
      where c.video_id = $1 and f.video_id = $1 and f.kind = 'captions' and c.filename = f.replaces

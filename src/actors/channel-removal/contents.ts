@@ -2,10 +2,10 @@
 // Playlists stay with their owner, but private, as they have no channel any more.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
-import { keepKnownServers } from '../actor/actor.writes.ts'
+import { storeKnownServers } from '../actor/actor.writes.ts'
 import type { Follows } from '../follow/index.ts'
 import { type Playlists, playlistPrivacies } from '../playlist/index.ts'
-import { eachRow, unlessGone } from '../runtime/index.ts'
+import { eachRow, ignoreNotFound } from '../runtime/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { RemoveVideo } from '../video/index.ts'
 
@@ -37,8 +37,8 @@ export async function removedChannel(query: Sql, channelId: number): Promise<Rem
 }
 
 /** Stores the servers that know the channel from videos that they shared, commented on or rated. */
-export const rememberWhoKnows = (query: Sql, { channelId, actorId }: RemovedChannel): Promise<void> =>
-  keepKnownServers(
+export const rememberKnownServers = (query: Sql, { channelId, actorId }: RemovedChannel): Promise<void> =>
+  storeKnownServers(
     query,
     actorId,
     `select s.actor_id as id from video v join share s on s.video_id = v.id where v.channel_id = $2
@@ -54,7 +54,7 @@ const playlistsOf = (channel: string) => `from playlist o where o.channel_id = $
 const followingsOf = (actor: string) => `from follow o where o.follower_id = ${actor} and o.state <> 'none'`
 
 /** Deletes everything; the videos' files follow by their own jobs. Throws when `signal` aborts. */
-export async function takeAway(
+export async function deleteContents(
   db: Pick<Database, 'query'>,
   removers: Removers,
   { channelId, actorId, accountId }: RemovedChannel,
@@ -65,17 +65,17 @@ export async function takeAway(
   await eachRow<{ id: number; state: string }>(
     { ...walk, from: videosOf('$1'), values: [channelId], columns: 'o.state' },
     async ({ id, state }) => {
-      if (state !== 'removed') await unlessGone(removers.videos.remove(id, by))
+      if (state !== 'removed') await ignoreNotFound(removers.videos.remove(id, by))
     },
   )
   await eachRow({ ...walk, from: playlistsOf('$1'), values: [channelId] }, ({ id }) =>
-    unlessGone(removers.playlists.update(id, by, { channelId: null, privacy: playlistPrivacies.private })),
+    ignoreNotFound(removers.playlists.update(id, by, { channelId: null, privacy: playlistPrivacies.private })),
   )
-  await eachRow({ ...walk, from: followingsOf('$1'), values: [actorId] }, ({ id }) => unlessGone(removers.follows.withdraw(id)))
+  await eachRow({ ...walk, from: followingsOf('$1'), values: [actorId] }, ({ id }) => ignoreNotFound(removers.follows.withdraw(id)))
 }
 
 /** True if content is left, or notifications about it are pending. One statement. */
-export async function isSomethingLeft(query: Sql, { channelId, actorId }: RemovedChannel): Promise<boolean> {
+export async function hasContents(query: Sql, { channelId, actorId }: RemovedChannel): Promise<boolean> {
   const [answer] = await query<{ left: boolean }>(
     `select exists (select 1 ${videosOf('$1')}) or exists (select 1 ${playlistsOf('$1')})
        or exists (select 1 ${followingsOf('$2')})

@@ -5,7 +5,7 @@ import { removeActorImages } from '../actor-image/actor-image.writes.ts'
 import { removeChannel } from '../channel/channel.writes.ts'
 import { dropFollows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, resumeJobs, type Unit } from '../runtime/index.ts'
-import { isSomethingLeft, type Removers, rememberWhoKnows, removedChannel, takeAway } from './contents.ts'
+import { deleteContents, hasContents, type Removers, rememberKnownServers, removedChannel } from './contents.ts'
 
 export function makeChannelRemoval(deps: ActorDeps & Removers): void {
   const { db, tell, registry } = deps
@@ -21,8 +21,8 @@ export function makeChannelRemoval(deps: ActorDeps & Removers): void {
       const channelId = Number(data.channelId)
       const channel = await removedChannel(db.query, channelId)
       if (!channel) return
-      await tell({ aggregate: 'actor', id: channel.actorId }, (unit) => rememberWhoKnows(unit.query, channel))
-      await takeAway(db, deps, channel, signal)
+      await tell({ aggregate: 'actor', id: channel.actorId }, (unit) => rememberKnownServers(unit.query, channel))
+      await deleteContents(db, deps, channel, signal)
       await tell({ aggregate: 'actor', id: channel.actorId }, (unit) => close(unit, channelId))
     },
   })
@@ -39,7 +39,7 @@ async function close(unit: Unit, channelId: number): Promise<void> {
   const channel = await removedChannel(unit.query, channelId)
   // It may have been deleted with its user meanwhile.
   if (!channel) return
-  if (await isSomethingLeft(unit.query, channel)) {
+  if (await hasContents(unit.query, channel)) {
     throw new DomainError('busy', 'Something of this channel is still to go.')
   }
   const { actorId, url, accountActorId } = channel

@@ -4,7 +4,7 @@
 import type { Downloads, RemoteVideoEntry, Store } from '../../media/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type ActorDeps, DomainError, type JobContext, PermanentFailure, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, ignoreNotFound, type JobContext, PermanentFailure } from '../runtime/index.ts'
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import { findImportedUrls, type VideoImports } from '../video-import/index.ts'
 import { findImporter, importsOfRound, loadSync, type StoredSync, triesOf } from './channel-sync.queries.ts'
@@ -60,7 +60,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     run: importChannel,
     failed: async ({ data }, error) => {
       const id = syncIdOf(data)
-      if (id !== undefined) await unlessGone(fail(id, error))
+      if (id !== undefined) await ignoreNotFound(fail(id, error))
     },
     standsAlone: (data) => syncIdOf(data) === undefined,
   })
@@ -68,7 +68,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
   registry.job('after-video-channel-import', {
     queue: 'io',
     run: ({ data }) =>
-      unlessGone(
+      ignoreNotFound(
         withSync(deps, Number(data.channelSyncId), async (unit, sync) => {
           if (sync.state !== 'processing' || !sync.context.listed) return
           const { open, failed } = await importsOfRound(unit.query, sync.id)
@@ -97,7 +97,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     const refused = await requestAll({ ...round, isNew }, listed.toReversed(), signal, log)
     log.info({ listed: listed.length, refused }, 'channel read')
     if (!round.sync) return
-    await unlessGone(
+    await ignoreNotFound(
       withSync(deps, round.sync.id, async (unit, sync) => {
         if (sync.state !== 'processing') return
         const undated = listed.filter(({ publishedAt }) => !publishedAt).map(({ url }) => url)

@@ -1,7 +1,7 @@
 // Copies the support text of a channel to all its videos on the owner's request: each is changed by the owner's command, so that everybody
 // is notified.
 
-import { type ActorDeps, eachRow, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, eachRow, ignoreNotFound } from '../runtime/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { UpdateVideo } from '../video/index.ts'
 
@@ -32,7 +32,7 @@ export function spreadSupport({ db, registry, videos }: ActorDeps & { videos: Pi
   async function give({ channelId, accountId, support }: Given & { channelId: number }, signal: AbortSignal) {
     const from = 'from video o where o.channel_id = $1 and o.support is distinct from $2::text'
     await eachRow<{ id: number }>({ db, signal, from, values: [channelId, support] }, ({ id }) =>
-      unlessGone(videos.update(id, { accountId, role: userRoles.user }, { support })),
+      ignoreNotFound(videos.update(id, { accountId, role: userRoles.user }, { support })),
     )
   }
 }

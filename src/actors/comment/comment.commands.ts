@@ -3,7 +3,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type AutomaticTags, type CommentTags, tagComments } from '../automatic-tag/index.ts'
-import { holdDeletes } from '../incoming-activity/index.ts'
+import { blockDeletes } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, makeBatchedCommands, notFound, type Outcome, type PassOn, type Unit } from '../runtime/index.ts'
 import { addComments, announceComments, type Viewer } from '../video/index.ts'
 import {
@@ -213,7 +213,7 @@ interface IncomingComment extends RemoteComment {
 }
 
 async function receiveAll(unit: Unit, incoming: IncomingComment[], { isAlone }: { isAlone: boolean }): Promise<Outcome<ReceivedComment>[]> {
-  await holdDeletes(
+  await blockDeletes(
     unit.query,
     incoming.map(({ url }) => url),
   )

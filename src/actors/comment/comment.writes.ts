@@ -4,7 +4,7 @@ import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
 
 /** Deletes the stored activity of a comment that was pending review, once it is forwarded. */
-export const dropHeldActivity = (query: Sql, commentId: number) =>
+export const dropPendingActivity = (query: Sql, commentId: number) =>
   query('update comment set held_activity = null where id = $1', [commentId])
 
 /** Comments of a removed account keep their place in the thread, without an author. */

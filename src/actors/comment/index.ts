@@ -10,7 +10,7 @@ export {
   type ThreadQuery,
 } from './comment.queries.ts'
 export { type CommentReviews, makeCommentReviews } from './comment.review.ts'
-export { dropHeldActivity } from './comment.writes.ts'
+export { dropPendingActivity } from './comment.writes.ts'
 export { hiddenAnswers, hiddenFromAll, isHiddenFromAll, showsComments } from './hidden.ts'
 export {
   type CommentListQuery,
@@ -21,5 +21,5 @@ export {
 } from './list-comments.ts'
 export { toPlainText } from './plain-text.ts'
 export { makeRemoveCommentsOf, type RemoveCommentsOf, removalScopes } from './remove-comments-of.ts'
-export { keepCommentTotals, reconcileCommentTotals, totalComments } from './totals.ts'
+export { maintainCommentTotals, reconcileCommentTotals, totalComments } from './totals.ts'
 export { makeWaitingComments, type WaitingComment, type WaitingComments } from './waiting-comments.ts'

@@ -1,6 +1,6 @@
 // Removes all comments of an account: the owner of the videos does it on those, the staff everywhere.
 
-import { type ActorDeps, DomainError, notFound, PermanentFailure, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, ignoreNotFound, notFound, PermanentFailure } from '../runtime/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
 import type { Viewer } from '../video/index.ts'
 import type { Comments } from './comment.commands.ts'
@@ -46,7 +46,7 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
         if (found.length === 0) return
         for (const { id } of found) {
           signal.throwIfAborted()
-          await unlessGone(comments.remove(id, by))
+          await ignoreNotFound(comments.remove(id, by))
           last = id
         }
         done += found.length

@@ -5,7 +5,7 @@ import { type ActorDeps, foldTotal, type MaintainedTotal, type Registry, setTota
 
 const COMMENTS: MaintainedTotal = { table: 'comment_total', key: ['held'] }
 
-export function keepCommentTotals({
+export function maintainCommentTotals({
   db,
   registry,
   config,

@@ -1,1 +1,1 @@
-export { keepCountersRight, type Walk, walks } from './reconcile.ts'
+export { scheduleReconciliation, type Walk, walks } from './reconcile.ts'

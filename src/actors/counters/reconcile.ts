@@ -61,7 +61,7 @@ function atOnce(reconcile: (unit: Unit) => Promise<void>): Walk['step'] {
   }
 }
 
-export function keepCountersRight(deps: Pick<ActorDeps, 'tell' | 'registry' | 'logger'>): void {
+export function scheduleReconciliation(deps: Pick<ActorDeps, 'tell' | 'registry' | 'logger'>): void {
   for (const [counter, walk] of Object.entries(walks)) {
     deps.registry.periodic(`reconcile-${counter}`, { everyMs: () => walk.everyMs, run: makeRun(deps, counter, walk) })
   }

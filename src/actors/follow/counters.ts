@@ -3,7 +3,7 @@
 import { recountFollows } from '../actor/index.ts'
 import type { Registry, Unit } from '../runtime/index.ts'
 
-export function keepFollowCounts(registry: Registry): void {
+export function maintainFollowCounts(registry: Registry): void {
   const recountFollow = async ({ followId }: { followId: number }, unit: Unit) => {
     const [follow] = await unit.query<{ follower_id: number; target_id: number }>(
       'select follower_id, target_id from follow where id = $1',

@@ -9,7 +9,7 @@ import {
   historyWalkMachine,
   initialHistoryWalk,
 } from '../../state-machines/history-walk.ts'
-import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type Move, takes, type Unit, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, ignoreNotFound, type Move, takes, type Unit } from '../runtime/index.ts'
 
 /** The task of a walk's job. */
 export interface HistoryWalk {
@@ -229,7 +229,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
     async goesOn(walkId) {
       const [row] = await db.query<{ followed: boolean }>(FOLLOWED, [walkId])
       if (row?.followed) return true
-      await unlessGone(
+      await ignoreNotFound(
         withWalk(walkId, async (unit, walk) => {
           if (!walk.followed) await move(unit, walk, { type: 'STOPPED' })
         }),
@@ -255,7 +255,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       }),
 
     fail: (walkId, { reason, hopeless }) =>
-      unlessGone(
+      ignoreNotFound(
         withWalk(walkId, async (unit, row) => {
           const event: HistoryWalkEvent = { type: 'FAILED', hopeless, settings: settings() }
           if (!takes(historyWalkLifecycle, row, event)) return

@@ -1,5 +1,5 @@
 export { followBack } from './auto-follow.ts'
-export { dropFollow, dropFollows, keepFollowCounts } from './counters.ts'
+export { dropFollow, dropFollows, maintainFollowCounts } from './counters.ts'
 export { type Follows, makeFollows } from './follow.commands.ts'
 export {
   buildFollowerList,

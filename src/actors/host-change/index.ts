@@ -1,2 +1,2 @@
-export { type HostAftermath, makeHostAftermath } from './aftermath.ts'
+export { type AfterHostChange, makeAfterHostChange } from './after-change.ts'
 export { findBegun, type HostChange, type HostPreview, makeHostRewrite } from './rewrite.ts'

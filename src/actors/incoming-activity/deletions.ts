@@ -7,7 +7,7 @@ import type { Sql } from '../../platform/database/index.ts'
 const lockOf = (url: string): string => `hashtextextended(${url}, 7219)`
 
 /** Blocks Deletes of these addresses until the end of the transaction. Later statements see every Delete that was handled before. */
-export async function holdDeletes(query: Sql, urls: readonly string[]): Promise<void> {
+export async function blockDeletes(query: Sql, urls: readonly string[]): Promise<void> {
   await query(`select pg_advisory_xact_lock_shared(${lockOf('u.url')}) from unnest((select $1::text[])) as u (url)`, [urls])
 }
 

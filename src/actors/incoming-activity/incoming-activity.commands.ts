@@ -310,7 +310,7 @@ export function makeIncomingActivities(
  * Marks the effect of an activity, in its transaction; false if an earlier attempt had it. For effects that would add up if the process
  * dies before the activity is settled.
  */
-export async function takeOnce(query: Sql, id: number): Promise<boolean> {
+export async function claimOnce(query: Sql, id: number): Promise<boolean> {
   const rows = await query(
     `update incoming_activity set context = context || '{"hadEffect": true}' where id = $1 and not context ? 'hadEffect'
      returning id`,

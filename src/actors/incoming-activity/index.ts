@@ -1,12 +1,12 @@
 export type { ArrivedActivity } from './arrivals.ts'
-export { awaitSavers, holdDeletes, isDeletedBy } from './deletions.ts'
+export { awaitSavers, blockDeletes, isDeletedBy } from './deletions.ts'
 export type { Subject } from './final-activities.ts'
 export {
+  claimOnce,
   type IncomingActivities,
   makeIncomingActivities,
   type StoredActivity,
   type Treatment,
-  takeOnce,
   type Verification,
 } from './incoming-activity.commands.ts'
 export {
@@ -20,5 +20,5 @@ export {
   type CountedType,
   countedAs,
   countedTypes,
-  keepActivityTotals,
+  maintainActivityTotals,
 } from './totals.ts'

@@ -35,7 +35,7 @@ const HANDLED = '((select coalesce(sum(total), 0) from activity_total) + (select
 /** Period that the rate covers. */
 const RATE_OF_MS = 3_600_000
 
-export function keepActivityTotals(
+export function maintainActivityTotals(
   deps: Pick<ActorDeps, 'db' | 'config' | 'clock'> & { registry: Pick<ActorDeps['registry'], 'periodic'> },
 ): void {
   const { db, registry, config, clock } = deps

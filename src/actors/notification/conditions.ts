@@ -19,7 +19,7 @@ export const isNotMuted = (by: string): string =>
   `(${by} is null or (${by} is distinct from me.actor_id and not ${isActorMutedFor(by, 'me.id')}))`
 
 /** Excludes videos and comments that the user may not see. */
-export const IS_SEEN = `
+export const IS_VISIBLE = `
   (v.id is null or (v.state <> 'removed' and (vc.account_id = me.id or ${hasRightSql('u', 'SEE_ALL_VIDEOS')}
     or (not v.blocked and v.privacy in (${PUBLIC}, ${UNLISTED}, ${INTERNAL})))))
   and (m.id is null or (m.deleted_at is null and (vc.account_id = me.id or ${hasRightSql('u', 'SEE_ALL_COMMENTS')}

@@ -3,7 +3,7 @@
 
 import { isMailEnabled } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { type MailBatches, type Mailed, MOST_LISTED } from '../mail/index.ts'
+import { MAX_LISTED, type MailBatches, type Mailed } from '../mail/index.ts'
 import { type ActorDeps, ifThere, type Unit } from '../runtime/index.ts'
 import { readMailed } from './mailed.ts'
 
@@ -58,7 +58,7 @@ export function makeMailBatches(deps: ActorDeps): MailBatches {
       ...of,
       job,
       host: urls.host,
-      atMost: MOST_LISTED,
+      atMost: MAX_LISTED,
       verifiedOnly: config().signup.requires_email_verification,
     })
 

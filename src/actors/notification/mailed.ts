@@ -4,8 +4,8 @@ import type { Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { predefinedReasonNames } from '../abuse/index.ts'
 import type { Mailed, Notice } from '../mail/index.ts'
-import { IS_TOLD, JOINS } from './notification.queries.ts'
-import { type NotificationType, notificationTypes, settingOf, wishes, wishOf } from './types.ts'
+import { IS_ACCESSIBLE, JOINS } from './notification.queries.ts'
+import { channelBits, channelBitsOf, type NotificationType, notificationTypes, settingOf } from './types.ts'
 
 /** Conditions that may become false before the mail. */
 const STILL: Partial<Record<NotificationType, string>> = {
@@ -115,7 +115,7 @@ export async function readMailed(
 ): Promise<Mailed | undefined> {
   const type = typeOf.get(of.type)
   if (!type) return undefined
-  const conditions = [IS_TOLD, `${wishOf(type, 's')} & ${wishes.mail} > 0`, STILL[type] ?? 'true']
+  const conditions = [IS_ACCESSIBLE, `${channelBitsOf(type, 's')} & ${channelBits.mail} > 0`, STILL[type] ?? 'true']
   const [found] = await db.query<{ email: string; total: number; rows: FactsRow[] }>(
     `with carried as materialized (
        select n.id from users u left join account me on me.user_id = u.id

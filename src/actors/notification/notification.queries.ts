@@ -2,7 +2,7 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
-import { IS_SEEN, isNotMuted, subjectJoins } from './conditions.ts'
+import { IS_VISIBLE, isNotMuted, subjectJoins } from './conditions.ts'
 import { IS_STILL_THEIRS } from './rights.ts'
 import { notificationTypes } from './types.ts'
 
@@ -130,10 +130,10 @@ export const JOINS = `left join video_block b on b.id = n.video_block_id
 const OF_FOLLOWS = [notificationTypes.newFollow, notificationTypes.newInstanceFollower, notificationTypes.autoInstanceFollowing]
 
 /** A notification is shown only while its user may see and moderate its object, and does not mute its actor. */
-export const IS_TOLD = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
-  and ${isNotMuted('n.by_actor_id')} and ${IS_SEEN} and (${IS_STILL_THEIRS})`
+export const IS_ACCESSIBLE = `(n.follow_id is not null or n.type not in (${OF_FOLLOWS.join(', ')}))
+  and ${isNotMuted('n.by_actor_id')} and ${IS_VISIBLE} and (${IS_STILL_THEIRS})`
 
-const IS_SHOWN = `n.on_web and ${IS_TOLD}`
+const IS_SHOWN = `n.on_web and ${IS_ACCESSIBLE}`
 
 /** A page of the notifications of a user, with the total of all matches. */
 export async function listNotifications(

@@ -3,9 +3,9 @@
 import { type Config, isMailEnabled } from '../../config/index.ts'
 import { queueMail } from '../mail/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import { IS_SEEN, isNotMuted, subjectJoins } from './conditions.ts'
+import { IS_VISIBLE, isNotMuted, subjectJoins } from './conditions.ts'
 import type { NotificationSource } from './rule.ts'
-import { notificationTypes, wishes, wishOf } from './types.ts'
+import { channelBits, channelBitsOf, notificationTypes } from './types.ts'
 
 /** Bus topic of pushed notifications: `NotificationStored`. */
 export const NOTIFICATION_STORED = 'notification.stored'
@@ -52,14 +52,14 @@ async function store(
   const ofKind = notificationTypes[type]
   return await query<Stored>(
     `with told as materialized (${audience}), wanted as (
-       select distinct on (t.user_id, t.key) t.*, ${wishOf(type, 's')} as wish
+       select distinct on (t.user_id, t.key) t.*, ${channelBitsOf(type, 's')} as wish
        from told t join users u on u.id = t.user_id and u.state = 'active' left join account me on me.user_id = u.id
          left join notification_setting s on s.user_id = u.id
          ${subjectJoins({ videoId: idOf('video_id'), commentId: idOf('comment_id') })}
-       where ${wishOf(type, 's')} <> 0 and ${isNotMuted('t.by_actor_id')} and ${IS_SEEN}
+       where ${channelBitsOf(type, 's')} <> 0 and ${isNotMuted('t.by_actor_id')} and ${IS_VISIBLE}
      ), stored as (
        insert into notification (type, on_web, created_at, updated_at, ${columns})
-       select ${ofKind}, wish & ${wishes.web} > 0, ${nowAt}::timestamptz, ${nowAt}::timestamptz, ${columns} from wanted
+       select ${ofKind}, wish & ${channelBits.web} > 0, ${nowAt}::timestamptz, ${nowAt}::timestamptz, ${columns} from wanted
        order by user_id, ${about[0]} on conflict (user_id, type, key) do nothing returning id, user_id, on_web
      ), recent as materialized (
        select told.user_id, (select count(*) from (
@@ -68,7 +68,7 @@ async function store(
        ) known) as n
        from (select distinct user_id from stored) told
      )
-     select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", ${wishOf(type, 's')} & ${wishes.mail} > 0 as "byMail",
+     select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", ${channelBitsOf(type, 's')} & ${channelBits.mail} > 0 as "byMail",
        recent.n + row_number() over (partition by stored.user_id order by stored.id) > ${limit} as "isFlood"
      from stored join recent on recent.user_id = stored.user_id
        left join notification_setting s on s.user_id = stored.user_id

@@ -51,9 +51,9 @@ const SETTINGS = {
 
 export const settingOf = (type: NotificationType): keyof NotificationSettings => SETTINGS[type]
 
-/** SQL: a user's setting of a kind, as the bits of `wishes`; `stored` is an alias of the row of settings, if there is one. */
-export const wishOf = (type: NotificationType, stored: string): string =>
+/** SQL: a user's setting of a kind, as the bits of `channelBits`; `stored` is an alias of the row of settings, if there is one. */
+export const channelBitsOf = (type: NotificationType, stored: string): string =>
   `coalesce(${stored}.${columnOf(SETTINGS[type])}, ${notificationDefaults[SETTINGS[type]]})`
 
 /** Bits of a setting. */
-export const wishes = { web: 1, mail: 2 } as const
+export const channelBits = { web: 1, mail: 2 } as const

@@ -33,4 +33,4 @@ export {
   type SaveOptions,
   type StoredPlaylist,
 } from './remote-playlist.ts'
-export { keepPlaylistTotals, reconcilePlaylistTotals } from './totals.ts'
+export { maintainPlaylistTotals, reconcilePlaylistTotals } from './totals.ts'

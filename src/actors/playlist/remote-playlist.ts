@@ -2,7 +2,7 @@
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
+import { blockDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { playlistTypes } from './playlist.entity.ts'
 
@@ -80,7 +80,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
 
   const saveAs = (playlist: RemotePlaylist, { thenRead = false, askedAt }: SaveOptions): Promise<StoredPlaylist> =>
     tell.create(async (unit) => {
-      await holdDeletes(unit.query, [playlist.url])
+      await blockDeletes(unit.query, [playlist.url])
       if (askedAt) await refuseDeleted(unit, playlist, askedAt)
       const saved = await upsert(unit, playlist)
       if (saved) {

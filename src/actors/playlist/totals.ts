@@ -6,7 +6,7 @@ import { playlistPrivacies } from './playlist.entity.ts'
 
 const PLAYLISTS: MaintainedTotal = { table: 'playlist_total', key: ['type'] }
 
-export function keepPlaylistTotals({
+export function maintainPlaylistTotals({
   db,
   registry,
   config,

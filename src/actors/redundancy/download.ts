@@ -10,15 +10,15 @@ import {
   DomainError,
   holderOf,
   ifThere,
+  ignoreNotFound,
   type JobContext,
   type LeasedRow,
   makeRowLeases,
   PermanentFailure,
   takes,
-  unlessGone,
 } from '../runtime/index.ts'
 import { type Leases, type PendingFile, type PendingFiles, redundancyOwner } from '../video/index.ts'
-import { endWithFollow, isGivenUp } from './end-of-follow.ts'
+import { endWithFollow, mustBeRemoved } from './end-of-follow.ts'
 import type { Redundancies } from './redundancy.commands.ts'
 import { Redundancy } from './redundancy.entity.ts'
 import { redundancyLifecycle, settingsOf } from './redundancy-state.ts'
@@ -186,7 +186,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
   }
 
   async function fail(id: number, error: string): Promise<void> {
-    await unlessGone(
+    await ignoreNotFound(
       withCopy(id, async (unit, copy) => {
         const event = { type: 'FAILED', error } as const
         if (!takes(redundancyLifecycle, copy, event)) return
@@ -199,7 +199,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
 
   /** Deletes the files of an ended copy with its row. */
   async function clear(id: number): Promise<void> {
-    await unlessGone(
+    await ignoreNotFound(
       withCopy(id, async (unit, copy) => {
         if (copy.state !== 'expiring') return
         // A worker that has not noticed the end may still write.
@@ -218,12 +218,12 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     const copies = await db.query<{ id: number }>(
       `select r.id from remote_host h join actor x on x.host_id = h.id join channel c on c.actor_id = x.id
          join video v on v.channel_id = c.id join redundancy r on r.video_id = v.id
-       where h.id = $1 and ${isGivenUp('$2')} and r.path is not null and r.state <> 'expiring' order by r.id`,
+       where h.id = $1 and ${mustBeRemoved('$2')} and r.path is not null and r.state <> 'expiring' order by r.id`,
       [hostId, await instanceActorId()],
     )
     for (const { id } of copies) {
       signal.throwIfAborted()
-      await unlessGone(redundancies.remove(id))
+      await ignoreNotFound(redundancies.remove(id))
     }
   }
 

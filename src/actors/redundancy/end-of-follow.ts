@@ -39,4 +39,4 @@ async function unfollowed(unit: Unit, us: number, targetId: number): Promise<num
 }
 
 /** SQL: true if copies of videos of the server `h` must be removed, with the local instance as `us`. */
-export const isGivenUp = (us: string): string => `(not h.redundancy_allowed or not ${isFollowed(us, 'h.id')})`
+export const mustBeRemoved = (us: string): string => `(not h.redundancy_allowed or not ${isFollowed(us, 'h.id')})`

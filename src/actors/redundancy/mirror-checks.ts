@@ -1,10 +1,10 @@
 // Runs the mirroring strategies: periodically, in one process at a time, each chooses the next copies, gives up less deserving ones, and
 // extends the rest. Copies that must not be held any more are ended soon, whatever the strategies choose.
 
-import { type ActorDeps, DomainError, unlessGone } from '../runtime/index.ts'
-import { findCandidates, findCopiesOf, findHeld, findLost } from './mirror.queries.ts'
+import { type ActorDeps, DomainError, ignoreNotFound } from '../runtime/index.ts'
+import { findCandidates, findCopies, findCopiesOf, findInvalidCopies } from './mirror.queries.ts'
 import { type Candidate, lifetimeFor, planMirrors, type Strategy, type StrategySettings } from './mirror-plan.ts'
-import { insertWanted, neededOf, targetsOf } from './planned-copies.ts'
+import { insertPlanned, neededOf, targetsOf } from './planned-copies.ts'
 import type { Redundancies } from './redundancy.commands.ts'
 
 export type MirrorDeps = ActorDeps & {
@@ -69,7 +69,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     const { check_interval: checkInterval } = config().redundancy.videos
     const now = clock.now()
     const actorId = await instanceActorId()
-    const held = await findHeld(db, { instanceActorId: actorId, settings })
+    const held = await findCopies(db, { instanceActorId: actorId, settings })
     const isFull = fullAt !== null && Math.abs(now.getTime() - fullAt.getTime()) < FULL_PAUSE
     const left = settings.size - held.reduce((sum, { size }) => sum + size, 0)
     const candidates = isFull ? [] : await candidatesFor(settings, { actorId, left })
@@ -78,7 +78,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
     const evicted = new Set(plan.evict)
     const lifetime = lifetimeFor(settings, checkInterval)
     for (const copy of copies) {
-      await unlessGone(evicted.has(copy.videoId) ? redundancies.remove(copy.id) : redundancies.renew(copy.id, lifetime))
+      await ignoreNotFound(evicted.has(copy.videoId) ? redundancies.remove(copy.id) : redundancies.renew(copy.id, lifetime))
     }
     for (const videoId of plan.add) await add(id, { videoId, settings, actorId, lifetime })
     if (plan.isWaiting) await checkSoon(id, checkInterval)
@@ -109,7 +109,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
         )
         const wanted = targets.reduce((sum, target) => sum + target.size, 0)
         if ((used?.bytes ?? 0) + wanted > size) throw new DomainError('conflict', 'There is no room for this copy.')
-        await insertWanted(deps, unit, targets, { actorId, strategy, lifetime })
+        await insertPlanned(deps, unit, targets, { actorId, strategy, lifetime })
       })
       logger.info({ video: videoId, strategy }, 'a video is to be mirrored')
     } catch (error) {
@@ -126,7 +126,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
   async function endLost(): Promise<void> {
     const actorId = await instanceActorId()
     for (let after = 0; ; ) {
-      const lost = await findLost(db, { instanceActorId: actorId, after, limit: LOST })
+      const lost = await findInvalidCopies(db, { instanceActorId: actorId, after, limit: LOST })
       for (const { id } of lost) await end(id)
       if (lost.length < LOST) return
       after = lost.at(-1)?.id ?? after
@@ -136,7 +136,7 @@ export function mirrorByStrategy(deps: MirrorDeps): void {
   /** A copy that is locked now is checked again. */
   async function end(id: number): Promise<void> {
     try {
-      await unlessGone(redundancies.remove(id))
+      await ignoreNotFound(redundancies.remove(id))
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       logger.info({ err: error, redundancy: id }, 'a copy that must not be held any more is ended later')

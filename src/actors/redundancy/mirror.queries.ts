@@ -76,7 +76,7 @@ export async function findCandidates(
 }
 
 /** The copies of a strategy, by video. One statement. */
-export async function findHeld(
+export async function findCopies(
   db: Reader,
   { instanceActorId, settings }: { instanceActorId: number; settings: StrategySettings },
 ): Promise<MirroredVideo[]> {
@@ -112,7 +112,7 @@ export const findCopiesOf = (
  * Copies that must not be held any more: copies of strategies whose servers are no longer followed, allowed or unmuted, and copies of
  * videos that are no longer public.
  */
-export const findLost = (
+export const findInvalidCopies = (
   db: Reader,
   { instanceActorId, after, limit }: { instanceActorId: number; after: number; limit: number },
 ): Promise<{ id: number }[]> =>

@@ -61,7 +61,7 @@ export function neededOf(targets: readonly Target[]): Target[] {
 }
 
 /** Returns how many are new: existing copies stay. */
-export async function insertWanted(
+export async function insertPlanned(
   deps: Pick<ActorDeps, 'config' | 'clock' | 'urls'>,
   unit: Unit,
   targets: readonly Target[],

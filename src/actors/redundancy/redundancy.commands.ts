@@ -6,19 +6,19 @@ import {
   type ActorDeps,
   advance,
   DomainError,
+  ignoreNotFound,
   initialColumns,
   type Noted,
   notFound,
   type PassOn,
   takes,
   type Unit,
-  unlessGone,
 } from '../runtime/index.ts'
 import { videoPrivacies } from '../video/index.ts'
 import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
-import { insertWanted, targetsOf } from './planned-copies.ts'
+import { insertPlanned, targetsOf } from './planned-copies.ts'
 import { Redundancy } from './redundancy.entity.ts'
-import { assertMayHold, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
+import { assertMayMirror, lifetimeOf, MAX_COPIES } from './redundancy.policy.ts'
 import { lockedCopy, queueRemoval, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 
 export type Copied = { kind: 'playlist' } | { kind: 'file'; resolution: number; fps: number }
@@ -114,7 +114,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         [await instanceActorId()],
       )
       for (const { id } of outdated) {
-        await unlessGone(
+        await ignoreNotFound(
           tell({ aggregate: 'redundancy', id }, async (unit) => {
             const copy = await unit.em.findOneOrFail(Redundancy, id)
             advance(unit, redundancyLifecycle, copy, { type: 'OUTDATED' }, settingsOf(deps))
@@ -148,7 +148,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
           [videoId, actorId],
         )
         if (chosen.length > 0) throw new DomainError('conflict', 'This video is already mirrored.')
-        const added = await insertWanted(deps, unit, targets, { actorId, strategy: 'manual', lifetime: null })
+        const added = await insertPlanned(deps, unit, targets, { actorId, strategy: 'manual', lifetime: null })
         if (added > 0) return []
         const ended = await unit.query<{ id: number }>(
           "select id from redundancy where video_id = $1 and actor_id = $2 and state = 'failed'",
@@ -158,7 +158,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         return ended
       })
       for (const { id } of failed) {
-        await unlessGone(
+        await ignoreNotFound(
           tell({ aggregate: 'redundancy', id }, async (unit) => {
             const copy = await unit.em.findOneOrFail(Redundancy, id)
             // Whatever strategy chose it before.
@@ -197,7 +197,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       const us = await instanceActorId()
       return await tell.create(async (unit) => {
         const holder = await holderOf(unit, actorId, us)
-        assertMayHold(holder, { url, fileUrl }, config().remote_redundancy.videos.accept_from)
+        assertMayMirror(holder, { url, fileUrl }, config().remote_redundancy.videos.accept_from)
         const target = await targetOf(unit, videoUrl, copied)
         if (!target) throw notFound(`${videoUrl} is not a local video that may be copied.`)
         const lifetime = lifetimeOf(expiresAt, unit.now)
@@ -215,7 +215,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         [url, actorId],
       )
       if (!row) return undefined
-      await unlessGone(remove(row.id, async (unit) => await passOn?.(unit, row.videoId)))
+      await ignoreNotFound(remove(row.id, async (unit) => await passOn?.(unit, row.videoId)))
       return { videoId: row.videoId }
     },
   }

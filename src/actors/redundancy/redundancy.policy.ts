@@ -19,7 +19,7 @@ export const MAX_COPIES = 100
  * Throws `forbidden` unless the configuration allows copies by this server. The holder must be an instance actor, with addresses on its own
  * server: players are not redirected elsewhere.
  */
-export function assertMayHold(
+export function assertMayMirror(
   holder: Holder,
   copy: { url: string; fileUrl: string },
   acceptFrom: 'anybody' | 'followings' | 'nobody',

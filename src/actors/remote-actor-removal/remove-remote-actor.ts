@@ -5,8 +5,8 @@ import { removeLeftActor } from '../actor/actor.writes.ts'
 import { queueRemoval, REMOTE_ACTOR_REMOVAL, type RemoteActors, remoteActorLifecycle } from '../actor/index.ts'
 import { removeActorImages } from '../actor-image/actor-image.writes.ts'
 import { removeChannel } from '../channel/channel.writes.ts'
-import { type ActorDeps, advanceRow, DomainError, resumeJobs, type Unit, unlessGone } from '../runtime/index.ts'
-import { isSomethingLeft, type Leaver, leaverOf, type Removers, takeAway } from './belongings.ts'
+import { type ActorDeps, advanceRow, DomainError, ignoreNotFound, resumeJobs, type Unit } from '../runtime/index.ts'
+import { type DepartingActor, deleteContents, departingActorOf, hasContents, type Removers } from './delete-contents.ts'
 
 const BLOCKED = 'exists (select 1 from account a join account_block b on b.target_id = a.id where a.actor_id = x.id)'
 
@@ -27,14 +27,14 @@ export function makeRemoteActorRemoval(deps: ActorDeps & { remoteActors: Pick<Re
 
   async function removeActor(actorId: number, signal: AbortSignal): Promise<void> {
     const to = { aggregate: 'actor', id: actorId } as const
-    const leaver = await leaverOf(db.query, actorId)
-    if (!leaver) return await unlessGone(tell(to, (unit) => bury(unit, actorId)))
+    const leaver = await departingActorOf(db.query, actorId)
+    if (!leaver) return await ignoreNotFound(tell(to, (unit) => bury(unit, actorId)))
     // A group is removed with the account that owns it.
     const removeChannel = async (id: number) => {
       await remoteActors.remove(id)
       await removeActor(id, signal)
     }
-    await takeAway({ db, tell, removers }, leaver, removeChannel, signal)
+    await deleteContents({ db, tell, removers }, leaver, removeChannel, signal)
     await tell(to, async (unit) => {
       await empty(unit, leaver)
       // Transactions that waited for these locks find no actor any more, so they add nothing.
@@ -44,13 +44,13 @@ export function makeRemoteActorRemoval(deps: ActorDeps & { remoteActors: Pick<Re
 }
 
 /** Nothing refers to the actor any more, and nothing can be added while it is locked. Throws `busy`, for which the job waits. */
-async function empty(unit: Unit, { actorId, accountId, channelId }: Leaver): Promise<void> {
+async function empty(unit: Unit, { actorId, accountId, channelId }: DepartingActor): Promise<void> {
   await unit.query('select id from actor where id = $1 for update', [actorId])
   await unit.query('select id from account where id = $1 for update', [accountId])
   await unit.query('select id from channel where id = $1 for update', [channelId])
-  const leaver = await leaverOf(unit.query, actorId)
+  const leaver = await departingActorOf(unit.query, actorId)
   if (!leaver) return
-  if (leaver.accountId !== accountId || leaver.channelId !== channelId || (await isSomethingLeft(unit.query, leaver))) {
+  if (leaver.accountId !== accountId || leaver.channelId !== channelId || (await hasContents(unit.query, leaver))) {
     throw new DomainError('busy', 'Something of this actor is still to go.')
   }
   await removeActorImages(unit.query, [actorId])

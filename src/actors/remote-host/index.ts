@@ -7,4 +7,4 @@ export {
   type SignatureProfile,
   signatureProfiles,
 } from './remote-host.commands.ts'
-export { noteSoftware, takeUncheckedHosts } from './remote-host.writes.ts'
+export { claimUncheckedHosts, noteSoftware } from './remote-host.writes.ts'

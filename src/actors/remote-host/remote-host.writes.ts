@@ -6,7 +6,7 @@ import type { Unit } from '../runtime/index.ts'
 const HOSTS_AT_ONCE = 100
 
 /** Some hosts whose software was not checked since `before`; marked as checked. */
-export const takeUncheckedHosts = (unit: Unit, before: Date): Promise<{ id: number }[]> =>
+export const claimUncheckedHosts = (unit: Unit, before: Date): Promise<{ id: number }[]> =>
   unit.query<{ id: number }>(
     `update remote_host set software_checked_at = $1 where id in (
        select id from remote_host

@@ -60,7 +60,7 @@ export class DomainError extends Error {
 }
 
 /** For removals: another request may be faster, or the thing was removed with its parent. Throws all other refusals. */
-export async function unlessGone(removal: Promise<void>): Promise<void> {
+export async function ignoreNotFound(removal: Promise<void>): Promise<void> {
   try {
     await removal
   } catch (error) {

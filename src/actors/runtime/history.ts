@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Registry } from './registry.ts'
 
-export function keepJobHistoryShort(deps: { db: Database; registry: Registry; clock: Clock; config: () => Config }): void {
+export function pruneJobHistory(deps: { db: Database; registry: Registry; clock: Clock; config: () => Config }): void {
   const { db, registry, clock, config } = deps
   registry.periodic('old-jobs', {
     everyMs: () => config().vireo.schedulers.remove_old_jobs,

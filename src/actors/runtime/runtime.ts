@@ -7,6 +7,7 @@ import { sha256 } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { LoopWatch } from '../../platform/loop-watch.ts'
 import { type Hint, type Queue, type QueueName, queueNames, type WorkHandle } from '../../platform/queue/index.ts'
+import type { ChangeObservers } from './change-observer.ts'
 import { type Dispatcher, makeDispatcher } from './dispatcher.ts'
 import { type JobSettings, makeJobs } from './jobs.ts'
 import { makeLanes } from './lanes.ts'
@@ -17,7 +18,6 @@ import { makeRelay, type Relay } from './relay.ts'
 import { makeSweeper, type Sweeper } from './sweeper.ts'
 import { makeTell, type Tell } from './tell.ts'
 import { type Committed, makeRunUnit } from './unit.ts'
-import type { Witnesses } from './witness.ts'
 
 export interface RuntimeSettings {
   relayIntervalMs: number
@@ -55,10 +55,10 @@ export function makeRuntime(options: {
   clock: Clock
   logger: Logger
   settings: () => RuntimeSettings
-  witnesses?: Witnesses
+  observers?: ChangeObservers
   loopWatch?: Pick<LoopWatch, 'run'>
 }): Runtime {
-  const { db, queue, bus, clock, logger, settings, witnesses, loopWatch } = options
+  const { db, queue, bus, clock, logger, settings, observers, loopWatch } = options
   const named = <T>(name: string, work: () => T): T => (loopWatch ? loopWatch.run(name, work) : work())
   const owner = leaseOwner()
   const registry = makeRegistry()
@@ -73,7 +73,7 @@ export function makeRuntime(options: {
       return { queue: queueOfJob(type), attempts: attempts(type), priority: priority(type) }
     },
     afterCommit: ring,
-    witnesses,
+    observers,
   })
   const relay = makeRelay({ db, runUnit, registry, clock, logger, intervalMs: () => settings().relayIntervalMs })
   const pause = makePause({ db, bus, logger, onResume: () => void sweeper.ring() })

@@ -5,9 +5,9 @@ import type { Clock } from '../../platform/clock.ts'
 import { isLockTimeout } from '../../platform/database/errors.ts'
 import { type Database, isRetryable, type Sql, type Transaction } from '../../platform/database/index.ts'
 import { initialJob } from '../../state-machines/job.ts'
+import type { ChangeObserver, ChangeObservers, Noted } from './change-observer.ts'
 import { DomainError } from './domain-error.ts'
 import type { AggregateRef, EventName, EventPayloads } from './events.ts'
-import type { Noted, Witness, Witnesses } from './witness.ts'
 
 /** Deferred work, run at least once. `data` holds ids only: it is stored and shown to admins. */
 export interface NewJob {
@@ -79,7 +79,7 @@ export interface UnitOptions {
   lockTimeoutMs: () => number
   jobSettings: (type: string) => { queue: string; attempts: number; priority: number }
   afterCommit: (committed: Committed) => void
-  witnesses?: Witnesses | undefined
+  observers?: ChangeObservers | undefined
 }
 
 export type RunUnit = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
@@ -105,17 +105,17 @@ export function makeRunUnit(options: UnitOptions): RunUnit {
     const committed: Committed = { events: 0, jobs: [], lanes: [], publications: [] }
     const result = await options.db.transaction(
       async (tx) => {
-        const witness = options.witnesses?.witness(tx.query)
-        const pending = collect(tx, options.clock.now(), witness)
+        const observer = options.observers?.observer(tx.query)
+        const pending = collect(tx, options.clock.now(), observer)
         const answer = await work(pending.unit)
         await tx.flush()
-        await witness?.store()
+        await observer?.store()
         await store(tx.query, pending, committed)
         return answer
       },
       { lockTimeoutMs: options.lockTimeoutMs() },
     )
-    if (options.witnesses) options.witnesses.apart(() => options.afterCommit(committed))
+    if (options.observers) options.observers.apart(() => options.afterCommit(committed))
     else options.afterCommit(committed)
     return result
   }
@@ -176,7 +176,7 @@ interface Pending {
   publications: Committed['publications']
 }
 
-function collect(tx: Transaction, now: Date, witness: Witness | undefined): Pending {
+function collect(tx: Transaction, now: Date, observer: ChangeObserver | undefined): Pending {
   const pending: Omit<Pending, 'unit'> = { events: [], jobs: [], lanes: new Map(), publications: [] }
   const unit: Unit = {
     query: tx.query,
@@ -187,9 +187,9 @@ function collect(tx: Transaction, now: Date, witness: Witness | undefined): Pend
       return tx.em
     },
     emit: (of, name, payload) => pending.events.push({ of, name, payload }),
-    changing: async (of) => await witness?.changing(of),
-    created: (of) => witness?.created(of),
-    note: (done) => witness?.note(done),
+    changing: async (of) => await observer?.changing(of),
+    created: (of) => observer?.created(of),
+    note: (done) => observer?.note(done),
     enqueue: (job) => pending.jobs.push(job),
     wake(kind, key, dueAt = now) {
       const known = pending.lanes.get(`${kind} ${key}`)

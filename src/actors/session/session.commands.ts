@@ -7,7 +7,7 @@ import { randomToken, sha256 } from '../../platform/ids.ts'
 import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { makeTtlCache } from '../../platform/ttl-cache.ts'
-import { type ActorDeps, DomainError, type Guesses, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type GuessLimits, type Unit } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
 import type { UserRole } from '../user/user.entity.ts'
 import { NOTE_LOGIN } from '../user/user.writes.ts'
@@ -123,7 +123,7 @@ const ASKED_TWICE_MS = 10_000
 const SWEEP_EVERY_MS = 3_600_000
 
 export function makeSessions(
-  deps: ActorDeps & { passwords: Passwords; guesses: Guesses; bus: Pick<Bus, 'publish' | 'subscribe'> },
+  deps: ActorDeps & { passwords: Passwords; guesses: GuessLimits; bus: Pick<Bus, 'publish' | 'subscribe'> },
 ): Sessions {
   const { db, tell, clock, config, passwords, registry, secrets, guesses, bus } = deps
   /** Keyed by the hash of the access token. */

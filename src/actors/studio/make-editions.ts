@@ -20,12 +20,12 @@ import {
   type ActorDeps,
   advance,
   DomainError,
+  ignoreNotFound,
   type JobContext,
   type LeasedRow,
   makeRowLeases,
   PermanentFailure,
   type Unit,
-  unlessGone,
 } from '../runtime/index.ts'
 import { findSourceFile, isThere, type SourceFile } from '../transcoding/index.ts'
 import {
@@ -310,7 +310,7 @@ export function makeEditions(deps: EditionDeps): void {
   async function fail(id: number, error: string): Promise<void> {
     const [edition] = await db.query<{ videoId: number }>('select video_id as "videoId" from video_edition where id = $1', [id])
     if (!edition) return
-    await unlessGone(
+    await ignoreNotFound(
       tell({ aggregate: 'video', id: edition.videoId }, async (unit) => {
         const holder = await holderOf(unit.query, id, 'for update')
         if (!holder) return

@@ -3,7 +3,7 @@
 
 import { type ChannelHandle, findChannelByHandle } from '../channel/index.ts'
 import { cancelPendingRequest, type Follows, findFollow } from '../follow/index.ts'
-import { type ActorDeps, notFound, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, ignoreNotFound, notFound } from '../runtime/index.ts'
 
 export interface Subscriptions {
   /** Row of the actor of an account. */
@@ -53,7 +53,7 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
       const channel = await findChannelByHandle(db, handle)
       const follow = channel && (await findFollow(db, { followerId, targetId: channel.actorId }))
       if (!follow || follow.state === 'none') return wasAsked
-      await unlessGone(follows.withdraw(follow.id))
+      await ignoreNotFound(follows.withdraw(follow.id))
       return true
     },
 

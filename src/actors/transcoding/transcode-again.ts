@@ -39,7 +39,7 @@ export function makeTranscodeAgain({ tell, config }: ActorDeps): TranscodeAgain 
         [videoId],
       )
       if (!source) throw new DomainError('invalid', 'This video has no file to be made of.')
-      const wish = wishOf({ format, open, state: video.state, configured: configured() })
+      const wish = retranscodingPlan({ format, open, state: video.state, configured: configured() })
       await cancelTranscodings(unit, videoId, open)
       advance(unit, videoLifecycle, video, {
         type: video.state === 'transcoding-failed' ? 'RETRIED' : 'TRANSCODING_REQUESTED',
@@ -60,7 +60,7 @@ export function makeTranscodeAgain({ tell, config }: ActorDeps): TranscodeAgain 
  * The requested outputs and those that the replaced transcodings still owe the video. The original of a finished video stays: it was
  * retained on purpose.
  */
-export function wishOf(options: {
+export function retranscodingPlan(options: {
   format: Format
   open: readonly Pick<Transcoding, 'state' | 'outputs' | 'keepSource'>[]
   /** State of the video. */

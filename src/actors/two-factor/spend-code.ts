@@ -1,7 +1,7 @@
 // The second factor of a login: a code of the user's app, which is valid once, in all processes.
 
 import type { Sql } from '../../platform/database/index.ts'
-import { DomainError, type Guesses } from '../runtime/index.ts'
+import { DomainError, type GuessLimits } from '../runtime/index.ts'
 import { stepOfCode } from './one-time-code.ts'
 
 export interface CheckedCode {
@@ -12,7 +12,7 @@ export interface CheckedCode {
 
 /** Throws `missing_two_factor` and `invalid_two_factor`. Only `spendCode` finds out whether the code was used before. */
 export async function checkCode(ask: {
-  guesses: Guesses
+  guesses: GuessLimits
   userId: number
   secretSealed: string
   open: (sealed: string) => string

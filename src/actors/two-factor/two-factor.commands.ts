@@ -4,7 +4,7 @@ import { generateSecret } from 'otplib'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { dueIn, initialTwoFactor, type TwoFactorEvent, type TwoFactorState, twoFactorMachine } from '../../state-machines/two-factor.ts'
-import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type Guesses, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/user.entity.ts'
 import { enrolmentUri, stepOfCode } from './one-time-code.ts'
 import { guessedCode } from './spend-code.ts'
@@ -51,7 +51,7 @@ interface Secret {
 const NO_SECRET: Secret = { secretSealed: null, requestTokenHash: null }
 const REQUEST_TOKEN_BYTES = 20
 
-export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses: Guesses }): TwoFactor {
+export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses: GuessLimits }): TwoFactor {
   const { db, tell, clock, config, passwords, registry, secrets, urls, guesses } = deps
 
   registry.timeout('two_factor', {

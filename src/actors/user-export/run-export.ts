@@ -9,13 +9,13 @@ import {
   DomainError,
   holderOf,
   ifThere,
+  ignoreNotFound,
   type JobContext,
   type LeasedRow,
   makeRowLeases,
   NotNow,
   PermanentFailure,
   takes,
-  unlessGone,
 } from '../runtime/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
 import type { ArchiveDocuments } from './archive-documents.ts'
@@ -61,7 +61,7 @@ export function runExports(deps: RunExportDeps): void {
   registry.job('create-user-export', {
     queue: 'io',
     run,
-    failed: ({ data }, error) => unlessGone(fail(Number(data.userExportId), error)),
+    failed: ({ data }, error) => ignoreNotFound(fail(Number(data.userExportId), error)),
   })
 
   async function run({ data, signal, progress }: JobContext): Promise<void> {

@@ -2,20 +2,20 @@
 // crash the import resumes at the current item and counts each item once.
 
 import { type ArchivedList, ArchiveError, isDiskFull, MediaError, openArchive, type Store } from '../../media/index.ts'
-import { makeBreaks } from '../../platform/breaks.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makeYieldRegularly } from '../../platform/yield-regularly.ts'
 import type { UserImportEvent } from '../../state-machines/user-import.ts'
 import {
   DomainError,
   holderOf,
   ifThere,
+  ignoreNotFound,
   isOutage,
   type JobContext,
   type LeasedRow,
   makeRowLeases,
   NotNow,
   takes,
-  unlessGone,
 } from '../runtime/index.ts'
 import { archiveParts } from '../user-archive/index.ts'
 import type { Leases } from '../video/index.ts'
@@ -76,7 +76,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   registry.job('import-user-archive', {
     queue: 'media',
     run: (job) => run(job),
-    failed: ({ data }, error) => unlessGone(fail(Number(data.userImportId), error)),
+    failed: ({ data }, error) => ignoreNotFound(fail(Number(data.userImportId), error)),
   })
 
   async function run({ data, signal, progress }: JobContext): Promise<void> {
@@ -177,7 +177,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     }
     try {
       const isTooMuch = makeBound(part)
-      const breathe = makeBreaks()
+      const breathe = makeYieldRegularly()
       // A limit has to count the finished items, too.
       for (let index = isTooMuch ? 0 : task.item; index < items.length; index += 1) {
         const read = await items.item(index)
@@ -233,7 +233,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
   async function settle(task: Task, error: unknown): Promise<void> {
     if (!(await rowLeases.isOurs(task))) return
     const [user] = await db.query<{ blocked: boolean }>("select blocked from users where id = $1 and state <> 'deleted'", [task.userId])
-    if (!user) return await unlessGone(end(task, { type: 'CANCELLED' }))
+    if (!user) return await ignoreNotFound(end(task, { type: 'CANCELLED' }))
     if (user.blocked) return await refuse(task, 'This user may not import.', error)
     if (error instanceof ArchiveError) return await refuse(task, error.message, error)
     if (error instanceof DomainError && error.kind === 'busy') throw error
@@ -244,7 +244,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
 
   async function refuse(task: Task, reason: string, error: unknown): Promise<void> {
     task.log.info({ err: error }, 'an archive was refused')
-    await unlessGone(end(task, { type: 'FAILED', error: reason }))
+    await ignoreNotFound(end(task, { type: 'FAILED', error: reason }))
   }
 
   /** Returns true if too many unknown errors occurred; each counts like a lost worker. */

@@ -1,6 +1,6 @@
 // Imports of archives as uploads begin, complete and cancel them, and the timeout of abandoned ones.
 
-import { type ActorDeps, DomainError, initialColumns, takes, type Unit, unlessGone } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, ignoreNotFound, initialColumns, takes, type Unit } from '../runtime/index.ts'
 import type { PendingFiles } from '../video/index.ts'
 import { locked, move, settingsOf, userImportLifecycle, withImport } from './user-import-state.ts'
 
@@ -100,7 +100,7 @@ export function makeUserImports(deps: UserImportDeps): UserImports {
         [userId],
       )
       for (const { id } of open) {
-        await unlessGone(withImport(deps, id, (current) => move(current, { type: 'CANCELLED' }, settingsOf(deps))))
+        await ignoreNotFound(withImport(deps, id, (current) => move(current, { type: 'CANCELLED' }, settingsOf(deps))))
       }
       await pendingFiles.collect()
     },

@@ -11,7 +11,7 @@ import { dropFollows } from '../follow/index.ts'
 import { removeRegistrationOf } from '../registration/registration.writes.ts'
 import { type ActorDeps, CHECK_OWNER_EVERY, DomainError, resumeJobs, type Unit } from '../runtime/index.ts'
 import { removeUserRow } from '../user/user.writes.ts'
-import { actorsOf, isSomethingLeft, type Owner, ownerOf, type Removers, rememberWhoKnows, takeAway } from './belongings.ts'
+import { actorsOf, deleteContents, hasContents, type Owner, ownerOf, type Removers, rememberKnownServers } from './delete-contents.ts'
 
 /** How long the job waits for removed content before it yields to other jobs. */
 const [LOOKS, LOOK_EVERY_MS] = [40, 100]
@@ -30,8 +30,8 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
       const userId = Number(data.userId)
       const owner = await ownerOf(db.query, userId)
       if (!owner) return
-      await tell({ aggregate: 'actor', id: owner.accountActorId }, (unit) => rememberWhoKnows(unit.query, owner))
-      await takeAway(db, deps, owner, signal)
+      await tell({ aggregate: 'actor', id: owner.accountActorId }, (unit) => rememberKnownServers(unit.query, owner))
+      await deleteContents(db, deps, owner, signal)
       await allGone(owner, signal)
       await tell({ aggregate: 'user', id: userId }, (unit) => close(unit, owner))
     },
@@ -39,7 +39,7 @@ export function makeUserRemoval(deps: ActorDeps & Removers): void {
 
   /** Waits a moment for the videos, whose jobs began with this one: other servers get the Delete of the account soon after theirs. */
   async function allGone(owner: Owner, signal: AbortSignal): Promise<void> {
-    for (let looks = 0; looks < LOOKS && (await isSomethingLeft(db.query, owner)); looks += 1) {
+    for (let looks = 0; looks < LOOKS && (await hasContents(db.query, owner)); looks += 1) {
       await pause(LOOK_EVERY_MS, undefined, { signal })
     }
   }
@@ -64,7 +64,7 @@ async function close(unit: Unit, owner: Owner): Promise<void> {
   await unit.query('select id from channel where account_id = $1 order by id for update', [accountId])
   const now = await ownerOf(unit.query, userId)
   if (!now) return
-  if (now.channels.length !== owner.channels.length || (await isSomethingLeft(unit.query, now))) {
+  if (now.channels.length !== owner.channels.length || (await hasContents(unit.query, now))) {
     throw new DomainError('busy', 'Something of this user is still to go.')
   }
   await removeActorImages(unit.query, actorsOf(now))

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { changeAccount } from '../account/account.writes.ts'
 import { queueMail } from '../mail/index.ts'
-import { type ActorDeps, DomainError, type Guesses, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
 import { endSessions, renewSessions } from '../session/index.ts'
 import { User } from './user.entity.ts'
 
@@ -42,7 +42,7 @@ export interface MeChanges {
  */
 export type UpdateMe = (me: { userId: number; sessionId: number }, changes: MeChanges) => Promise<void>
 
-export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: Guesses }): UpdateMe {
+export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: GuessLimits }): UpdateMe {
   const { db, tell, config, passwords, guesses } = deps
 
   return async function updateMe({ userId, sessionId }, changes) {

@@ -59,7 +59,7 @@ export const beginningOf = ({ isLicenceOpen: _isLicenceOpen, ...fields }: Import
 })
 
 /** Metadata for the fields that the user left open, within the limits of this server. */
-export function takenFrom(metadata: RemoteMetadata, fields: ImportFields): FoundFields {
+export function fieldsFrom(metadata: RemoteMetadata, fields: ImportFields): FoundFields {
   const { title, description, tags, categories, licence, language, ageLimit, publishedAt } = metadata
   return definedOf({
     name: fields.name === undefined ? fittingName(title) : undefined,

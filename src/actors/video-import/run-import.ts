@@ -20,17 +20,17 @@ import {
   DomainError,
   holderOf,
   ifThere,
+  ignoreNotFound,
   type JobContext,
   type LeasedRow,
   makeRowLeases,
   NotNow,
   PermanentFailure,
   takes,
-  unlessGone,
 } from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/index.ts'
 import { type GivenPictures, type InspectFile, importOwner, type Leases, workFolder } from '../video/index.ts'
-import { beginningOf, type ImportFields, type ImportTarget, takenFrom } from './import-fields.ts'
+import { beginningOf, fieldsFrom, type ImportFields, type ImportTarget } from './import-fields.ts'
 import { storeSubtitles } from './store-subtitles.ts'
 import { titleOf, type VideoImportDeps } from './video-import.commands.ts'
 import { move, settingsOf, videoImportLifecycle, withImport } from './video-import-state.ts'
@@ -84,7 +84,7 @@ export function runImports(deps: RunImportDeps): void {
   registry.job('video-import', {
     queue: 'media',
     run: (job) => run(job),
-    failed: ({ data }, error) => unlessGone(fail(Number(data.importId), error)),
+    failed: ({ data }, error) => ignoreNotFound(fail(Number(data.importId), error)),
   })
 
   async function run({ data, signal, progress }: JobContext): Promise<void> {
@@ -110,11 +110,11 @@ export function runImports(deps: RunImportDeps): void {
   async function settle(task: Task, error: unknown): Promise<void> {
     if (!(await rowLeases.isOurs(task))) return
     if (await isVideoGone(task)) {
-      await unlessGone(end(task.id, { type: 'CANCELLED' }))
+      await ignoreNotFound(end(task.id, { type: 'CANCELLED' }))
       return
     }
     if (await isBlocked(task)) {
-      await unlessGone(end(task.id, { type: 'REJECTED', error: 'This user may not import videos.' }))
+      await ignoreNotFound(end(task.id, { type: 'REJECTED', error: 'This user may not import videos.' }))
       return
     }
     if (error instanceof DomainError && error.kind === 'busy') throw error
@@ -220,7 +220,7 @@ export function runImports(deps: RunImportDeps): void {
 
   async function finish(task: Task, { metadata }: DownloadedVideo, draft: Awaited<ReturnType<InspectFile['inspect']>>): Promise<void> {
     const { chapters, ...told } = metadata
-    const filling = { found: takenFrom(told, task.fields), asked: beginningOf(task.fields, task) }
+    const filling = { found: fieldsFrom(told, task.fields), asked: beginningOf(task.fields, task) }
     const { videoId } = task
     const automaticTags = videoId === null ? [] : await deps.awaitedVideos.tagsOf({ videoId, ...filling })
     await withImport(deps, task.id, async (locked) => {

@@ -11,10 +11,10 @@ import {
   type DraftPicture,
   type FileDraft,
   type GivenPictures,
-  givenPictures,
   type InspectFile,
   pictureNames,
   refOfPicture,
+  uploadedPictures,
 } from './inspect-file.ts'
 import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
@@ -122,7 +122,7 @@ export function makeAwaitedVideos(
 
   return {
     async placePictures(given) {
-      const placed = givenPictures(given)
+      const placed = uploadedPictures(given)
       await pendingFiles.reserve(
         leases.owner,
         placed.map(({ ref }) => ref),

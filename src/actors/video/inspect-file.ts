@@ -164,7 +164,7 @@ export function makeInspectFile(
   const planPicture = (name: PictureName): DraftPicture => newPicture(name, { image: { ...sizeOf(name), bytes: null }, generated: true })
 
   const picturesOf = (given: GivenPictures): DraftPicture[] => [
-    ...givenPictures(given),
+    ...uploadedPictures(given),
     ...pictureNames.filter((name) => !given[name]).map(planPicture),
   ]
 
@@ -243,7 +243,7 @@ function newPicture<I extends DraftImage>(name: PictureName, of: { image: I; gen
 }
 
 /** Pictures that were sent, in the order of their types. */
-export const givenPictures = (given: GivenPictures): (DraftPicture & { image: EncodedImage })[] =>
+export const uploadedPictures = (given: GivenPictures): (DraftPicture & { image: EncodedImage })[] =>
   pictureNames.flatMap((name) => {
     const image = given[name]
     return image ? [newPicture(name, { image, generated: false })] : []

@@ -2,7 +2,7 @@
 // file. They wait until the first new file exists.
 
 import type { FileRef, Retiming } from '../../media/index.ts'
-import { takeRetimedCaptions } from '../caption/caption.writes.ts'
+import { deleteRetimedCaptions } from '../caption/caption.writes.ts'
 import { moveChapters } from '../chapter/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import type { FileDraft } from './inspect-file.ts'
@@ -70,7 +70,7 @@ export async function applyPendingParts(unit: Unit, videoId: number): Promise<vo
   if (waiting.length > 0) {
     const pictures = await takePictures(unit, videoId)
     if (pictures.length > 0) queuePictures(unit, videoId)
-    const taken = [...pictures, ...(await takeRetimedCaptions(unit, videoId))]
+    const taken = [...pictures, ...(await deleteRetimedCaptions(unit, videoId))]
     await unit.query('delete from video_coming_file where video_id = $1', [videoId])
     await unit.query(
       'delete from pending_file p using jsonb_to_recordset($1) as f(kind text, name text) where p.kind = f.kind and p.name = f.name',

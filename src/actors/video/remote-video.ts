@@ -6,7 +6,7 @@ import { stateOf } from '../../state-machines/video.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import { retainComments } from '../comment/comment.writes.ts'
-import { holdDeletes, isDeletedBy } from '../incoming-activity/index.ts'
+import { blockDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { restoreRatings, retainRatings } from '../rating/rating.writes.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
 import { restoreBlock } from '../video-block/video-block.writes.ts'
@@ -118,7 +118,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
   const saveAs = (video: RemoteVideo, of: { askedAt: Date | undefined; tags: string[] }): Promise<{ id: number; isNew: boolean }> =>
     tell.create(async (unit) => {
       const { askedAt, tags } = of
-      await holdDeletes(unit.query, [video.url])
+      await blockDeletes(unit.query, [video.url])
       if (askedAt) await refuseDeleted(unit, video, askedAt)
       const stored = await upsert(unit, video)
       if (stored.isOutdated) return { id: stored.id, isNew: false }

@@ -6,7 +6,7 @@ import { type AutomaticTags, type TaggedVideo, tagVideo } from '../automatic-tag
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, notFound, takes, type Unit } from '../runtime/index.ts'
 import { hasRight } from '../user/index.ts'
-import { type DraftPicture, givenPictures } from './inspect-file.ts'
+import { type DraftPicture, uploadedPictures } from './inspect-file.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
@@ -122,7 +122,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
       }),
 
     async update(videoId, by, changes, pictures = {}) {
-      const files = givenPictures(pictures)
+      const files = uploadedPictures(pictures)
       const tags = await tagsAfter(videoId, changes)
       await pendingFiles.reserve(
         leases.owner,

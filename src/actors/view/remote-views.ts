@@ -1,6 +1,6 @@
 // Views that other servers report: believed within limits, since nobody can prove them.
 
-import { takeOnce } from '../incoming-activity/index.ts'
+import { claimOnce } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { addDelta, isOpen } from '../video/index.ts'
 import { countViewers } from './count-viewers.ts'
@@ -68,7 +68,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
       const { vireo } = config()
       await tell.create(async (unit) => {
         const { remote } = await openVideo(unit, videoId)
-        if (incomingId !== null && !(await takeOnce(unit.query, incomingId))) return
+        if (incomingId !== null && !(await claimOnce(unit.query, incomingId))) return
         const believed = await withinQuota(unit, { videoId, hostId }, 'views', views, vireo.views.max_remote_views)
         if (believed === 0) return
         if (remote) await addDelta(unit, videoId, { views: believed })

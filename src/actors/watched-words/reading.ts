@@ -12,7 +12,7 @@ export interface ReadText {
 const LONGEST = 20_000
 /** Combining marks on one letter. More are meaningless, and slow to normalise. */
 const MARKS = /(\p{M}{4})\p{M}+/gu
-const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
 /** Scripts without spaces are split into characters. */
 const TOKENS = /[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]]+|\S/gv
 
@@ -26,7 +26,7 @@ export function readText(text: string): ReadText {
 export const wordTokens = (word: string): string[] => tokensOf(asSeen(word))
 
 const asSeen = (text: string): string =>
-  text.slice(0, LONGEST).replace(UNSEEN, '').replace(MARKS, '$1').normalize('NFKC').toLowerCase().slice(0, LONGEST)
+  text.slice(0, LONGEST).replace(INVISIBLE, '').replace(MARKS, '$1').normalize('NFKC').toLowerCase().slice(0, LONGEST)
 
 /** Some lower-case letters share a capital: ß becomes ss, and both sigmas are equal. */
 const tokensOf = (seen: string): string[] => seen.toUpperCase().toLowerCase().replaceAll('ς', 'σ').match(TOKENS) ?? []

@@ -1,7 +1,7 @@
 // Imports from other sites: yt-dlp exists, runs, and is recent enough for sites that change every month.
 
 import { join } from 'node:path'
-import { askYtDlp, findSandbox, isSafeYtDlp, OLDEST_SAFE_YT_DLP } from '../../media/index.ts'
+import { checkYtDlp, findSandbox, isSafeYtDlp, OLDEST_SAFE_YT_DLP } from '../../media/index.ts'
 import type { Check } from './check.ts'
 
 const DAY_MS = 86_400_000
@@ -16,7 +16,7 @@ export const importsCheck: Check = {
     const { http } = loaded.config.import.videos
     if (!http.enabled) return say.ok('Videos are not imported by URL, so that yt-dlp is not needed.')
     const { name, python_path: pythonPath } = http.youtube_dl_release
-    const found = await askYtDlp({ folder: storage.bin, name, pythonPath, path: env.PATH })
+    const found = await checkYtDlp({ folder: storage.bin, name, pythonPath, path: env.PATH })
     if (!found) {
       return say.warning(
         'There is no yt-dlp: only media files are imported by their own address, and no channels of other sites.',

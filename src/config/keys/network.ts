@@ -41,7 +41,7 @@ export const networkKeys = {
   }),
   remote_redundancy: section({
     videos: section({
-      accept_from: choice('anybody', ['anybody', 'followings', 'nobody'], 'whose mirrors of our videos are used'),
+      accept_from: choice('anybody', ['anybody', 'followings', 'nobody'], 'servers whose mirrors of local videos are used'),
     }),
   }),
   tracker: section({

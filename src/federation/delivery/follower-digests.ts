@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/index.ts'
 /** The digest without followers: nothing to XOR. */
 const NO_FOLLOWERS = '0'.repeat(64)
 /** Limit per server. Longer lists are neither sent nor shown, since a truncated list would end the missing follows. */
-export const MOST_SYNCHRONIZED = 20_000
+export const MAX_SYNCHRONIZED = 20_000
 
 /** The digest of the followers of a local actor on an origin; null if they are too many. */
 export type FollowerDigest = (actorId: number, origin: string) => Promise<string | null>
@@ -39,9 +39,7 @@ export function makeFollowerDigests({ db }: { db: Pick<Database, 'query'> }): Fo
        group by 1`,
       [actorId],
     )
-    const digests: Digests = new Map(
-      rows.map(({ origin, followers, bits }) => [origin, followers > MOST_SYNCHRONIZED ? null : hexOf(bits)]),
-    )
+    const digests: Digests = new Map(rows.map(({ origin, followers, bits }) => [origin, followers > MAX_SYNCHRONIZED ? null : hexOf(bits)]))
     kept.set(actorId, digests, { ttl: Math.max(KEPT_MS, (performance.now() - begun) * SHARE) })
     return digests
   }

@@ -30,7 +30,7 @@ export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoA
   const [condition, value] = 'id' in key ? ['id = $1', key.id] : ['uuid = $1', key.uuid]
   const [video] = await query<VideoAccess>(
     `select v.id, v.uuid, v.url, v.privacy, v.blocked, v.remote from video v
-     where v.${condition} and ${isBegun('v')} and ${isNotTakenBack('v')}`,
+     where v.${condition} and ${isBegun('v')} and ${isNotUnfederated('v')}`,
     [value],
   )
   if (!video) throw notFound('Video not found')
@@ -39,7 +39,7 @@ export async function accessibleVideo(query: Sql, key: VideoKey): Promise<VideoA
 }
 
 /** SQL: true unless a block unfederated the video: other servers are told that it is gone then. */
-export const isNotTakenBack = (video: string): string =>
+export const isNotUnfederated = (video: string): string =>
   `(not ${video}.blocked or not exists (select 1 from video_block b where b.video_id = ${video}.id and b.unfederated))`
 
 /** Throws unless everybody with the link may see it. A link by id does not show unlisted videos, since ids can be enumerated. */

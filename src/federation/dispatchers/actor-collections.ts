@@ -145,7 +145,7 @@ export async function actorTombstone(
 }
 
 /** True if a deleted local actor had this name. */
-export async function isGoneName(query: Sql, name: string): Promise<boolean> {
+export async function isTombstoneName(query: Sql, name: string): Promise<boolean> {
   const [gone] = await query(
     `select 1 from actor where host_id is null and deleted_at is not null and lower(preferred_username) = lower($1)`,
     [name],

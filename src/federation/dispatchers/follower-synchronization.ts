@@ -2,7 +2,7 @@
 
 import { notFound } from '../../actors/runtime/index.ts'
 import type { CachedAnswer } from '../cache.ts'
-import { MOST_SYNCHRONIZED, ORIGIN } from '../delivery/follower-digests.ts'
+import { MAX_SYNCHRONIZED, ORIGIN } from '../delivery/follower-digests.ts'
 import { buildWholeCollection } from '../wire/index.ts'
 import { findActor } from './actor-collections.ts'
 import { activity } from './answers.ts'
@@ -19,10 +19,10 @@ export async function followersOfServer(
   const followers = await db.query<{ url: string }>(
     `select x.url from remote_host h join actor x on x.host_id = h.id join follow f on f.follower_id = x.id
      where h.host = $2 and f.target_id = $1 and f.state = 'accepted' and x.deleted_at is null and ${ORIGIN} = $3
-     order by f.id limit ${MOST_SYNCHRONIZED + 1}`,
+     order by f.id limit ${MAX_SYNCHRONIZED + 1}`,
     [actor.id, host, origin],
   )
-  if (followers.length > MOST_SYNCHRONIZED) throw notFound('These followers are too many to be listed at once.')
+  if (followers.length > MAX_SYNCHRONIZED) throw notFound('These followers are too many to be listed at once.')
   const id = urls.followerSynchronization(actor.url)
   const items = followers.map(({ url }) => url)
   return activity(buildWholeCollection({ id, items }), {

@@ -13,7 +13,7 @@ import { makeObjectAt } from '../own-pages.ts'
 import type { ParsedAddress } from '../urls.ts'
 import { buildHostMeta, buildWebFinger, type JsonObject, nodeInfoType } from '../wire/index.ts'
 import { accessibleVideo, type VideoAccess, videoKeyOf } from './access.ts'
-import { actorCollection, actorTombstone, isGoneName } from './actor-collections.ts'
+import { actorCollection, actorTombstone, isTombstoneName } from './actor-collections.ts'
 import { activity, answer, BRIEFLY, EMPTY, isFresh, JRD_TYPE, JSON_TYPE, missing, redirect, XML_TYPE } from './answers.ts'
 import { pageOf } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
@@ -141,7 +141,7 @@ export function makeServeActivityPub(
       return answer(buildWebFinger({ name, host, actor: url, subscribeTemplate }), JRD_TYPE)
     }
     // Mastodon deletes an account when its handle is gone.
-    if ('name' in asked && (await isGoneName(db.query, asked.name))) throw new DomainError('gone', GONE)
+    if ('name' in asked && (await isTombstoneName(db.query, asked.name))) throw new DomainError('gone', GONE)
     return missing('Actor not found')
   }
 
@@ -151,7 +151,7 @@ export function makeServeActivityPub(
     const page = `${urls.origin}/@${handle}`
     const url = await objectAt(page)
     if (url !== page) return redirect(url)
-    if (host === undefined && (await isGoneName(db.query, name))) throw new DomainError('gone', GONE)
+    if (host === undefined && (await isTombstoneName(db.query, name))) throw new DomainError('gone', GONE)
     return missing('Actor not found')
   }
 

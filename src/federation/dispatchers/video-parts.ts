@@ -13,7 +13,7 @@ import {
 } from '../documents/index.ts'
 import type { VideoCollection } from '../urls.ts'
 import { buildChapters, type ChapterDocument, type JsonObject } from '../wire/index.ts'
-import { assertOpen, isNotTakenBack, type VideoAccess } from './access.ts'
+import { assertOpen, isNotUnfederated, type VideoAccess } from './access.ts'
 import { collectionDocument, type Page, type PageParts, readPage } from './collection.ts'
 import type { DispatcherDeps } from './deps.ts'
 
@@ -129,7 +129,7 @@ export async function rate({ db, urls }: Deps, url: string): Promise<JsonObject>
      from rating r join account a on a.id = r.account_id join actor x on x.id = a.actor_id
        join video v on v.id = r.video_id
      where r.url_hash = md5($1)::uuid and r.url = $1 and x.host_id is null and ${isBegun('v')}
-       and ${isNotTakenBack('v')}`,
+       and ${isNotUnfederated('v')}`,
     [url],
   )
   if (!rating) throw notFound('Account video rate not found')

@@ -2,14 +2,14 @@
 
 import { findVideoByUrl, isOpen } from '../../actors/video/index.ts'
 import { readAnnounce } from '../wire/index.ts'
-import { handleAnnounced, isPassedOn } from './announced.ts'
 import { expectRead, type Handler } from './context.ts'
+import { handleForwarded, isForwardable } from './forwarded-activity.ts'
 import { aboutActivity } from './policy/index.ts'
 
 export const handleAnnounce: Handler = async (inbound, context) => {
   const { target } = expectRead(readAnnounce(inbound.document))
-  if (!isPassedOn(target)) return await share(inbound, context)
-  if (inbound.actor.type === 'Group') await handleAnnounced(target, inbound.actor.url, context)
+  if (!isForwardable(target)) return await share(inbound, context)
+  if (inbound.actor.type === 'Group') await handleForwarded(target, inbound.actor.url, context)
 }
 
 const share: Handler = async ({ activity, document, actor }, { db, videos, shares, urls, blocked, forOthers, policy, objectAt }) => {

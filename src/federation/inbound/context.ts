@@ -23,8 +23,8 @@ import type { Sender } from '../outbound/sender.ts'
 import type { ObjectAt } from '../own-pages.ts'
 import { isSameOrigin } from '../security/index.ts'
 import { type ActivityDocument, type JsonObject, type ObjectPart, type Read, typesOf } from '../wire/index.ts'
-import type { ForOthers } from './for-others.ts'
 import type { InboundPolicy } from './policy/index.ts'
+import type { ThirdPartyLimits } from './third-party-limits.ts'
 
 export interface InboundContext extends FederationDeps {
   instanceActorId: () => Promise<number>
@@ -51,7 +51,7 @@ export interface InboundContext extends FederationDeps {
   /** Stores a forwarded activity that is trusted. */
   arrive: IncomingActivities['store']
   hasArrived: IncomingActivities['knows']
-  forOthers: ForOthers
+  forOthers: ThirdPartyLimits
   policy: InboundPolicy
 }
 

@@ -4,16 +4,16 @@ import { readCacheFile, readCreate, readNote } from '../wire/index.ts'
 import { receiveCacheFile } from './cache-file.ts'
 import { expectRead, type Handler, type ObjectHandlers, refuseForeign, treatObject } from './context.ts'
 import { receiveNote } from './note.ts'
-import { takePlaylist } from './playlist.ts'
-import { takeVideo } from './video.ts'
+import { storeRemotePlaylist } from './playlist.ts'
+import { storeRemoteVideo } from './video.ts'
 import { receiveWatchAction } from './view.ts'
 
 /** By the type of the object. */
 export const creations: ObjectHandlers = new Map([
   ['CacheFile', (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)],
   ['Note', (document, inbound, context) => receiveNote(expectRead(readNote(document)), inbound, context)],
-  ['Playlist', (document, { actor }, context) => takePlaylist(document, actor, context)],
-  ['Video', (document, { actor }, context) => takeVideo(document, actor, context)],
+  ['Playlist', (document, { actor }, context) => storeRemotePlaylist(document, actor, context)],
+  ['Video', (document, { actor }, context) => storeRemoteVideo(document, actor, context)],
   ['WatchAction', receiveWatchAction],
 ])
 

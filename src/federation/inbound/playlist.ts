@@ -6,7 +6,7 @@ import { type JsonObject, readPlaylist } from '../wire/index.ts'
 import { accountOf, expectRead, type InboundContext, refuseForeign } from './context.ts'
 
 /** Only an account can send its playlists; a job reads their elements. */
-export async function takePlaylist(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
+export async function storeRemotePlaylist(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
   accountOf(actor)
   const { id } = expectRead(readPlaylist(document))
   refuseForeign(id, actor)

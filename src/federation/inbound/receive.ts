@@ -16,9 +16,9 @@ import {
   typeOf,
 } from '../wire/index.ts'
 import { makeAllowance } from './allowance.ts'
+import { makeAuthenticateSender, type Proof } from './authenticate-sender.ts'
 import { subjectOf } from './order.ts'
 import { type About, aboutActivity, type CountOf, type Decision, type InboundPolicy, isRemark } from './policy/index.ts'
-import { makeProve, type Proof } from './prove.ts'
 import { signedParts } from './signed-parts.ts'
 
 export interface InboxRequest {
@@ -52,7 +52,7 @@ export function makeReceiveActivity(
 ): ReceiveActivity {
   const { db, keys, clock, config, logger, urls, incoming, blocked, policy, countOf } = deps
   const strangers = makeAllowance({ clock, perMinute: () => config().vireo.federation.inbox.unverified_per_address })
-  const prove = makeProve(deps)
+  const prove = makeAuthenticateSender(deps)
 
   return async (request) => {
     const answer = await receive(request)
@@ -111,7 +111,7 @@ export function makeReceiveActivity(
   function refuseBlocked(request: InboxRequest, blocks: Blocks, host = ''): InboxAnswer {
     const parsed = request.body.length > QUICKLY_READ ? undefined : parseDocument(request.body)
     const about = parsed?.ok ? aboutDocument(activitiesOf(parsed.value).activities[0]) : NOBODY
-    const decision = policy.judge({ blocked: { ...blocks, isPassedOn: false } }, { ...about, host })
+    const decision = policy.judge({ blocked: { ...blocks, isForwarded: false } }, { ...about, host })
     return answerTo(decision) ?? TAKEN
   }
 
@@ -185,7 +185,7 @@ export function makeReceiveActivity(
       {
         isOurActor,
         isIdForeign: !isSameOrigin(activity.id, activity.actor) && !isOwnersDelete(activity),
-        ...(blocks ? { blocked: { ...blocks, isPassedOn: signer.ok } } : {}),
+        ...(blocks ? { blocked: { ...blocks, isForwarded: signer.ok } } : {}),
       },
       aboutActivity(activity, blocks && isBlocked(blocks) ? undefined : (sender ?? '')),
     )

@@ -6,8 +6,8 @@ import { type JsonObject, readActor, readCacheFile, readNote, readUpdate } from 
 import { receiveCacheFile } from './cache-file.ts'
 import { expectRead, type Handler, type Inbound, type InboundContext, type ObjectHandlers, refuseForeign, treatObject } from './context.ts'
 import { updateNote } from './note.ts'
-import { takePlaylist } from './playlist.ts'
-import { takeVideo } from './video.ts'
+import { storeRemotePlaylist } from './playlist.ts'
+import { storeRemoteVideo } from './video.ts'
 
 const ACTOR_TYPES = ['Person', 'Group', 'Application', 'Service', 'Organization']
 
@@ -16,8 +16,8 @@ export const changes: ObjectHandlers = new Map([
   ...ACTOR_TYPES.map((type) => [type, updateActor] as const),
   ['CacheFile', (document, inbound, context) => receiveCacheFile(expectRead(readCacheFile(document)), inbound, context)],
   ['Note', (document, inbound, context) => updateNote(expectRead(readNote(document)), inbound, context)],
-  ['Playlist', (document, { actor }, context) => takePlaylist(document, actor, context)],
-  ['Video', (document, { actor }, context) => takeVideo(document, actor, context)],
+  ['Playlist', (document, { actor }, context) => storeRemotePlaylist(document, actor, context)],
+  ['Video', (document, { actor }, context) => storeRemoteVideo(document, actor, context)],
 ])
 
 export const handleUpdate: Handler = async (inbound, context) => {

@@ -10,7 +10,7 @@ import type { Discovery } from '../fetch/discovery.ts'
 import { isHopeless } from '../fetch/documents.ts'
 import { type KnownKey, verifyInbound } from '../security/index.ts'
 import { parseDocument, readActivity } from '../wire/index.ts'
-import { believe } from './believe.ts'
+import { verifyEmbedded } from './embedded-signature.ts'
 import { saidAt, subjectOf } from './order.ts'
 import { type InboundPolicy, kindOf } from './policy/index.ts'
 
@@ -89,17 +89,17 @@ export function makeVerifyLater(
       return { result: 'verified', saidAt: saidAt(document.value, activity.receivedAt), once: false }
     }
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
-    const belief = await believe(document.value, {
+    const embedded = await verifyEmbedded(document.value, {
       findKey: keys.findFresh,
       checks,
       now: activity.receivedAt,
       keepIdsMs,
     })
-    if (!belief.ok && belief.reason === 'busy') return { result: 'failed', reason: 'too many signatures are checked' }
-    if (belief.ok && belief.owner === activity.actorUrl) {
-      const read = readActivity(belief.document)
+    if (!embedded.ok && embedded.reason === 'busy') return { result: 'failed', reason: 'too many signatures are checked' }
+    if (embedded.ok && embedded.owner === activity.actorUrl) {
+      const read = readActivity(embedded.document)
       if (!read.ok) return { result: 'forged', reason: read.problem }
-      const { saidAt: time, document: body } = belief
+      const { saidAt: time, document: body } = embedded
       return {
         result: 'verified',
         saidAt: time,

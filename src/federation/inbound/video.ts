@@ -5,7 +5,7 @@ import { type JsonObject, readVideo } from '../wire/index.ts'
 import { expectRead, type InboundContext, refuseForeign } from './context.ts'
 
 /** Stores the video as its owner describes it. An activity of another actor of the server only causes a fetch of the video. */
-export async function takeVideo(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
+export async function storeRemoteVideo(document: JsonObject, actor: StoredActor, context: InboundContext): Promise<void> {
   const video = expectRead(readVideo(document))
   refuseForeign(video.id, actor)
   const isNamed = video.attributedTo.some(({ id }) => id === actor.url) || video.audience.includes(actor.url)

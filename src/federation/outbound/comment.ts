@@ -2,7 +2,7 @@
 // on local videos: reviews, sent to their authors.
 
 import { findActorById } from '../../actors/actor/index.ts'
-import { dropHeldActivity, isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
+import { dropPendingActivity, isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
@@ -152,7 +152,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
          join actor x on x.id = a.actor_id where m.id = $1`,
       [comment.id],
     )
-    await dropHeldActivity(unit.query, comment.id)
+    await dropPendingActivity(unit.query, comment.id)
     const read = held?.body ? readActivity(JSON.parse(held.body)) : undefined
     if (!held?.body || !read?.ok || !comment.isVideoOurs) return
     const readers = await withoutGroups(unit.query, await readersOf(unit, comment))

@@ -1,13 +1,13 @@
 // The software of other servers: each is asked once a day.
 
-import { takeUncheckedHosts } from '../../actors/remote-host/index.ts'
+import { claimUncheckedHosts } from '../../actors/remote-host/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import type { Discovery } from '../fetch/discovery.ts'
 
 const LOOK_EVERY_MS = 300_000
 
-export function askForSoftware(deps: FederationDeps & { discovery: Discovery }): void {
+export function queueSoftwareChecks(deps: FederationDeps & { discovery: Discovery }): void {
   const { registry, db, config, clock, tell, logger, discovery } = deps
 
   registry.periodic('software-of-hosts', {
@@ -15,7 +15,7 @@ export function askForSoftware(deps: FederationDeps & { discovery: Discovery }):
     async run() {
       const before = new Date(clock.now().getTime() - config().vireo.federation.refresh.host)
       await tell.create(async (unit) => {
-        for (const { id } of await takeUncheckedHosts(unit, before)) {
+        for (const { id } of await claimUncheckedHosts(unit, before)) {
           unit.enqueue({ type: 'host-software', data: { hostId: id }, dedupeKey: `host-software-${id}` })
         }
       })

@@ -10,7 +10,7 @@ import type { FetchDocument } from '../fetch/documents.ts'
 import type { VideoFetcher } from '../fetch/videos.ts'
 import { makeRefreshActor } from './actors.ts'
 import { countRemoteFollowers } from './followers.ts'
-import { askForSoftware } from './hosts.ts'
+import { queueSoftwareChecks } from './hosts.ts'
 import { makeRefreshVideo } from './videos.ts'
 
 export function refreshStale(
@@ -30,5 +30,5 @@ export function refreshStale(
     run: ({ data }) => (data.videoId === undefined ? refreshActor(Number(data.actorId)) : refreshVideo(Number(data.videoId))),
   })
   countRemoteFollowers(deps)
-  askForSoftware(deps)
+  queueSoftwareChecks(deps)
 }

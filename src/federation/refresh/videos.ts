@@ -27,7 +27,7 @@ export function makeRefreshVideo(
         const wanted = await remoteVideos.wantedChapters(videoId)
         if (!wanted) return
         const chapters = await chaptersAt(wanted.url)
-        if (await unlessGone(remoteVideos.saveChapters(videoId, wanted, chapters))) return
+        if (await ignoreNotFound(remoteVideos.saveChapters(videoId, wanted, chapters))) return
       }
       throw new Error('The chapters change faster than they can be read.')
     },
@@ -43,7 +43,7 @@ export function makeRefreshVideo(
       try {
         const { likes, dislikes } = await ratesOf((await fetchDocument(url)).document)
         if (likes !== null && dislikes !== null) {
-          await unlessGone(remoteVideos.saveRates(videoId, { likes, dislikes }).then(() => true))
+          await ignoreNotFound(remoteVideos.saveRates(videoId, { likes, dislikes }).then(() => true))
         }
       } catch (error) {
         // Some servers do not count or report ratings.
@@ -88,7 +88,7 @@ export function makeRefreshVideo(
       if (!(error instanceof DomainError)) throw error
       if (error.kind === 'not_found' || error.kind === 'gone') {
         logger.info({ video: url }, 'a video is gone from its server')
-        await unlessGone(remoteVideos.remove(videoId, { askedAt: requestedAt }).then(() => true))
+        await ignoreNotFound(remoteVideos.remove(videoId, { askedAt: requestedAt }).then(() => true))
       } else if (error.kind === 'unavailable' || error.kind === 'busy') {
         throw error
       } else {
@@ -102,7 +102,7 @@ const MAX_INTEGER = 2_147_483_647
 const bounded = (number: number | null): number | null => number && Math.min(number, MAX_INTEGER)
 
 /** True as well if the video is removed. */
-async function unlessGone(change: Promise<boolean>): Promise<boolean> {
+async function ignoreNotFound(change: Promise<boolean>): Promise<boolean> {
   try {
     return await change
   } catch (error) {

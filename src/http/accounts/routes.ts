@@ -19,9 +19,9 @@ import { followView, toFollowView } from '../server-follows/views.ts'
 import { channelSortFields } from '../video-channels/fields.ts'
 import { accountView, type Here, listedChannelView, toAccountView, toListedChannelView } from '../videos/actor.view.ts'
 import { noTokens } from '../videos/address-token.ts'
-import type { VideoAnswers } from '../videos/answers.ts'
 import { listQuery } from '../videos/list.ts'
 import { makeVideoPageOf } from '../videos/list-page.ts'
+import type { VideoResponseCache } from '../videos/response-cache.ts'
 import { toVideoViews, videoView } from '../videos/video.view.ts'
 import type { VideoPages } from '../videos/video-pages.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -38,7 +38,7 @@ export function accountsArea(deps: {
   /** Called for each view of an account. */
   lookedAtActor: LookedAtActor
   /** Cache of responses; without it each is built again. */
-  answers?: VideoAnswers
+  answers?: VideoResponseCache
 }): Area {
   const { db, config, urls, lookedAtActor, answers } = deps
   const videosQuery = listQuery(config())

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import { realFolder } from '../../platform/folder.ts'
-import { asking } from '../plugins/asks.ts'
+import { acceptConstraint } from '../plugins/accept-constraint.ts'
 import { isFresh } from '../plugins/conditional.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
@@ -108,7 +108,7 @@ export function clientFilesArea({ config, images, client }: ClientFilesDeps): Ar
     for (const asks of ['page', 'other'] as const) {
       app.get(
         '/favicon.ico',
-        { schema: { hide: true }, config: { limits: ['client'] }, constraints: asking(asks) },
+        { schema: { hide: true }, config: { limits: ['client'] }, constraints: acceptConstraint(asks) },
         async (request, reply) => sendPicture(request, reply, await images.favicon()),
       )
     }

@@ -1,7 +1,7 @@
 // Data for browsers that install or search the server: `/manifest.webmanifest`, `/opensearch.xml`.
 
 import type { Config } from '../../config/index.ts'
-import { asking } from '../plugins/asks.ts'
+import { acceptConstraint } from '../plugins/accept-constraint.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
 import type { BuiltClient } from './built-client.ts'
@@ -32,7 +32,7 @@ export function manifestArea(deps: { config: () => Config; urls: Here; client: P
 
     // A request without an Accept header gets a page at this address, as clients of the reference expect.
     for (const asks of ['page', 'other'] as const) {
-      app.get('/opensearch.xml', { ...options, constraints: asking(asks) }, async (_request, reply) =>
+      app.get('/opensearch.xml', { ...options, constraints: acceptConstraint(asks) }, async (_request, reply) =>
         reply
           .header('content-type', 'application/opensearchdescription+xml; charset=utf-8')
           .header('cache-control', `max-age=${Math.round(config().vireo.caching.routes.well_known / 1000)}`)

@@ -7,7 +7,7 @@ import type { PreparedConfig, ReadServerConfig } from '../config/prepared.ts'
 import { threadIn } from '../pages/addresses.ts'
 import { addAssets } from '../pages/assets.ts'
 import { platformTag } from '../pages/heads/index.ts'
-import { unknownTo } from '../plugins/asks.ts'
+import { notFoundKind } from '../plugins/accept-constraint.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -110,7 +110,7 @@ export function clientPagesArea(deps: ClientPagesDeps): Area {
       sendEmbed(request, reply, await playlist(request.params.id, { embed: true })),
     )
     app.get('/*', { schema: hide, config: limits }, async (request, reply) => {
-      const what = unknownTo(request)
+      const what = notFoundKind(request)
       if (what === 'nothing') return reply.callNotFound()
       if (what === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
       const chosen = localeIn(request)

@@ -11,7 +11,7 @@ import { siteOf } from '../pages/site.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Here } from '../videos/actor.view.ts'
-import type { Part, VideoAnswers } from '../videos/answers.ts'
+import type { Part, VideoResponseCache } from '../videos/response-cache.ts'
 
 export interface Target {
   status: 200 | 404
@@ -36,7 +36,7 @@ export interface TargetsDeps {
   config: () => Config
   urls: Here
   /** Cache of the shared parts of videos' pages; without it each is built again. */
-  answers?: Pick<VideoAnswers, 'ofParts'>
+  answers?: Pick<VideoResponseCache, 'ofParts'>
 }
 
 interface VideoPart extends Part {

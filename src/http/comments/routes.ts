@@ -23,7 +23,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { type IdOrUuid, idOrUuid, idText, paging, readable, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
-import type { VideoAnswers } from '../videos/answers.ts'
+import type { VideoResponseCache } from '../videos/response-cache.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { visibleVideo } from '../videos/visible-video.ts'
 import { commentTree, commentView, toCommentView, toTree } from './views.ts'
@@ -48,7 +48,7 @@ export function commentsArea(deps: {
   reviews: CommentReviews
   waitingComments: WaitingComments
   /** Cache of responses; without it each is built again. */
-  answers?: VideoAnswers
+  answers?: VideoResponseCache
 }): Area {
   const { db, config, urls, logger, comments, reviews, waitingComments, answers } = deps
 

@@ -215,7 +215,7 @@ export const sentForms = z.object({
 })
 
 /** Editable, but missing in the view of this version of the contract. */
-const UNSEEN = new Set(['serverCountry', 'support', 'social'])
+const NOT_RETURNED = new Set(['serverCountry', 'support', 'social'])
 
 /** The types of the fields without their limits: the files may hold values beyond them. */
 function viewOf(schema: z.core.$ZodType): z.ZodType {
@@ -224,7 +224,7 @@ function viewOf(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodArray) return z.array(viewOf(schema.element))
   if (schema instanceof z.ZodNumber) return schema instanceof z.ZodNumberFormat ? z.int() : z.number()
   if (!(schema instanceof z.ZodObject)) return schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum ? schema : z.string()
-  const fields = Object.entries(schema.shape).filter(([name]) => !UNSEEN.has(name))
+  const fields = Object.entries(schema.shape).filter(([name]) => !NOT_RETURNED.has(name))
   return z.object(Object.fromEntries(fields.map(([name, field]) => [name, viewOf(field)])))
 }
 

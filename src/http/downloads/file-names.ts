@@ -13,7 +13,7 @@ const NAME = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-(\d{1,5})(-fragmented)
 
 /**
  * For a route: matches all but plain names such as `video.mp4`, which no file has. Those are like any unknown address, for which the
- * reference shows a page (`unknownTo`). Without groups, which route parameters do not support.
+ * reference shows a page (`notFoundKind`). Without groups, which route parameters do not support.
  */
 export const NO_PLAIN_NAME = '^.*[^a-zA-Z\\d_.].*$|^.{60,}$'
 

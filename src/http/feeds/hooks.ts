@@ -3,7 +3,7 @@
 import type { FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { conditionalJson } from '../plugins/conditional.ts'
 import { HttpError } from '../plugins/http-error.ts'
-import type { Keeping } from '../videos/answers.ts'
+import type { Keeping } from '../videos/response-cache.ts'
 import { accepts, type FeedFormat, isFeedFormat } from './formats.ts'
 
 /** The format of the query, or that of the path; undefined for an unknown one. */

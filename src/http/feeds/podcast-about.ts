@@ -29,7 +29,7 @@ export const podcastCategory = (category: number | undefined): readonly [string,
   category === undefined ? undefined : CATEGORIES[category]
 
 /** The value that more than half of them have; null counts, but is never the result. */
-export function mostHave<T extends string | number>(values: readonly (T | null)[]): T | undefined {
+export function majorityOf<T extends string | number>(values: readonly (T | null)[]): T | undefined {
   const counts = new Map<T, number>()
   for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts].find(([, count]) => count * 2 > values.length)?.[0]

@@ -3,12 +3,12 @@
 import { trackersOf } from '../../actors/torrent/index.ts'
 import type { ActorProfile, VideoListRow } from '../../actors/video/index.ts'
 import { webUrl } from '../../platform/html.ts'
-import { mapInTurns } from '../../platform/in-turns.ts'
+import { mapInSlices } from '../../platform/time-slices.ts'
 import { previewUrl } from '../pages/addresses.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { type FeedHead, type FeedItem, writeRss } from './document.ts'
 import { accountPage, avatarOf } from './heads.ts'
-import { mostHave, podcastCategory } from './podcast-about.ts'
+import { majorityOf, podcastCategory } from './podcast-about.ts'
 import { commonOf, type PlayableFile, type Playables, playablesOf, TORRENT } from './video-items.ts'
 import { attributes, text } from './xml.ts'
 
@@ -17,8 +17,8 @@ export async function writePodcast(
   rows: readonly VideoListRow[],
 ): Promise<string> {
   // An episode needs something to play.
-  const items = (await mapInTurns(rows, (row) => toPodcastItem(row, here))).filter(({ enclosure }) => enclosure !== undefined)
-  const language = mostHave(rows.map((row) => row.language))
+  const items = (await mapInSlices(rows, (row) => toPodcastItem(row, here))).filter(({ enclosure }) => enclosure !== undefined)
+  const language = majorityOf(rows.map((row) => row.language))
   return writeRss({ ...head, language }, items, {
     uses: ['podcast', 'itunes'],
     elements: {
@@ -88,7 +88,7 @@ function sourcesOf({ fileUrl, torrentUrl, magnetUri }: PlayableFile) {
 }
 
 function categoryOf(rows: readonly VideoListRow[]) {
-  const [category, below] = podcastCategory(mostHave(rows.map((row) => row.category))) ?? []
+  const [category, below] = podcastCategory(majorityOf(rows.map((row) => row.category))) ?? []
   if (category === undefined) return undefined
   return {
     ...attributes({ text: category }),

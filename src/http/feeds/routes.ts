@@ -8,15 +8,15 @@ import { findVideoDetails, listVideos, nsfwPolicyOf, type VideoListScope, type V
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { mapInTurns } from '../../platform/in-turns.ts'
+import { mapInSlices } from '../../platform/time-slices.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
-import type { VideoAnswers } from '../videos/answers.ts'
 import { assertScopeFollowed, seesStrangers } from '../videos/follow-constraints.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
-import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
+import { makeNsfwFilter } from '../videos/nsfw-filter.ts'
+import type { VideoResponseCache } from '../videos/response-cache.ts'
 import { visibleVideo } from '../videos/visible-video.ts'
 import { toCommentItem } from './comment-items.ts'
 import { type FeedHead, type FeedItem, writeFeed } from './document.ts'
@@ -34,7 +34,7 @@ export interface FeedsDeps {
   clock: Clock
   urls: Here
   /** Cache of responses; without it each is built again. */
-  answers?: VideoAnswers
+  answers?: VideoResponseCache
 }
 
 const tags = ['Video Feeds']
@@ -55,7 +55,7 @@ interface Found {
 
 /** Adds `/feeds`. */
 export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area {
-  const nsfwWanted = makeNsfwWanted({ config })
+  const nsfwFilter = makeNsfwFilter({ config })
   /** The date of empty feeds, so that they do not change. */
   const startedAt = clock.now()
   const keyOf = (id: number | undefined, name: string | undefined): FeedOwnerKey | undefined =>
@@ -158,12 +158,12 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const { query } = request
         assertMayList(query, null)
         const { head, scope } = await ownerOf(query)
-        const nsfw = nsfwWanted(query, undefined)
+        const nsfw = nsfwFilter(query, undefined)
         const strangers = scope.of !== 'everybody' && seesStrangers({ config }, false)
         const rows = await rowsOf(query, { scope, viewer: null, nsfw, strangers })
         const self = selfOf('/feeds/videos', request, videoNames)
         const dates = rows.map((row) => row.published_at)
-        const items = await mapInTurns(rows, (row) => toVideoItem(row, urls))
+        const items = await mapInSlices(rows, (row) => toVideoItem(row, urls))
         return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
       },
     )
@@ -190,11 +190,11 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const rows = await rowsOf(query, {
           scope: { of: 'followed', followerActorId: subscriber.actorId },
           viewer: { accountId: subscriber.accountId, role: subscriber.role },
-          nsfw: nsfwWanted(query, await nsfwPolicyOf(db, subscriber.userId)),
+          nsfw: nsfwFilter(query, await nsfwPolicyOf(db, subscriber.userId)),
         })
         const self = selfOf('/feeds/subscriptions', request, subscriptionNames)
         const dates = rows.map((row) => row.published_at)
-        const items = await mapInTurns(rows, (row) => toVideoItem(row, urls))
+        const items = await mapInSlices(rows, (row) => toVideoItem(row, urls))
         return send(reply, formatOf(request), {
           head: headFor(headOfAccount(subscriber.account, urls), self, dates),
           items,
@@ -233,7 +233,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         })
         const self = selfOf('/feeds/video-comments', request, commentNames)
         const dates = rows.map((row) => row.created_at)
-        const items = await mapInTurns(rows, (row) => toCommentItem(row, urls))
+        const items = await mapInSlices(rows, (row) => toCommentItem(row, urls))
         return send(reply, formatOf(request), { head: headFor(head, self, dates), items })
       },
     )
@@ -259,7 +259,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           skipCount: true,
           mutedFor: null,
           sort: { by: 'publishedAt', descending: true },
-          nsfw: nsfwWanted({}, undefined),
+          nsfw: nsfwFilter({}, undefined),
           include: { files: true, description: true },
         })
         const self = selfOf('/feeds/podcast/videos.xml', request, podcastNames)

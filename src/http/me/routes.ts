@@ -10,7 +10,7 @@ import type { Bus } from '../../platform/bus/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { Area } from '../plugins/types.ts'
-import { numberIn } from '../videos/answers.ts'
+import { numberIn } from '../videos/response-cache.ts'
 import { notificationSettingsBody, toMeChanges, updateMeBody } from './schemas.ts'
 import { meView, quotaView, toMeView } from './views.ts'
 

@@ -17,7 +17,7 @@ import { integerText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { channelSummaryView, type Here, toActorSummary } from '../videos/actor.view.ts'
 import { noTokens } from '../videos/address-token.ts'
-import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
+import { makeNsfwFilter } from '../videos/nsfw-filter.ts'
 import { toVideoViews, videoView } from '../videos/video.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
 
@@ -41,7 +41,7 @@ const overviewView = z
 
 export function overviewsArea(deps: OverviewsDeps): Area {
   const { db, urls, config } = deps
-  const nsfwWanted = makeNsfwWanted(deps)
+  const nsfwFilter = makeNsfwFilter(deps)
   const samplesNow = makeSamples(deps)
 
   return (app) => {
@@ -70,7 +70,7 @@ export function overviewsArea(deps: OverviewsDeps): Area {
           count: videos_per_sample,
           skipCount: true,
           sort: { by: 'publishedAt', descending: true },
-          nsfw: nsfwWanted({}, session?.nsfwPolicy),
+          nsfw: nsfwFilter({}, session?.nsfwPolicy),
         }
         const wanted = [
           ...(category === undefined ? [] : [{ kind: 'category', query: { ...common, categoryOneOf: [category] } }]),

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../platform/html.ts'
-import { unknownTo } from '../plugins/asks.ts'
+import { notFoundKind } from '../plugins/accept-constraint.ts'
 import { answerError } from '../plugins/errors.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { PageTools } from './send.ts'
@@ -22,7 +22,7 @@ const OF_SUBJECTS = /^\/(?:@|(?:w|a|c|accounts|video-channels|videos\/(?:watch|e
 export function addErrorPages({ app, send }: PageTools): void {
   app.addHook('preValidation', async (request) => {
     if ((request.method !== 'GET' && request.method !== 'HEAD') || OF_SUBJECTS.test(request.url)) return
-    if (unknownTo(request) === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
+    if (notFoundKind(request) === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
   })
   app.setErrorHandler((error, request, reply) => {
     if (!wantsHtml(request)) return answerError(error, request, reply)

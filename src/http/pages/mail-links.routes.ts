@@ -10,11 +10,11 @@ import { LARGEST_ID } from '../../platform/ids.ts'
 import { askBody as askFields, verificationString } from '../registrations/fields.ts'
 import { newPassword } from '../users/fields.ts'
 import {
-  askedResetBody,
-  askResetBody,
   newPasswordBody,
   noMailBody,
+  requestResetBody,
   resetBody,
+  resetRequestedBody,
   uselessLinkBody,
   verifiedBody,
   verifyBody,
@@ -109,7 +109,7 @@ export function addMailLinkPages(tools: PageTools): void {
     const { data } = askFields.safeParse({ email: typed })
     if (!data) return showAsk(request, reply, { email: typed, status: 400, problem: 'This is no e-mail address.' })
     await passwordReset.ask(data.email)
-    return answer(request, reply, { title: 'A new password', body: askedResetBody(data.email) })
+    return answer(request, reply, { title: 'A new password', body: resetRequestedBody(data.email) })
   })
 
   function showAsk(
@@ -117,7 +117,7 @@ export function addMailLinkPages(tools: PageTools): void {
     reply: FastifyReply,
     { status = 200, ...form }: { email?: string; problem?: string; status?: number },
   ): FastifyReply {
-    const body = isMailEnabled(config()) ? askResetBody({ ...form, token: visitors.formToken(request, reply) }) : noMailBody()
+    const body = isMailEnabled(config()) ? requestResetBody({ ...form, token: visitors.formToken(request, reply) }) : noMailBody()
     return answer(request, reply, { status, title: 'A new password', body })
   }
 }

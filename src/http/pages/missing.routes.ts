@@ -1,7 +1,7 @@
 // All other addresses: a page for people, a problem body for programs.
 
 import { html } from '../../platform/html.ts'
-import { unknownTo } from '../plugins/asks.ts'
+import { notFoundKind } from '../plugins/accept-constraint.ts'
 import { clientNeededBody, missingBody } from './bodies/missing.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
@@ -10,7 +10,7 @@ const OF_CLIENTS = /^\/(?:admin|my-account|my-library)(?:[/?;]|$)/
 
 export function addMissingPage({ app, send, site }: PageTools): void {
   app.get('/*', pageOptions, async (request, reply) => {
-    if (unknownTo(request) === 'nothing') return reply.callNotFound()
+    if (notFoundKind(request) === 'nothing') return reply.callNotFound()
     if (OF_CLIENTS.test(request.url)) {
       return send(request, reply, { status: 404, title: 'Another client', body: clientNeededBody(), isPrivate: true })
     }

@@ -19,7 +19,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { conditionalTagged, etagOf } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
-import type { Keeping, VideoAnswers } from '../videos/answers.ts'
+import type { Keeping, VideoResponseCache } from '../videos/response-cache.ts'
 import type { Watch } from '../views/watch.ts'
 import type { Assets } from './assets.ts'
 import { messageOf } from './bodies/message.ts'
@@ -57,7 +57,7 @@ export interface PagesDeps {
   subscribeAddress(handle: string, uri: string): Promise<string>
   fileTokens: Pick<FileTokens, 'issue'>
   /** Cache of the pages that all visitors share; without it each is built again. */
-  answers?: Pick<VideoAnswers, 'ofPages' | 'ofParts' | 'isAbout'>
+  answers?: Pick<VideoResponseCache, 'ofPages' | 'ofParts' | 'isAbout'>
 }
 
 export interface PastedThing {

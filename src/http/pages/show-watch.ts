@@ -5,7 +5,7 @@ import { findThread, listThreads, seesPendingReview } from '../../actors/comment
 import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
 import { Html } from '../../platform/html.ts'
-import type { Part } from '../videos/answers.ts'
+import type { Part } from '../videos/response-cache.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { previewPath, watchPath } from './addresses.ts'
 import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'

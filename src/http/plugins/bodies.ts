@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { checkLength, mostFields, parseForm } from './form-fields.ts'
+import { checkLength, maxFields, parseForm } from './form-fields.ts'
 import { HttpError } from './http-error.ts'
 import type { App } from './types.ts'
 
@@ -16,7 +16,7 @@ export async function addBodyParsers(app: App): Promise<void> {
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
     async ({ routeOptions: { schema, config } }: FastifyRequest, body: Buffer) =>
-      parseForm(body, mostFields(config.form?.fields ?? schema?.body)),
+      parseForm(body, maxFields(config.form?.fields ?? schema?.body)),
   )
 
   const parseJson = app.getDefaultJsonParser('error', 'error')

@@ -14,11 +14,11 @@ const ROUNDS = 3
 /** Parses a body. */
 export function readBody<S extends z.ZodType>(schema: S, body: unknown): z.ZodSafeParseResult<z.output<S>> {
   const result = schema.safeParse(body)
-  return result.success ? result : schema.safeParse(inWantedTypes(schema, body, result.error.issues))
+  return result.success ? result : schema.safeParse(coerceToSchema(schema, body, result.error.issues))
 }
 
 /** A body in which texts that stand for another type are converted to the type of the schema. */
-export function inWantedTypes(schema: z.ZodType, body: unknown, known?: readonly z.core.$ZodIssue[]): unknown {
+export function coerceToSchema(schema: z.ZodType, body: unknown, known?: readonly z.core.$ZodIssue[]): unknown {
   let [read, issues] = [body, known ?? issuesOf(schema, body)]
   for (let round = 0; round < ROUNDS; round++) {
     const meant = issues.flatMap((issue) => meantBy(issue, read))

@@ -30,7 +30,7 @@ export function checkLength(bytes: number): void {
 }
 
 /** Maximum fields of a form with this schema. */
-export const mostFields = (schema: unknown): number => (schema instanceof z.ZodType ? leavesOf(schema) + UNNAMED_FIELDS : MAX_FIELDS)
+export const maxFields = (schema: unknown): number => (schema instanceof z.ZodType ? leavesOf(schema) + UNNAMED_FIELDS : MAX_FIELDS)
 
 /** Scalars of a value, with lists of maximum length. */
 function leavesOf(schema: z.core.$ZodType): number {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { InvalidParam } from '../../actors/runtime/index.ts'
-import { inWantedTypes, valueAt, withValues } from './body-types.ts'
+import { coerceToSchema, valueAt, withValues } from './body-types.ts'
 import { unstorableIssues } from './unstorable.ts'
 
 /** Parts of a request, in Fastify's order of validation. */
@@ -36,7 +36,7 @@ export function invalidParamsOf(schema: z.ZodType, part: Part, data: unknown): I
 
 /** The input of the schema: for a body, with converted types. */
 const sentInput = (schema: z.ZodType, part: Part, data: object): object => {
-  const read = part === 'body' ? inWantedTypes(schema, data) : data
+  const read = part === 'body' ? coerceToSchema(schema, data) : data
   return isObject(read) ? read : {}
 }
 

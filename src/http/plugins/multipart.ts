@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { DomainError, type InvalidParam } from '../../actors/runtime/index.ts'
 import { readBody } from './body-types.ts'
-import { checkLength, foldFields, MAX_FIELDS_BYTES, mostFields, tooManyFields } from './form-fields.ts'
+import { checkLength, foldFields, MAX_FIELDS_BYTES, maxFields, tooManyFields } from './form-fields.ts'
 import { HttpError } from './http-error.ts'
 import { invalidParamsOf } from './invalid-params.ts'
 import { named } from './named.ts'
@@ -113,7 +113,7 @@ async function receive(
   refuseLongForms(request, wanted)
   const entries: [string, string][] = []
   const files = new Map<string, ReceivedFile<unknown>>()
-  const most = mostFields(form.fields)
+  const most = maxFields(form.fields)
   // A part beyond these may be an unknown file, and is refused by its name.
   const parts = request.parts({ limits: { parts: most + Object.keys(wanted).length + 1 } })
   let bytes = 0

@@ -1,7 +1,7 @@
 // Unknown routes: 404, or 405 with Allow if the path exists for other methods; always a problem body.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { asking } from './asks.ts'
+import { acceptConstraint } from './accept-constraint.ts'
 import { HttpError } from './http-error.ts'
 import type { App } from './types.ts'
 
@@ -33,7 +33,7 @@ export function addUnknownRoutes(app: App): void {
   app.setNotFoundHandler(refuse)
   // A page that matches every path must not match those of the API, except for versions that never existed: there browsers get it.
   app.all('/api/v1/*', { schema: { hide: true } }, refuse)
-  app.get('/api/*', { schema: { hide: true }, constraints: asking('other') }, refuse)
+  app.get('/api/*', { schema: { hide: true }, constraints: acceptConstraint('other') }, refuse)
 }
 
 /** A regular expression for a route pattern: parameters match one segment, or their own expression; a trailing slash is ignored. */

@@ -19,7 +19,7 @@ const FEDERATED: ReadonlySet<string> = new Set([
  * Writes that affect neither lists of videos, nor videos, nor `users/me`. Frequent ones must be listed, or nothing would stay cached for
  * long; unlisted ones count as visible.
  */
-export const UNSEEN: ReadonlySet<string> = new Set([
+export const INVISIBLE_WRITES: ReadonlySet<string> = new Set([
   ...FEDERATED,
   'POST /api/v1/users/token',
   'POST /api/v1/users/revoke-token',
@@ -81,8 +81,8 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function invalidateAfterWrites(methods: string[], url: string, written: Written): onSendAsyncHookHandler[] {
   const routes = methods.filter((method) => !SAFE.has(method)).map((method) => `${method} ${url}`)
   if (!url.startsWith('/api/v1/') || routes.length === 0) return []
-  const isSeen = routes.some((route) => !UNSEEN.has(route))
-  const isFederated = routes.some((route) => FEDERATED.has(route) || !(UNSEEN.has(route) || FEDERATED_BY_EVENTS.has(route)))
+  const isSeen = routes.some((route) => !INVISIBLE_WRITES.has(route))
+  const isFederated = routes.some((route) => FEDERATED.has(route) || !(INVISIBLE_WRITES.has(route) || FEDERATED_BY_EVENTS.has(route)))
   if (!isSeen && !isFederated) return []
   return [
     async (_request, reply, payload) => {

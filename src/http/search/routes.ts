@@ -11,10 +11,10 @@ import { listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { playlistView, toPlaylistView } from '../video-playlists/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
-import type { VideoAnswers } from '../videos/answers.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { assertMayList, toListQuery } from '../videos/list.ts'
-import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
+import { makeNsfwFilter } from '../videos/nsfw-filter.ts'
+import type { VideoResponseCache } from '../videos/response-cache.ts'
 import { videoView } from '../videos/video.view.ts'
 import type { VideoPages } from '../videos/video-pages.ts'
 import { readerOf, viewerOf } from '../videos/viewer.ts'
@@ -30,7 +30,7 @@ export interface SearchDeps {
   videoPages: VideoPages
   resolvePasted: { video: Find; channel: Find; playlist: Find }
   /** Cache of responses; without it each is built again. */
-  answers?: VideoAnswers
+  answers?: VideoResponseCache
 }
 
 const tags = ['Search']
@@ -40,7 +40,7 @@ const HANDLE = /^\s*@?[^@\s/]+@[^@\s/]+\s*$/
 export function searchArea(deps: SearchDeps): Area {
   const { db, config, urls, videoPages, resolvePasted, answers } = deps
   const videosQuery = videoSearchQuery(config)
-  const nsfwWanted = makeNsfwWanted(deps)
+  const nsfwFilter = makeNsfwFilter(deps)
 
   const mayFetch = (isUser: boolean): boolean => seesStrangers(deps, isUser)
 
@@ -75,7 +75,7 @@ export function searchArea(deps: SearchDeps): Area {
           scope: { of: 'everybody' } as const,
           viewer,
           reader: readerOf(session),
-          nsfw: isAddress ? undefined : nsfwWanted(query, session?.nsfwPolicy),
+          nsfw: isAddress ? undefined : nsfwFilter(query, session?.nsfwPolicy),
           ownHost: urls.host,
         }
         const { sort, ...others } = query

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Follows } from '../../actors/follow/index.ts'
 import { cancelPendingRequest, type FollowListQuery, findFollowByHandle, listFollows } from '../../actors/follow/index.ts'
-import { notFound, type Tell, unlessGone } from '../../actors/runtime/index.ts'
+import { ignoreNotFound, notFound, type Tell } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -118,7 +118,7 @@ export function serverFollowsArea(deps: ServerFollowsDeps): Area {
           name,
           host,
         })
-        if (found !== undefined) await unlessGone(follows.withdraw(found))
+        if (found !== undefined) await ignoreNotFound(follows.withdraw(found))
         else if (!wasAsked) throw notFound(`Follow ${text} not found.`)
         return reply.code(204).send(null)
       },

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
 import type { Logger } from '../../platform/logger.ts'
 import { makePlaces } from './connection-slots.ts'
-import { askInside, type InnerAnswer, type InnerRequest } from './inner-requests.ts'
+import { type InnerAnswer, type InnerRequest, requestInternally } from './inner-requests.ts'
 import { addNamespaces, type SocketNamespace } from './namespaces.ts'
 
 export const PATH = '/socket.io/'
@@ -154,7 +154,7 @@ export function makeEngine(options: { newSid: () => string; namespaces: readonly
       hub.emit('upgrade', request, socket, head)
     },
     ask: ({ query, session, ...inner }) =>
-      askInside(hub, {
+      requestInternally(hub, {
         ...inner,
         path: `${PATH}?${new URLSearchParams(query)}`,
         onConnection: (socket) => session && arranged.set(socket, session),

@@ -19,7 +19,7 @@ export interface InnerAnswer {
 }
 
 /** Rejects if the connection ends before the response. */
-export function askInside(server: Server, inner: InnerRequest): Promise<InnerAnswer> {
+export function requestInternally(server: Server, inner: InnerRequest): Promise<InnerAnswer> {
   const { method, path, body, signal, onConnection } = inner
   const [ours, theirs] = duplexPair()
   onConnection?.(theirs)

@@ -13,7 +13,7 @@ import { listOf, oneOrMore, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
 import { assertMayList, listQuery, toListQuery } from '../videos/list.ts'
-import { makeNsfwWanted } from '../videos/nsfw-wanted.ts'
+import { makeNsfwFilter } from '../videos/nsfw-filter.ts'
 import { videoView } from '../videos/video.view.ts'
 import type { VideoPages } from '../videos/video-pages.ts'
 import { readerOf, viewerOf } from '../videos/viewer.ts'
@@ -43,7 +43,7 @@ const handle = (config: () => Config, message: string) =>
 
 export function subscriptionsArea(deps: SubscriptionsDeps): Area {
   const { db, config, urls, videoPages, subscriptions } = deps
-  const nsfwWanted = makeNsfwWanted(deps)
+  const nsfwFilter = makeNsfwFilter(deps)
   const auth = { auth: 'user' } as const
   const params = z.object({ uri: handle(config, 'Invalid value') })
   const here = ({ name, host }: { name: string; host: string }) => ({ name, host: host === urls.host ? null : host })
@@ -125,7 +125,7 @@ export function subscriptionsArea(deps: SubscriptionsDeps): Area {
           scope: { of: 'followed', followerActorId: await subscriptions.actorOf(user.accountId) },
           viewer,
           reader: readerOf(sessionOf(request)),
-          nsfw: nsfwWanted(query, nsfwPolicy),
+          nsfw: nsfwFilter(query, nsfwPolicy),
           ownHost: urls.host,
         })
         return await videoPages(request, asked, query.include)

@@ -20,9 +20,9 @@ import { listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { followView, toFollowView } from '../server-follows/views.ts'
 import { channelView, type Here, toChannelView } from '../videos/actor.view.ts'
-import type { VideoAnswers } from '../videos/answers.ts'
 import { listQuery } from '../videos/list.ts'
 import { makeVideoPageOf } from '../videos/list-page.ts'
+import type { VideoResponseCache } from '../videos/response-cache.ts'
 import { videoView } from '../videos/video.view.ts'
 import type { VideoPages } from '../videos/video-pages.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -40,7 +40,7 @@ export function videoChannelsArea(deps: {
   /** Called for each view of a channel. */
   lookedAtActor: LookedAtActor
   /** Cache of responses; without it each is built again. */
-  answers?: VideoAnswers
+  answers?: VideoResponseCache
 }): Area {
   const { db, config, urls, channels, lookedAtActor, answers } = deps
   const videosQuery = listQuery(config())

@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/index.ts'
 import type { Here } from './actor.view.ts'
 import { assertScopeFollowed, seesStrangers } from './follow-constraints.ts'
 import { assertMayList, type ListQuery, toListQuery } from './list.ts'
-import { makeNsfwWanted } from './nsfw-wanted.ts'
+import { makeNsfwFilter } from './nsfw-filter.ts'
 import type { VideoPages } from './video-pages.ts'
 import { readerOf, viewerOf } from './viewer.ts'
 
@@ -26,14 +26,14 @@ export interface VideoPageDeps {
 
 export function makeVideoPageOf(deps: VideoPageDeps): VideoPageOf {
   const { urls, videoPages } = deps
-  const nsfwWanted = makeNsfwWanted(deps)
+  const nsfwFilter = makeNsfwFilter(deps)
   return async (request, owner) => {
     const { query, session } = request
     const viewer = viewerOf(session)
     assertMayList(query, viewer)
     const { scope, isRemote } = await owner()
     if (isRemote) await assertScopeFollowed(deps, session !== null, scope)
-    const nsfw = nsfwWanted(query, session?.nsfwPolicy)
+    const nsfw = nsfwFilter(query, session?.nsfwPolicy)
     const asked = {
       ...toListQuery(query, { scope, viewer, reader: readerOf(session), nsfw, ownHost: urls.host }),
       strangers: seesStrangers(deps, session !== null),

@@ -34,11 +34,11 @@ import { idOrUuid, idText, listOf } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import type { Here } from './actor.view.ts'
 import { tokensFor } from './address-token.ts'
-import type { VideoAnswers } from './answers.ts'
 import { updateFields } from './fields.ts'
 import { assertMayList, listQuery, ownListQuery, toListQuery } from './list.ts'
-import { makeNsfwWanted } from './nsfw-wanted.ts'
+import { makeNsfwFilter } from './nsfw-filter.ts'
 import { type FitPicture, makeReceiveChanges } from './receive-changes.ts'
+import type { VideoResponseCache } from './response-cache.ts'
 import { includes, toVideoDetailsView, videoDetailsView, videoView } from './video.view.ts'
 import type { VideoPages } from './video-pages.ts'
 import { passwordOf, readerOf, viewerOf } from './viewer.ts'
@@ -56,7 +56,7 @@ export interface VideosDeps {
   /** Called for each view of a video. */
   lookedAt: LookedAt
   /** Cache of responses; without it each is built again. */
-  answers?: VideoAnswers
+  answers?: VideoResponseCache
   videoPages: VideoPages
 }
 
@@ -67,7 +67,7 @@ const byKey = z.object({ id: idOrUuid('video') })
 export function videosArea(deps: VideosDeps): Area {
   const { db, config, urls, fileTokens, videos, lookedAt, answers, videoPages } = deps
   const receiveChanges = makeReceiveChanges(deps)
-  const nsfwWanted = makeNsfwWanted(deps)
+  const nsfwFilter = makeNsfwFilter(deps)
 
   return (app) => {
     const querystring = listQuery(config())
@@ -87,7 +87,7 @@ export function videosArea(deps: VideosDeps): Area {
         const { query, session } = request
         const viewer = viewerOf(session)
         assertMayList(query, viewer)
-        const nsfw = nsfwWanted(query, session?.nsfwPolicy)
+        const nsfw = nsfwFilter(query, session?.nsfwPolicy)
         const asked = toListQuery(query, {
           scope: { of: 'everybody' },
           viewer,

@@ -22,7 +22,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import type { Here } from './actor.view.ts'
 import { tokensFor } from './address-token.ts'
-import { numberIn, type VideoAnswers } from './answers.ts'
+import { numberIn, type VideoResponseCache } from './response-cache.ts'
 import { toVideoView, toVideoViews, type videoView } from './video.view.ts'
 
 type View = z.infer<typeof videoView>
@@ -45,7 +45,7 @@ export function makeVideoPages(deps: {
   urls: Here
   fileTokens: Pick<FileTokens, 'issue'>
   /** Caches of responses that are made of these pages. */
-  answers?: Pick<VideoAnswers, 'isMadeOf'>
+  answers?: Pick<VideoResponseCache, 'isMadeOf'>
 }): VideoPages {
   const { db, config, clock, bus, urls: here, fileTokens, answers } = deps
   /** Without data of the requester: positions and tokens. */

@@ -3,7 +3,7 @@
 
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { makeBreaks } from '../../platform/breaks.ts'
+import { makeYieldRegularly } from '../../platform/yield-regularly.ts'
 import { ArchiveError } from './archive-error.ts'
 import { type ArchiveLimits, archiveLimits } from './limits.ts'
 import { COLON, COMMA, LIST, LIST_END, makeScanner, noJson, parse, QUOTE } from './read-document.ts'
@@ -28,7 +28,7 @@ const MOST_BESIDE = 2 ** 20
 export async function readList(path: string, name: string, limits: ArchiveLimits = archiveLimits): Promise<ArchivedList | undefined> {
   const finder = makeFinder(name, limits)
   const scan = makeScanner(limits, finder.mark)
-  const breathe = makeBreaks()
+  const breathe = makeYieldRegularly()
   for await (const piece of createReadStream(path, { highWaterMark: SLICE }) as AsyncIterable<Buffer>) {
     finder.look(piece)
     scan(piece)

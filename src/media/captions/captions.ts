@@ -1,6 +1,6 @@
 // Converts subtitle files to the WebVTT that is served: only text cues, no scripts, styles or regions.
 
-import { inTurns } from '../../platform/in-turns.ts'
+import { runInSlices } from '../../platform/time-slices.ts'
 import { MediaError } from '../errors.ts'
 import type { Retiming } from '../studio/timeline.ts'
 import { type Cue, moveCues, readCues } from './cues.ts'
@@ -20,7 +20,7 @@ export interface ToWebVttOptions {
 export async function toWebVtt(bytes: Uint8Array, { language, onLoss = refuse }: ToWebVttOptions = {}): Promise<string> {
   const text = await decodeText(bytes, language)
   const isWebVtt = beginsAsWebVtt(text)
-  const cues = await inTurns(readCues(text, { isWebVtt, onLoss }))
+  const cues = await runInSlices(readCues(text, { isWebVtt, onLoss }))
   return isWebVtt || cues.length === 0 ? buildWebVtt(cues) : buildFromSubRip(cues)
 }
 
@@ -28,13 +28,13 @@ export async function toWebVtt(bytes: Uint8Array, { language, onLoss = refuse }:
 export async function cleanWebVtt(bytes: Uint8Array): Promise<string> {
   const text = await decodeText(bytes)
   if (!beginsAsWebVtt(text)) throw new MediaError('not-media', 'The file is no WebVTT.')
-  return buildWebVtt(await inTurns(readCues(text, { isWebVtt: true, onLoss: () => {} })))
+  return buildWebVtt(await runInSlices(readCues(text, { isWebVtt: true, onLoss: () => {} })))
 }
 
 /** Moves the cues within a stretch (seconds) to its new place. Cues outside of it are removed. */
 export async function retimeWebVtt(bytes: Uint8Array, stretch: Retiming): Promise<string> {
   const text = await decodeText(bytes)
-  const cues = await inTurns(readCues(text, { isWebVtt: beginsAsWebVtt(text), onLoss: () => {} }))
+  const cues = await runInSlices(readCues(text, { isWebVtt: beginsAsWebVtt(text), onLoss: () => {} }))
   return buildWebVtt(moveCues(cues, stretch))
 }
 

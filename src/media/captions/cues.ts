@@ -33,7 +33,7 @@ const OTHER_FORMAT =
 /** Longest line that is checked for those: longer lines are text. */
 const LONGEST_TIMING = 300
 /** Directional marks and the like, which editors of right-to-left texts leave next to the times. */
-const UNSEEN = /\p{Cf}/gu
+const INVISIBLE = /\p{Cf}/gu
 /** Settings of WebVTT without references to anything outside of the cue. */
 const SETTING = /^(?:vertical|line|position|size|align):[\w.,%+-]{1,40}$/
 /** Blocks of WebVTT that are not cues. */
@@ -180,7 +180,7 @@ function* linesOf(text: string): Generator<string> {
 /** Undefined if the line is no timing; a text with the problem if it is an invalid one. */
 function timingOf(line: string): Omit<Cue, 'lines'> | string | undefined {
   if (!BEGINS_WITH_TIME.test(line)) return isDamagedTiming(line) ? UNREADABLE : undefined
-  const text = line.slice(0, MAX_LINE).replaceAll(UNSEEN, '')
+  const text = line.slice(0, MAX_LINE).replaceAll(INVISIBLE, '')
   const [, from = '', to = '', rest = ''] = TIMING.exec(text) ?? []
   const [start, end] = [secondsOf(from), secondsOf(to)]
   if (start === undefined || end === undefined)

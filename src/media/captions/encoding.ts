@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
-import { inTurns } from '../../platform/in-turns.ts'
+import { runInSlices } from '../../platform/time-slices.ts'
 import { MediaError } from '../errors.ts'
 import type { DetectionTask, Guess } from './detect-encoding.ts'
 
@@ -227,7 +227,7 @@ function iso2022Of(bytes: Uint8Array): string | undefined {
 /** Undefined unless most of what is not ASCII is UTF-8. */
 async function utf8Of(bytes: Uint8Array): Promise<string | undefined> {
   const whole = decode(bytes, 'utf-8')
-  const [good, bad] = await inTurns(countBeyondAscii(whole))
+  const [good, bad] = await runInSlices(countBeyondAscii(whole))
   return bad === 0 || good >= bad ? whole : undefined
 }
 

@@ -38,7 +38,7 @@ type Note = z.infer<typeof noteSchema>
 export const completePath = (folder: string, extension = ''): string => join(folder, `complete-${randomToken(8)}${extension}`)
 
 /** The result of an earlier attempt. Throws DownloadError if it exceeds the current limit. */
-export async function leftComplete(
+export async function findCompleted(
   source: DownloadSource,
   { folder, maxBytes, bringBack }: DownloadOptions,
 ): Promise<DownloadedVideo | undefined> {
@@ -61,7 +61,7 @@ export async function leftComplete(
 }
 
 /** Durable before the file is used. */
-export async function noteComplete(source: DownloadSource, folder: string, video: DownloadedVideo): Promise<void> {
+export async function recordCompleted(source: DownloadSource, folder: string, video: DownloadedVideo): Promise<void> {
   const { path, fileName, metadata, picturePath, subtitles = [] } = video
   const note: Note = {
     source: keyOf(source),
@@ -82,7 +82,7 @@ export async function noteComplete(source: DownloadSource, folder: string, video
 }
 
 /** Before a new download: there may be no space for both. */
-export async function forgetComplete(folder: string): Promise<void> {
+export async function removeCompletedRecord(folder: string): Promise<void> {
   const names = await readdir(folder)
   for (const one of names) if (one === NOTE || COMPLETE.test(one)) await rm(join(folder, one), { force: true })
 }

@@ -5,7 +5,7 @@ import type { Config } from '../../config/index.ts'
 import { type Dial, type GuardedFetch, makeDial, type Resolve } from '../../platform/fetch/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
-import { forgetComplete, leftComplete, noteComplete } from './completed-download.ts'
+import { findCompleted, recordCompleted, removeCompletedRecord } from './completed-download.ts'
 import { openDirect } from './direct.ts'
 import type { DownloadedVideo, DownloadOptions, DownloadSource } from './download.ts'
 import { asDownloadError, DownloadError } from './download-error.ts'
@@ -104,12 +104,12 @@ export function makeDownloads(options: DownloadsOptions): Downloads {
 
   return {
     async download(source, options) {
-      const left = await leftComplete(source, options)
+      const left = await findCompleted(source, options)
       if (left) return left
       try {
-        await forgetComplete(options.folder)
+        await removeCompletedRecord(options.folder)
         const video = await route(source, options)
-        await noteComplete(source, options.folder, video).catch((cause) =>
+        await recordCompleted(source, options.folder, video).catch((cause) =>
           logger.warn({ err: cause }, 'a video that was downloaded could not be noted'),
         )
         return video

@@ -9,7 +9,7 @@ import { type Bucket, isPublicFile, keyOf, type ObjectSettings } from './object-
 import { asStoreError, isMissing, isReplaced, loadS3, reasonOf, type S3 } from './s3-client.ts'
 import { COPY_SIZES, type CopySizes, copyObject } from './s3-copy.ts'
 import { readOn } from './s3-reading.ts'
-import { makeAsking, PATIENCE, type Patience } from './s3-silence.ts'
+import { makeSilenceGuard, PATIENCE, type Patience } from './s3-silence.ts'
 import { type ByteRange, type FileKind, type FileRef, type FileStat, isLocalFile, type SavedAs, type Source } from './store.ts'
 
 const MIN_PART = 5 * 2 ** 20
@@ -40,7 +40,7 @@ export function makeS3Objects(
   settings: ObjectSettings,
   { copySizes = COPY_SIZES, patience = PATIENCE }: { copySizes?: CopySizes; patience?: Patience } = {},
 ): S3Objects {
-  const { ask, assertSpeaking } = makeAsking(patience)
+  const { ask, assertSpeaking } = makeSilenceGuard(patience)
   const small = { requestTimeout: patience.answer }
   let loading: Promise<S3> | undefined
   const s3 = (): Promise<S3> => {

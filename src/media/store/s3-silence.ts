@@ -14,14 +14,14 @@ export interface Patience {
 
 export const PATIENCE: Patience = { answer: 10_000, rest: 5_000 }
 
-export interface Asking {
+export interface SilenceGuard {
   /** Runs a request, or throws StorageOutage at once after a recent timeout. Errors are those of the library. */
   ask<T>(request: () => Promise<T>): Promise<T>
   /** Throws like `ask`, for requests whose duration depends on their size. */
   assertSpeaking(): void
 }
 
-export function makeAsking({ rest }: Pick<Patience, 'rest'>): Asking {
+export function makeSilenceGuard({ rest }: Pick<Patience, 'rest'>): SilenceGuard {
   let silentUntil: number | undefined
   let isTried = false
 

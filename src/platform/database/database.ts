@@ -6,7 +6,7 @@ import { type AnyEntity, type EntityClass, type EntityManager, type EntitySchema
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Pool, type PoolClient, type QueryResult, types as standardTypes, TypeOverrides } from 'pg'
 import type { Logger } from '../logger.ts'
-import { isStalePlan, tellOutage } from './errors.ts'
+import { isStalePlan, reportOutage } from './errors.ts'
 import { makeStatements, type RunStatement, type StatementOptions } from './statements.ts'
 
 export type Row = Record<string, unknown>
@@ -95,7 +95,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
     return async <R extends object>(text: string, values: readonly unknown[] = [], choice?: StatementOptions) => {
       count += 1
       if (logger.isLevelEnabled('debug')) logger.debug({ sql: shown(text) }, 'statement')
-      const { rows } = await send<R>({ text, values }, choice).catch(tellOutage)
+      const { rows } = await send<R>({ text, values }, choice).catch(reportOutage)
       answeredAt = performance.now()
       onAnswer?.()
       return rows
@@ -197,13 +197,13 @@ async function inTransaction<T>(
   { lockTimeoutMs }: TransactionOptions,
   work: (connection: PoolClient) => Promise<T>,
 ): Promise<T> {
-  const connection = await pool.connect().catch(tellOutage)
+  const connection = await pool.connect().catch(reportOutage)
   let broken: Error | undefined
   try {
     try {
       // One text, so that it takes one round trip.
       const timeout = lockTimeoutMs === undefined ? '' : `; set local lock_timeout = ${Math.round(lockTimeoutMs)}`
-      await connection.query(`begin${timeout}`).catch(tellOutage)
+      await connection.query(`begin${timeout}`).catch(reportOutage)
       const answer = await work(connection)
       await commit(connection)
       return answer
@@ -221,7 +221,7 @@ async function inTransaction<T>(
 
 /** A transaction with a failed statement is rolled back, even if its work does not throw. */
 async function commit(connection: PoolClient): Promise<void> {
-  const { command } = await connection.query('commit').catch(tellOutage)
+  const { command } = await connection.query('commit').catch(reportOutage)
   if (command !== 'COMMIT') throw new Error('A statement of this transaction failed: nothing of it was stored.')
 }
 

@@ -62,7 +62,7 @@ class DatabaseOutage extends Error {
 }
 
 /** Rethrows the error of a statement, so that a database outage can be distinguished from one of another server. */
-export function tellOutage(error: unknown): never {
+export function reportOutage(error: unknown): never {
   if (!isOutage(error) || isRetryable(error) || isLockTimeout(error)) throw error
   throw new DatabaseOutage(messageOf(error), { cause: error })
 }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
 import { buildCommentList, type CommentListQuery, listComments } from '../../../src/actors/comment/list-comments.ts'
-import { keepCommentTotals } from '../../../src/actors/comment/totals.ts'
+import { maintainCommentTotals } from '../../../src/actors/comment/totals.ts'
 import { buildFeedComments, type FeedCommentsQuery } from '../../../src/actors/feed/index.ts'
 import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
@@ -25,7 +25,7 @@ let fold: () => Promise<void> = async () => {}
 beforeAll(async () => {
   database = await freshDatabase()
   db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
-  keepCommentTotals({
+  maintainCommentTotals({
     db,
     config: () => testConfig(),
     registry: {

@@ -1,11 +1,11 @@
 // Counters that went wrong are set right, by one process at a time and a part at a time, while others write and fold.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { keepAbuseTotals } from '../../../src/actors/abuse/index.ts'
+import { maintainAbuseTotals } from '../../../src/actors/abuse/index.ts'
 import { foldActorTotals, registerActorTotals } from '../../../src/actors/actor/index.ts'
-import { keepCommentTotals } from '../../../src/actors/comment/index.ts'
-import { keepCountersRight, walks } from '../../../src/actors/counters/index.ts'
-import { keepFollowCounts, makeFollows } from '../../../src/actors/follow/index.ts'
+import { maintainCommentTotals } from '../../../src/actors/comment/index.ts'
+import { scheduleReconciliation, walks } from '../../../src/actors/counters/index.ts'
+import { maintainFollowCounts, makeFollows } from '../../../src/actors/follow/index.ts'
 import { makePlaylistElements, type PlaylistElements } from '../../../src/actors/playlist/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { userRoles } from '../../../src/actors/user/index.ts'
@@ -27,11 +27,11 @@ let playlistId: number
 beforeAll(async () => {
   server = await startCommentServer()
   deps = server.deps
-  keepCountersRight(deps)
-  keepCommentTotals(deps)
-  keepAbuseTotals(deps)
+  scheduleReconciliation(deps)
+  maintainCommentTotals(deps)
+  maintainAbuseTotals(deps)
   registerActorTotals(deps)
-  keepFollowCounts(deps.registry)
+  maintainFollowCounts(deps.registry)
   follows = makeFollows(deps)
   elements = makePlaylistElements(deps)
   owner = await server.addUser('owner')

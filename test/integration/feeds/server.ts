@@ -4,7 +4,7 @@ import { makeScopedTokens } from '../../../src/actors/session/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { type App, makeApp } from '../../../src/http/app.ts'
 import { feedsArea } from '../../../src/http/feeds/routes.ts'
-import { makeVideoAnswers, type VideoAnswers } from '../../../src/http/videos/answers.ts'
+import { makeVideoResponseCache, type VideoResponseCache } from '../../../src/http/videos/response-cache.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -16,7 +16,7 @@ import { makeTestRuntime } from '../../support/runtime.ts'
 export interface FeedServer {
   app: App
   db: Database
-  answers: VideoAnswers
+  answers: VideoResponseCache
   tokens: ReturnType<typeof makeScopedTokens>
   /** Statements that the area sent. */
   statements(): number
@@ -29,7 +29,7 @@ export async function startFeedServer(): Promise<FeedServer> {
   const asTest = { instance: { default_nsfw_policy: 'display', name: 'Birds & more' } }
   let config = testConfig(asTest)
   const bus = { publish: async () => undefined, subscribe: () => () => undefined }
-  const answers = makeVideoAnswers({ config: () => config, bus, clock: systemClock })
+  const answers = makeVideoResponseCache({ config: () => config, bus, clock: systemClock })
   let statements = 0
   const asked: Database = {
     ...db,

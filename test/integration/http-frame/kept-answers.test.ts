@@ -6,7 +6,7 @@ import { VIDEOS_CHANGED } from '../../../src/actors/video/index.ts'
 import type { App } from '../../../src/http/app.ts'
 import { conditionalTagged, etagOf } from '../../../src/http/plugins/conditional.ts'
 import { HttpError } from '../../../src/http/plugins/http-error.ts'
-import { makeVideoAnswers } from '../../../src/http/videos/answers.ts'
+import { makeVideoResponseCache } from '../../../src/http/videos/response-cache.ts'
 import type { JsonValue } from '../../../src/platform/bus/index.ts'
 import { type Logger, makeLogger, silentLogger } from '../../../src/platform/logger.ts'
 import { fakeClock } from '../../support/clock.ts'
@@ -33,7 +33,7 @@ async function makeTtlCache(options: { memory?: string; keep?: string; limit?: n
   const clock = fakeClock()
   const told: { topic: string; payload: JsonValue }[] = []
   let listener: (payload: JsonValue) => void = () => undefined
-  const answers = makeVideoAnswers({
+  const answers = makeVideoResponseCache({
     config: () => config,
     clock,
     bus: {

@@ -1,7 +1,7 @@
 // Each key of `vireo.jobs` does what it says: settings as the server makes them of its configuration, with jobs that run.
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { keepJobHistoryShort } from '../../../src/actors/runtime/index.ts'
+import { pruneJobHistory } from '../../../src/actors/runtime/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { runtimeSettings } from '../../../src/runtime-settings.ts'
 import { fakeClock } from '../../support/clock.ts'
@@ -120,7 +120,7 @@ describe('the settings of jobs', () => {
       keep: { completed: '1 day', failed: '2 days', max_jobs: 2 },
       types: { email: { keep_completed: '3 days', keep_failed: '4 days' } },
     })
-    keepJobHistoryShort({ db: t.db, registry: t.runtime.registry, clock, config: () => config })
+    pruneJobHistory({ db: t.db, registry: t.runtime.registry, clock, config: () => config })
     const ended = (type: string, state: string, days: number) =>
       t.db.query('insert into job (type, queue, state, finished_at) values ($1, $2, $3, $4)', [
         type,

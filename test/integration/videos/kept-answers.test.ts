@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { FEDERATED_BY_EVENTS, UNSEEN } from '../../../src/http/plugins/writes.ts'
+import { FEDERATED_BY_EVENTS, INVISIBLE_WRITES } from '../../../src/http/plugins/writes.ts'
 import type { Row, Sql } from '../../../src/platform/database/index.ts'
 import { makeBrowser } from '../../support/browser.ts'
 import { makeUser, makeVideo } from '../../support/builders.ts'
@@ -233,7 +233,7 @@ const writes: Write[] = [
 ]
 
 it('the writes that spare what is kept are routes that there are', () => {
-  expect([...UNSEEN, ...FEDERATED_BY_EVENTS].filter((route) => !routes.has(route))).toEqual([])
+  expect([...INVISIBLE_WRITES, ...FEDERATED_BY_EVENTS].filter((route) => !routes.has(route))).toEqual([])
 })
 
 describe('whoever writes sees at once, as a visitor,', () => {

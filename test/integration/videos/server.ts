@@ -25,7 +25,7 @@ import { servicesArea } from '../../../src/http/services/routes.ts'
 import { staticArea } from '../../../src/http/static/routes.ts'
 import { videoPasswordsArea } from '../../../src/http/video-passwords/routes.ts'
 import { videoTokensArea } from '../../../src/http/video-tokens/routes.ts'
-import { makeVideoAnswers } from '../../../src/http/videos/answers.ts'
+import { makeVideoResponseCache } from '../../../src/http/videos/response-cache.ts'
 import { videosArea } from '../../../src/http/videos/routes.ts'
 import { makeVideoPages } from '../../../src/http/videos/video-pages.ts'
 import { type FileKind, type FileStore, fileKinds, fitImage, makeFileStore } from '../../../src/media/index.ts'
@@ -208,7 +208,7 @@ export async function startVideoServer(
         urls,
         config: () => config,
         fileTokens,
-        ...(keepsPages ? { answers: makeVideoAnswers({ config: () => config, clock: systemClock, bus: silentBus }) } : {}),
+        ...(keepsPages ? { answers: makeVideoResponseCache({ config: () => config, clock: systemClock, bus: silentBus }) } : {}),
       }),
     ],
     checkResponses: true,

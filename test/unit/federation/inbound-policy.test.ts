@@ -10,8 +10,8 @@ import {
   type Decision,
   decide,
   foreignId,
-  heldComment,
   ourActor,
+  pendingComment,
   rateOfHost,
   reportsOfHost,
   type Step,
@@ -49,26 +49,26 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
   [
     blockedServer,
     [
-      ['another server', { blocked: { ...none, isPassedOn: false } }, pass],
-      ['an actor is no server', { blocked: { ...none, isActor: true, isPassedOn: false } }, pass],
+      ['another server', { blocked: { ...none, isForwarded: false } }, pass],
+      ['an actor is no server', { blocked: { ...none, isActor: true, isForwarded: false } }, pass],
       [
         'said by itself',
-        { blocked: { ...none, isServer: true, isPassedOn: false } },
+        { blocked: { ...none, isServer: true, isForwarded: false } },
         { verdict: 'refuse', reason: 'blocked_server', status: 403 },
       ],
-      ['passed on by somebody', { blocked: { ...none, isServer: true, isPassedOn: true } }, { verdict: 'drop', reason: 'blocked_server' }],
+      ['passed on by somebody', { blocked: { ...none, isServer: true, isForwarded: true } }, { verdict: 'drop', reason: 'blocked_server' }],
     ],
   ],
   [
     blockedActor,
     [
-      ['another actor', { blocked: { ...none, isPassedOn: true } }, pass],
+      ['another actor', { blocked: { ...none, isForwarded: true } }, pass],
       [
         'said by itself',
-        { blocked: { ...none, isActor: true, isPassedOn: false } },
+        { blocked: { ...none, isActor: true, isForwarded: false } },
         { verdict: 'refuse', reason: 'blocked_actor', status: 403 },
       ],
-      ['passed on by somebody', { blocked: { ...none, isActor: true, isPassedOn: true } }, { verdict: 'drop', reason: 'blocked_actor' }],
+      ['passed on by somebody', { blocked: { ...none, isActor: true, isForwarded: true } }, { verdict: 'drop', reason: 'blocked_actor' }],
     ],
   ],
   [
@@ -147,7 +147,7 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
     ],
   ],
   [
-    heldComment,
+    pendingComment,
     [
       ['shown', { comment: { ...shown, tags: ['a'] } }, pass],
       ['kept back', { comment: { ...shown, isPendingReview: true } }, { verdict: 'hold', reason: 'needs_approval' }],
@@ -190,7 +190,7 @@ describe('the chain', () => {
   it('asks in its order: who is blocked is refused whatever else is wrong, and before anything is counted', () => {
     const all: Facts = {
       body: { bytes: 2, max: 1 },
-      blocked: { isServer: true, isActor: true, isPassedOn: false },
+      blocked: { isServer: true, isActor: true, isForwarded: false },
       remark: { bytes: 2, max: 1 },
       isOurActor: true,
       isIdForeign: true,

@@ -1,17 +1,17 @@
 // Whose copies are believed in, and for how long.
 
 import { describe, expect, it } from '@jest/globals'
-import { assertMayHold, lifetimeOf } from '../../../src/actors/redundancy/redundancy.policy.ts'
+import { assertMayMirror, lifetimeOf } from '../../../src/actors/redundancy/redundancy.policy.ts'
 
 const holder = { type: 'Application', url: 'https://b.example/accounts/peertube', isFollowed: false }
 const copy = { url: 'https://b.example/redundancy/1', fileUrl: 'https://b.example/static/1' }
 
 describe('a copy', () => {
   it('is taken note of as the configuration says', () => {
-    expect(() => assertMayHold(holder, copy, 'anybody')).not.toThrow()
-    expect(() => assertMayHold(holder, copy, 'followings')).toThrow()
-    expect(() => assertMayHold({ ...holder, isFollowed: true }, copy, 'followings')).not.toThrow()
-    expect(() => assertMayHold({ ...holder, isFollowed: true }, copy, 'nobody')).toThrow()
+    expect(() => assertMayMirror(holder, copy, 'anybody')).not.toThrow()
+    expect(() => assertMayMirror(holder, copy, 'followings')).toThrow()
+    expect(() => assertMayMirror({ ...holder, isFollowed: true }, copy, 'followings')).not.toThrow()
+    expect(() => assertMayMirror({ ...holder, isFollowed: true }, copy, 'nobody')).toThrow()
   })
 
   it.each<[string, typeof holder, typeof copy]>([
@@ -21,7 +21,7 @@ describe('a copy', () => {
     ['whose files are at another port', holder, { ...copy, fileUrl: 'https://b.example:8443/1' }],
     ['whose files are not encrypted on the way', holder, { ...copy, fileUrl: 'http://b.example/1' }],
   ])('%s is not', (_what, by, of) => {
-    expect(() => assertMayHold(by, of, 'anybody')).toThrow()
+    expect(() => assertMayMirror(by, of, 'anybody')).toThrow()
   })
 
   it('lasts as its holder says, a year at most, or until it is taken back', () => {

@@ -2,7 +2,7 @@
 
 import { expect, it } from '@jest/globals'
 import { retryThroughOutage } from '../../../src/actors/runtime/retry-through-outage.ts'
-import { tellOutage } from '../../../src/platform/database/errors.ts'
+import { reportOutage } from '../../../src/platform/database/errors.ts'
 
 /** Fails as often as said, then answers how often it was called. */
 function failing(times: number, fail: () => never): () => Promise<number> {
@@ -14,7 +14,7 @@ function failing(times: number, fail: () => never): () => Promise<number> {
   }
 }
 
-const restarted = (): never => tellOutage(Object.assign(new Error('the database system is starting up'), { code: '57P03' }))
+const restarted = (): never => reportOutage(Object.assign(new Error('the database system is starting up'), { code: '57P03' }))
 
 it('is repeated until the database is back', async () => {
   expect(await retryThroughOutage(failing(2, restarted))).toBe(3)

@@ -1,7 +1,7 @@
 // What an imported video is called and what is taken from the site that it comes from.
 
 import { describe, expect, it } from '@jest/globals'
-import { beginningOf, languageOf, plainFields, takenFrom } from '../../../src/actors/video-import/import-fields.ts'
+import { beginningOf, fieldsFrom, languageOf, plainFields } from '../../../src/actors/video-import/import-fields.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 const nowhere = { targetUrl: null, magnetUri: null, torrentName: null, torrentTitle: null }
@@ -41,7 +41,7 @@ describe('of another site is taken', () => {
   }
 
   it('what its user left open', () => {
-    expect(takenFrom(told, fields)).toEqual({
+    expect(fieldsFrom(told, fields)).toEqual({
       name: 'A title',
       description: 'A description',
       tags: ['one'],
@@ -66,23 +66,23 @@ describe('of another site is taken', () => {
       language: 'de',
       originallyPublishedAt: '2020-01-01T00:00:00.000Z',
     }
-    expect(takenFrom(told, chosen)).toEqual({})
+    expect(fieldsFrom(told, chosen)).toEqual({})
   })
 
   it('no more of a text than fits, however long it is', () => {
     const long = { title: 'a'.repeat(5e7), description: ` ${'b'.repeat(5e7)}` }
     const spent = startCpuTime()
-    const { name, description } = takenFrom(long, fields)
+    const { name, description } = fieldsFrom(long, fields)
     expect(spent()).toBeLessThan(1500)
     expect([name?.length, description?.length]).toEqual([120, 10_000])
   })
 
   it('what fits alone', () => {
     const flood = { title: '😀'.repeat(100), description: 'x\0'.repeat(20_000), tags: ['x'.repeat(31), ' ', 'a\0'] }
-    const { name = '', description = '', ...others } = takenFrom({ ...flood, language: 'xx-YY', licence: 'mine' }, fields)
+    const { name = '', description = '', ...others } = fieldsFrom({ ...flood, language: 'xx-YY', licence: 'mine' }, fields)
     expect([name, description?.length]).toEqual(['😀'.repeat(60), 10_000])
     expect(others).toEqual({})
-    expect(takenFrom({ title: ' \n ', description: '', tags: [] }, fields)).toEqual({})
+    expect(fieldsFrom({ title: ' \n ', description: '', tags: [] }, fields)).toEqual({})
   })
 })
 

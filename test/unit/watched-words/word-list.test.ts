@@ -5,7 +5,7 @@ import { TooComplex } from '../../../src/actors/watched-words/expressions.ts'
 import { readText } from '../../../src/actors/watched-words/reading.ts'
 import { makeWatchedWords } from '../../../src/actors/watched-words/watched-words.commands.ts'
 import { compileWords, LARGEST_OF_INSTANCE } from '../../../src/actors/watched-words/word-list.ts'
-import { makeBreaks } from '../../../src/platform/breaks.ts'
+import { makeYieldRegularly } from '../../../src/platform/yield-regularly.ts'
 import { AT_MOST_MS, startCpuTime } from '../../support/cpu-time.ts'
 import fc from '../../support/properties.ts'
 
@@ -213,7 +213,7 @@ describe('nobody makes the search slow', () => {
       }
       setImmediate(others)
       const cost = startCpuTime()
-      await expect(compileWords(words, makeBreaks())).rejects.toThrow(TooComplex)
+      await expect(compileWords(words, makeYieldRegularly())).rejects.toThrow(TooComplex)
       isDone = true
       const spent = cost()
       expect(spent).toBeLessThan(5000)
@@ -240,7 +240,7 @@ describe('nobody makes the search slow', () => {
   it('five hundred usual expressions are taken', async () => {
     const list = await compileWords(
       Array.from({ length: 500 }, (_, n) => `b[a4]d${n.toString(36)}(word|thing)s?`),
-      makeBreaks(),
+      makeYieldRegularly(),
     )
     expect(list.size).toBeLessThan(LARGEST_OF_INSTANCE)
     expect(await list.find(readText('such b4d7things'), pause)).toBe(true)

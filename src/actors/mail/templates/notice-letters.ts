@@ -234,7 +234,7 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
 }
 
 /** `origin`: of this server, for the links. */
-export function tellOf(notice: Notice, origin: string): Told {
+export function noticeTextOf(notice: Notice, origin: string): Told {
   // One entry of the table for each kind of the union: the compiler cannot follow a lookup by the kind itself.
   const tell = letters[notice.kind] as (notice: Notice, page: (path: string) => string) => Told
   return tell(notice, (path) => `${origin}${path}`)
@@ -242,7 +242,7 @@ export function tellOf(notice: Notice, origin: string): Told {
 
 /** The letter of one notification, without the small print. */
 export function letterOf(notice: Notice, origin: string): Letter {
-  const { subject, heading, says, quote, adds, link, url } = tellOf(notice, origin)
+  const { subject, heading, says, quote, adds, link, url } = noticeTextOf(notice, origin)
   const quoted = quote === undefined ? '' : excerpt(quote, TEXT)
   return {
     subject: cut(subject, SUBJECT),

@@ -4,11 +4,11 @@ import type { NotificationSettings } from '../../notification-setting/index.ts'
 import * as pages from './client-pages.ts'
 import type { Letter } from './layout.ts'
 import { aboutOf, severalOf } from './notice-kinds.ts'
-import { letterOf, tellOf } from './notice-letters.ts'
+import { letterOf, noticeTextOf } from './notice-letters.ts'
 import type { Notice, NoticeKind } from './notices.ts'
 
 /** Maximum listed notifications of a flood; the others are counted. */
-export const MOST_LISTED = 20
+export const MAX_LISTED = 20
 
 export interface NoticeMail {
   kind: NoticeKind
@@ -37,13 +37,13 @@ export function noticeLetter({ kind, setting, notices, total }: NoticeMail, at: 
 function digest({ kind, notices, total }: Omit<NoticeMail, 'setting'>, origin: string): Letter {
   const several = severalOf[kind]
   const count = total.toLocaleString('en')
-  const listed = notices.slice(0, MOST_LISTED)
+  const listed = notices.slice(0, MAX_LISTED)
   const more = total - listed.length
   return {
     subject: `${count} ${several}`,
     heading: `${count} ${several}`,
     blocks: [
-      { list: listed.map((notice) => tellOf(notice, origin)).map(({ item, url }) => ({ item, url })) },
+      { list: listed.map((notice) => noticeTextOf(notice, origin)).map(({ item, url }) => ({ item, url })) },
       ...(more > 0 ? [{ say: `and ${more.toLocaleString('en')} more` }] : []),
       { link: 'See your notifications', url: `${origin}${pages.notifications}` },
     ],

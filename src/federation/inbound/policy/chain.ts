@@ -30,12 +30,12 @@ export const sizeOfBody = step('size of body', ({ body }) => (body && body.bytes
 /** A server that forwards an activity of a blocked actor did nothing wrong, and must not see errors. */
 export const blockedServer = step('blocked server', ({ blocked }) => {
   if (!blocked?.isServer) return PASS
-  return blocked.isPassedOn ? drop('blocked_server') : refuse('blocked_server')
+  return blocked.isForwarded ? drop('blocked_server') : refuse('blocked_server')
 })
 
 export const blockedActor = step('blocked actor', ({ blocked }) => {
   if (!blocked?.isActor) return PASS
-  return blocked.isPassedOn ? drop('blocked_actor') : refuse('blocked_actor')
+  return blocked.isForwarded ? drop('blocked_actor') : refuse('blocked_actor')
 })
 
 /** Comments and reports are short; larger ones would be parsed, cleaned and stored for nothing. */
@@ -72,7 +72,7 @@ export const reportsOfHost = step('reports of host', ({ report }) =>
   report && report.inHour >= report.max ? drop('too_many_reports') : PASS,
 )
 
-export const heldComment = step('held comment', ({ comment }) => {
+export const pendingComment = step('held comment', ({ comment }) => {
   if (!comment?.isPendingReview) return PASS
   return { verdict: 'hold', reason: comment.isPendingByTags ? 'held_by_tags' : 'needs_approval' }
 })
@@ -93,7 +93,7 @@ export const CHAIN: readonly Step[] = [
   blockedSubject,
   sameReport,
   reportsOfHost,
-  heldComment,
+  pendingComment,
   automaticTags,
 ]
 

@@ -9,8 +9,8 @@ export interface Facts {
   body?: { bytes: number; max: number }
   /** The same for an activity about a comment, or a report. */
   remark?: { bytes: number; max: number }
-  /** Whether the instance blocks the actor. `isPassedOn`: forwarded by a known server that is not blocked. */
-  blocked?: Blocks & { isPassedOn: boolean }
+  /** Whether the instance blocks the actor. `isForwarded`: forwarded by a known server that is not blocked. */
+  blocked?: Blocks & { isForwarded: boolean }
   /** True if the actor claims to be local. */
   isOurActor?: boolean
   /** True if the id of the activity is on another server than its actor. */

@@ -2,7 +2,7 @@
 
 import type { CommentRow } from '../../../actors/comment/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import { makeTurns } from '../../../platform/in-turns.ts'
+import { makeTimeSlices } from '../../../platform/time-slices.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, handleOf, watchPath } from '../addresses.ts'
 import { fittedText } from './rich-text.ts'
@@ -63,7 +63,7 @@ ${paging(`${path}?threadId=${threadId}&`, {
 
 /** The first rows that fit on a page, at least one. */
 async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) => Html): Promise<Html[]> {
-  const turns = makeTurns()
+  const turns = makeTimeSlices()
   const items: Html[] = []
   let bytes = 0
   for (const row of rows) {

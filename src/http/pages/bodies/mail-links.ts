@@ -44,7 +44,7 @@ export const resetBody = (): Html =>
   html`<h1>Your new password holds</h1>
 <p><a href="/login">Log in</a></p>`
 
-export const askResetBody = (form: { email?: string; token: string; problem?: string }): Html =>
+export const requestResetBody = (form: { email?: string; token: string; problem?: string }): Html =>
   html`<h1>Forgot your password?</h1>
 <form method="post" action="/login/ask-reset-password" class="fields">${hidden({ token: form.token })}
 ${form.problem && html`<p class="problem" id="problem" role="alert">${form.problem}</p>`}
@@ -56,7 +56,7 @@ ${form.problem && html`<p class="problem" id="problem" role="alert">${form.probl
 </form>`
 
 /** The same whether or not an account has the address. */
-export const askedResetBody = (email: string): Html =>
+export const resetRequestedBody = (email: string): Html =>
   html`<h1>Look at your mails</h1>
 <p>If an account of this server has the address <bdi>${email}</bdi>, a link to a new password is on its way to it.</p>
 <p class="soft">Nothing comes? Look among the unwanted mails, and ask again in some minutes.</p>`

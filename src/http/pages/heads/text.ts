@@ -3,7 +3,7 @@
 import { oneLine } from '../plain-text.ts'
 
 /** Controls, and bidirectional marks (UAX 9) whose effect would extend beyond the text. */
-const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** UTF-16 units. */
 const LONGEST_TITLE = 200
@@ -13,11 +13,11 @@ const LOOKED_AT = 4000
 const OMISSION = '...'
 
 export const titleText = (text: string): string =>
-  cut(text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').replace(UNSEEN, '').trim(), LONGEST_TITLE)
+  cut(text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').replace(INVISIBLE, '').trim(), LONGEST_TITLE)
 
 /** Empty if there is none. */
 export const descriptionText = (markdown: string | null): string =>
-  cut(oneLine((markdown ?? '').slice(0, LOOKED_AT)).replace(UNSEEN, ''), LONGEST_DESCRIPTION)
+  cut(oneLine((markdown ?? '').slice(0, LOOKED_AT)).replace(INVISIBLE, ''), LONGEST_DESCRIPTION)
 
 /** At most `longest` units including the ellipsis, cut after a whole word if possible, and never within a character. */
 export function cut(text: string, longest: number): string {

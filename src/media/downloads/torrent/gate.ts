@@ -16,7 +16,7 @@ export interface Gate {
 /** Largest response to one request: a piece of a file. */
 const MAX_ANSWER = 64 * 1024 * 1024
 const LONGEST_MS = 120_000
-const PASSED_ON = ['content-type', 'content-length', 'content-range', 'accept-ranges']
+const FORWARDED_HEADERS = ['content-type', 'content-length', 'content-range', 'accept-ranges']
 
 export async function openGate({ http }: { http: Pick<GuardedFetch, 'stream'> }): Promise<Gate> {
   const secret = randomBytes(24).toString('hex')
@@ -46,7 +46,7 @@ export async function openGate({ http }: { http: Pick<GuardedFetch, 'stream'> })
     })
     const headers = Object.entries(found.headers).filter(
       // A decoded response has another length.
-      ([name]) => PASSED_ON.includes(name) && !(name === 'content-length' && found.headers['content-encoding']),
+      ([name]) => FORWARDED_HEADERS.includes(name) && !(name === 'content-length' && found.headers['content-encoding']),
     )
     answer.writeHead(found.status, Object.fromEntries(headers))
     await pipeline(found.body, answer)

@@ -29,7 +29,7 @@ export interface FoundYtDlp {
 }
 
 /** Undefined if it is not installed. */
-export async function askYtDlp(options: Omit<FindYtDlpOptions, 'links'>): Promise<FoundYtDlp | undefined> {
+export async function checkYtDlp(options: Omit<FindYtDlpOptions, 'links'>): Promise<FoundYtDlp | undefined> {
   const program = await locateYtDlp(options)
   return program && { path: fileOf(program), version: await versionOf({ ...program, searchPath: options.path ?? '' }) }
 }

@@ -7,7 +7,7 @@ import type { FederationDeps } from '../deps.ts'
 import { domainOf } from '../fetch/new-hosts.ts'
 import { makeAllowance } from './allowance.ts'
 
-export interface ForOthers {
+export interface ThirdPartyLimits {
   /**
    * Runs `get`, which fetches from `url` because the actor `by` named it. Throws DomainError `busy` if its domain has caused too many
    * fetches in this minute. Repeats the error of the same fetch for a moment.
@@ -20,7 +20,7 @@ export interface ForOthers {
 /** Limit of cached failures. */
 const MISSES = 10_000
 
-export function makeForOthers({ clock, config }: Pick<FederationDeps, 'clock' | 'config'>): ForOthers {
+export function makeThirdPartyLimits({ clock, config }: Pick<FederationDeps, 'clock' | 'config'>): ThirdPartyLimits {
   const settings = () => config().vireo.federation.inbox
   const fetches = makeAllowance({ clock, perMinute: () => settings().fetches_per_domain })
   const proofs = makeAllowance({ clock, perMinute: () => settings().proofs_per_host })

@@ -3,9 +3,9 @@
 import type { Sql } from '../../platform/database/index.ts'
 import type { AggregateRef } from './events.ts'
 
-export interface Witnesses {
+export interface ChangeObservers {
   /** Called at the start of a unit of work; undefined if nobody needs the log. */
-  witness(query: Sql): Witness | undefined
+  observer(query: Sql): ChangeObserver | undefined
   /** Runs the consequences of a commit that are not part of the command. */
   apart<T>(work: () => T): T
 }
@@ -18,7 +18,7 @@ export interface Noted {
   entity: Record<string, string | number | boolean>
 }
 
-export interface Witness {
+export interface ChangeObserver {
   /** Observes an aggregate before it is changed. */
   changing(of: AggregateRef): Promise<void>
   created(of: AggregateRef): void

@@ -5,12 +5,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Duration of a turn (ms); a single item may exceed it. */
 const TURN_MS = 5
 
-export interface Turns {
+export interface TimeSlices {
   /** Yields if this turn was long enough. */
   pause(): Promise<void>
 }
 
-export function makeTurns(): Turns {
+export function makeTimeSlices(): TimeSlices {
   let begun = performance.now()
   return {
     async pause() {
@@ -22,8 +22,8 @@ export function makeTurns(): Turns {
 }
 
 /** Maps the items in order. */
-export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
-  const turns = makeTurns()
+export async function mapInSlices<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
+  const turns = makeTimeSlices()
   const made: Made[] = []
   for (const item of items) {
     await turns.pause()
@@ -33,8 +33,8 @@ export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item
 }
 
 /** Runs the work to its end, and yields to the event loop where it yields. */
-export async function inTurns<Result>(work: Generator<void, Result>): Promise<Result> {
-  const turns = makeTurns()
+export async function runInSlices<Result>(work: Generator<void, Result>): Promise<Result> {
+  const turns = makeTimeSlices()
   while (true) {
     const step = work.next()
     if (step.done) return step.value

@@ -35,7 +35,7 @@ export interface Keeping {
   onSend: onSendHookHandler
 }
 
-export interface VideoAnswers {
+export interface VideoResponseCache {
   /** Keyed by the path and the named query parameters of the route. */
   ofLists(names: readonly string[]): Keeping
   /** The same, for any content type, always with an ETag. */
@@ -48,7 +48,7 @@ export interface VideoAnswers {
   /**
    * A cache of parts of such pages, with keys of the caller; they are invalidated together. Nothing is cached if `make` returns undefined.
    */
-  ofParts<P extends Part>(): KeepPart<P>
+  ofParts<P extends Part>(): CachePart<P>
   /** Keyed by the path; the route reports the found video by `isAbout`. */
   ofVideos: Keeping
   /** `until`: expiry of the part that the response is made of. */
@@ -63,7 +63,7 @@ export interface VideoAnswers {
   close(): void
 }
 
-export type KeepPart<P extends Part> = (key: string, make: () => Promise<P | undefined>) => Promise<P | undefined>
+export type CachePart<P extends Part> = (key: string, make: () => Promise<P | undefined>) => Promise<P | undefined>
 
 /** A response that is being built, for all who wait for it. */
 interface Making {
@@ -73,7 +73,11 @@ interface Making {
   until?: number
 }
 
-export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 'subscribe' | 'publish'>; clock: Clock }): VideoAnswers {
+export function makeVideoResponseCache(deps: {
+  config: () => Config
+  bus: Pick<Bus, 'subscribe' | 'publish'>
+  clock: Clock
+}): VideoResponseCache {
   const { config, bus, clock } = deps
   const cacheOf = <A extends Answer | Part>(share: number): ByteCache<A> =>
     makeByteCache({ clock, maxBytes: Math.max(1, Math.floor(config().vireo.caching.memory.videos * share)) })
@@ -168,7 +172,7 @@ export function makeVideoAnswers(deps: { config: () => Config; bus: Pick<Bus, 's
     ofParts<P extends Part>() {
       const parts = cacheOf<P>(1 / 8)
       ofPages.push(parts)
-      const keep: KeepPart<P> = async (key, make) => {
+      const keep: CachePart<P> = async (key, make) => {
         const ttlMs = config().vireo.caching.routes.videos
         if (ttlMs === 0) return await make()
         const until = clock.now().getTime() + ttlMs

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** To be awaited in the loops of a computation: yields after this many ms of uninterrupted work. */
-export function makeBreaks(stretch = 5): () => Promise<void> {
+export function makeYieldRegularly(stretch = 5): () => Promise<void> {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < stretch) return

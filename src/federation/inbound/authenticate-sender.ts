@@ -5,7 +5,7 @@ import type { FederationDeps } from '../deps.ts'
 import { hostOfKey, type InboundVerdict, isSameOrigin } from '../security/index.ts'
 import type { ActivityDocument, JsonObject } from '../wire/index.ts'
 import { makeAllowance } from './allowance.ts'
-import { believe } from './believe.ts'
+import { verifyEmbedded } from './embedded-signature.ts'
 import { saidAt } from './order.ts'
 
 /** How the sender is authenticated. `later`: the key has to be fetched first. */
@@ -18,9 +18,13 @@ export type Proof =
 
 const TOO_MANY: Proof = { by: 'nobody', status: 429, reason: 'too many signatures inside documents' }
 
-export type Prove = (activity: ActivityDocument, document: JsonObject, of: { signer: InboundVerdict; from: string }) => Promise<Proof>
+export type AuthenticateSender = (
+  activity: ActivityDocument,
+  document: JsonObject,
+  of: { signer: InboundVerdict; from: string },
+) => Promise<Proof>
 
-export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivities, 'knows'> }): Prove {
+export function makeAuthenticateSender(deps: FederationDeps & { incoming: Pick<IncomingActivities, 'knows'> }): AuthenticateSender {
   const { keys, checks, clock, config, incoming } = deps
   const settings = () => config().vireo.federation.inbox
   // Checking a signature in a document is slow; a sender of invalid ones gets few checked.
@@ -66,17 +70,17 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
       failures.giveBack(from)
       return TOO_MANY
     }
-    const belief = await believe(document, {
+    const embedded = await verifyEmbedded(document, {
       findKey: keys.findFresh,
       checks,
       now: clock.now(),
       keepIdsMs: settings().keep_ids,
     })
-    const isUndecided = !belief.ok && (belief.reason === 'unknown-key' || belief.reason === 'busy')
-    if (belief.ok || isUndecided || belief.reason === 'too-large') failures.giveBack(from)
+    const isUndecided = !embedded.ok && (embedded.reason === 'unknown-key' || embedded.reason === 'busy')
+    if (embedded.ok || isUndecided || embedded.reason === 'too-large') failures.giveBack(from)
     if (isUndecided) proofs.giveBack(by)
-    if (belief.ok) return { by: 'known', document: belief.document, saidAt: belief.saidAt, forwarded: true }
-    switch (belief.reason) {
+    if (embedded.ok) return { by: 'known', document: embedded.document, saidAt: embedded.saidAt, forwarded: true }
+    switch (embedded.reason) {
       case 'unknown-key':
         return { by: 'later' }
       case 'busy':
@@ -86,8 +90,8 @@ export function makeProve(deps: FederationDeps & { incoming: Pick<IncomingActivi
       default:
         return {
           by: 'nobody',
-          status: belief.reason === 'not-by-actor' ? 403 : 401,
-          reason: `document: ${belief.reason}`,
+          status: embedded.reason === 'not-by-actor' ? 403 : 401,
+          reason: `document: ${embedded.reason}`,
         }
     }
   }

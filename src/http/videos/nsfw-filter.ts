@@ -6,7 +6,7 @@ import type { ListQuery } from './list.ts'
 /** True for only sensitive videos, false for none of them; undefined for all. `own` is the policy of the user, undefined for visitors. */
 export type NsfwWanted = (query: Pick<ListQuery, 'nsfw'>, own: string | undefined) => boolean | undefined
 
-export const makeNsfwWanted =
+export const makeNsfwFilter =
   ({ config }: { config: () => Config }): NsfwWanted =>
   (query, own) => {
     if (query.nsfw !== undefined) return query.nsfw === 'both' ? undefined : query.nsfw

@@ -56,7 +56,7 @@ const FATE: Record<ErrorKind, 'ignore' | 'retry'> = {
 /** Missing objects: an activity about them is irrelevant. */
 const UNKNOWN: ReadonlySet<ErrorKind> = new Set(['not_found', 'gone'])
 
-export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a: StoredActivity) => Promise<Treatment> {
+export function makeDispatchActivity(context: InboundContext & { hosts: RemoteHosts }): (a: StoredActivity) => Promise<Treatment> {
   const { logger, resolveActor, hosts, blocked, policy } = context
 
   return async (stored) => {
@@ -87,7 +87,7 @@ export function makeTreat(context: InboundContext & { hosts: RemoteHosts }): (a:
     const { activityId, actorUrl, host, type } = stored
     const about = { kind: kindOf({ type, object: null }), host, actorUrl, activityId }
     const blocks = await blocked.of(actorUrl)
-    const { verdict } = policy.judge({ blocked: { ...blocks, isPassedOn: true } }, about)
+    const { verdict } = policy.judge({ blocked: { ...blocks, isForwarded: true } }, about)
     if (verdict === 'pass') policy.note({ ...about, verdict: 'drop', reason: 'not_permitted' })
   }
 

@@ -4,12 +4,12 @@ import type { Follows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, eachRow } from '../runtime/index.ts'
 import { queueTorrents } from '../video/index.ts'
 
-export interface HostAftermath {
+export interface AfterHostChange {
   /** Queues jobs for the running server; idempotent. */
   afterHostChange(onProgress: (done: number) => void): Promise<{ videos: number; follows: number }>
 }
 
-export function makeHostAftermath(deps: ActorDeps & { follows: Pick<Follows, 'request'> }): HostAftermath {
+export function makeAfterHostChange(deps: ActorDeps & { follows: Pick<Follows, 'request'> }): AfterHostChange {
   const { db, tell, config, follows } = deps
   const { signal } = new AbortController()
   return {

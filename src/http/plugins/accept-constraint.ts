@@ -6,19 +6,19 @@ import { addConstraint } from './constraint.ts'
 import type { App } from './types.ts'
 
 /** `page`: accepts HTML explicitly; `other`: accepts something else, or anything. Requests without the header have none. */
-type Asks = 'page' | 'other'
+type AcceptKind = 'page' | 'other'
 
 const NAME = 'asks'
 
-/** Restricts routes to some requests, with `constraints: asking('other')`; others fall through to the next matching route. */
-export function addAsksConstraint(app: App): void {
-  addConstraint(app, NAME, (accept): Asks | undefined => {
+/** Restricts routes to some requests, with `constraints: acceptConstraint('other')`; others fall through to the next matching route. */
+export function addAcceptConstraint(app: App): void {
+  addConstraint(app, NAME, (accept): AcceptKind | undefined => {
     if (accept === undefined) return undefined
     return /text\/html/i.test(accept) ? 'page' : 'other'
   })
 }
 
-export const asking = (asks: Asks): Record<string, Asks> => ({ [NAME]: asks })
+export const acceptConstraint = (asks: AcceptKind): Record<string, AcceptKind> => ({ [NAME]: asks })
 
 /**
  * Addresses below these are for files and machines; missing ones are 404 and never a page, except downloads by names that no file has
@@ -28,7 +28,7 @@ const NO_PAGES =
   /^\/(?:api\/v1|assets|client|download(?!\/(?:web-videos|streaming-playlists\/hls\/videos)\/\w+\.\w+(?:\?|$))|health|lazy-static|metrics|nodeinfo|object-storage-proxy|plugins|redundancy|socket\.io|static|themes|tracker|\.well-known)(?:[/?]|$)/
 
 /** The response to an unknown address: people get a page, other servers a 404. */
-export function unknownTo(request: FastifyRequest): 'page' | 'nothing' | 'unacceptable' {
+export function notFoundKind(request: FastifyRequest): 'page' | 'nothing' | 'unacceptable' {
   const { accept } = request.headers
   if (NO_PAGES.test(request.url) || prefersActivityPub(accept)) return 'nothing'
   return accept === undefined || /text\/html|text\/\*|\*\/\*/i.test(accept) ? 'page' : 'unacceptable'

@@ -2,14 +2,14 @@
 // when its command ends, so that an interrupted walk continues where it was.
 
 import type { Database, Sql } from '../../platform/database/index.ts'
-import { keepKnownServers } from '../actor/actor.writes.ts'
+import { storeKnownServers } from '../actor/actor.writes.ts'
 import { disownRemovedComments, dropRetainedCommentsOf } from '../comment/comment.writes.ts'
 import type { Comments } from '../comment/index.ts'
 import type { Follows } from '../follow/index.ts'
 import { type Playlists, playlistTypes } from '../playlist/index.ts'
 import type { Ratings } from '../rating/index.ts'
 import { dropRetainedRatingsOf } from '../rating/rating.writes.ts'
-import { eachRow, inBatches, unlessGone } from '../runtime/index.ts'
+import { eachRow, ignoreNotFound, inBatches } from '../runtime/index.ts'
 import type { Uploads } from '../upload/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { UserImports } from '../user-import/index.ts'
@@ -51,8 +51,8 @@ export async function ownerOf(query: Sql, userId: number): Promise<Owner | undef
 export const actorsOf = (owner: Owner): number[] => [owner.accountActorId, ...owner.channels.map((channel) => channel.actorId)]
 
 /** Stores the servers that know the account from what it followed, commented on or rated. */
-export const rememberWhoKnows = (query: Sql, owner: Owner): Promise<void> =>
-  keepKnownServers(
+export const rememberKnownServers = (query: Sql, owner: Owner): Promise<void> =>
+  storeKnownServers(
     query,
     owner.accountActorId,
     `select target_id as id from follow where follower_id = any($2)
@@ -77,12 +77,12 @@ const ratingsOf = (account: string) => `from rating o where o.account_id = ${acc
 const followingsOf = (actors: string) => `from follow o where o.follower_id = any(${actors}) and o.state <> 'none'`
 
 /** Deletes everything; the videos' files follow by their own jobs. Throws when `signal` aborts. */
-export async function takeAway(db: Pick<Database, 'query'>, removers: Removers, owner: Owner, signal: AbortSignal): Promise<void> {
+export async function deleteContents(db: Pick<Database, 'query'>, removers: Removers, owner: Owner, signal: AbortSignal): Promise<void> {
   const { userId, accountId } = owner
   const by = { accountId, role: userRoles.user }
 
   const each = <R extends object>(from: string, of: unknown, columns: string, remove: (row: R) => Promise<void>) =>
-    eachRow<R & { id: number }>({ db, signal, from, values: [of], columns }, (row) => unlessGone(remove(row)))
+    eachRow<R & { id: number }>({ db, signal, from, values: [of], columns }, (row) => ignoreNotFound(remove(row)))
 
   await each<{ token: string }>(uploadsOf('$1'), userId, 'o.token', ({ token }) => removers.uploads.cancel({ userId, token }))
   await removers.userImports.cancelAll(userId)
@@ -102,7 +102,7 @@ export async function takeAway(db: Pick<Database, 'query'>, removers: Removers, 
 }
 
 /** True if content is left, or notifications in the name of an actor are pending. One statement. */
-export async function isSomethingLeft(query: Sql, owner: Owner): Promise<boolean> {
+export async function hasContents(query: Sql, owner: Owner): Promise<boolean> {
   const [answer] = await query<{ left: boolean }>(
     `select exists (select 1 ${uploadsOf('$1')}) or exists (select 1 ${importsOf('$1')})
        or exists (select 1 ${videosOf('$2')})

@@ -4,24 +4,24 @@
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isSameOrigin } from '../security/index.ts'
 import { type ActivityDocument, type JsonObject, type ObjectPart, readActivity, readNote } from '../wire/index.ts'
-import { believe } from './believe.ts'
 import { expectRead, type InboundContext } from './context.ts'
+import { verifyEmbedded } from './embedded-signature.ts'
 import { saidAt, subjectOf } from './order.ts'
 import { aboutActivity } from './policy/index.ts'
 
 /** Types that groups forward about known videos and comments; other types are ignored. */
-const PASSED_ON = ['Create', 'Update', 'Delete', 'Like', 'Dislike', 'EmojiReact', 'Undo']
+const FORWARDABLE = ['Create', 'Update', 'Delete', 'Like', 'Dislike', 'EmojiReact', 'Undo']
 
-export const isPassedOn = (target: Pick<ObjectPart, 'type'>): boolean => PASSED_ON.includes(target.type ?? '')
+export const isForwardable = (target: Pick<ObjectPart, 'type'>): boolean => FORWARDABLE.includes(target.type ?? '')
 
 /** Stores the inner activity as one of its own actor: counted once, and ordered with that actor's other activities. */
-export async function handleAnnounced(target: ObjectPart, group: string, context: InboundContext): Promise<void> {
+export async function handleForwarded(target: ObjectPart, group: string, context: InboundContext): Promise<void> {
   if (target.document === null) return
   const claimed = expectRead(readActivity(target.document))
   if (context.urls.isOurs(claimed.actor) || !isSameOrigin(claimed.id, claimed.actor)) return
   if (!(await concernsUs(claimed, context))) return
   const blocks = await context.blocked.of(claimed.actor)
-  const { verdict } = context.policy.judge({ blocked: { ...blocks, isPassedOn: true } }, aboutActivity(claimed))
+  const { verdict } = context.policy.judge({ blocked: { ...blocks, isForwarded: true } }, aboutActivity(claimed))
   if (verdict !== 'pass') return
   // It counts once, so that a known one needs neither trust nor a fetch.
   if (await context.hasArrived({ activityId: claimed.id, actorUrl: claimed.actor })) return
@@ -30,7 +30,7 @@ export async function handleAnnounced(target: ObjectPart, group: string, context
   if (activity.actor !== claimed.actor || activity.id !== claimed.id) {
     throw new DomainError('forbidden', 'The activity is another one.')
   }
-  if (!isPassedOn(activity)) return
+  if (!isForwardable(activity)) return
   await context.arrive({
     activityId: activity.id,
     type: activity.type,
@@ -91,8 +91,8 @@ async function believed(
   if (claimed.hasSignature || claimed.hasProof) {
     forOthers.admitProof(group)
     const keepIdsMs = config().vireo.federation.inbox.keep_ids
-    const belief = await believe(document, { findKey: keys.find, checks, now, keepIdsMs })
-    if (belief.ok && belief.owner === claimed.actor) return belief
+    const verdict = await verifyEmbedded(document, { findKey: keys.find, checks, now, keepIdsMs })
+    if (verdict.ok && verdict.owner === claimed.actor) return verdict
   }
   const fetched = (await forOthers.fetch(group, claimed.id, () => fetchDocument(claimed.id))).document
   return { document: fetched, saidAt: saidAt(fetched, now) }

@@ -4,15 +4,15 @@ import { type DocumentChecks, type DocumentVerdict, type FindKey, verifyDocument
 import type { JsonObject } from '../wire/index.ts'
 import { notAfter } from './order.ts'
 
-export type Belief =
+export type EmbeddedVerdict =
   /** `document` is the only part that can be trusted; `saidAt` is null if its author states no time. */
   { ok: true; owner: string; document: JsonObject; saidAt: Date | null } | Extract<DocumentVerdict, { ok: false }>
 
 /** `keepIdsMs` is how long the ids of activities are stored: a replay after that time would have its effect again. */
-export async function believe(
+export async function verifyEmbedded(
   document: JsonObject,
   options: { findKey: FindKey; now: Date; keepIdsMs: number; checks: DocumentChecks },
-): Promise<Belief> {
+): Promise<EmbeddedVerdict> {
   const { now, keepIdsMs } = options
   const verdict = await verifyDocument(document, options)
   if (!verdict.ok) return verdict

@@ -8,12 +8,12 @@ import { dropFollow } from '../follow/index.ts'
 import type { RemotePlaylists } from '../playlist/index.ts'
 import type { Ratings } from '../rating/index.ts'
 import { removeCopiesOf } from '../redundancy/redundancy.writes.ts'
-import { eachRow, inBatches, type Tell, unlessGone } from '../runtime/index.ts'
+import { eachRow, ignoreNotFound, inBatches, type Tell } from '../runtime/index.ts'
 import type { Shares } from '../share/index.ts'
 import type { RemoteVideos } from '../video/index.ts'
 
 /** A removed remote actor whose rows still exist. */
-export interface Leaver {
+export interface DepartingActor {
   actorId: number
   accountId: number | null
   channelId: number | null
@@ -29,8 +29,8 @@ export interface Removers {
 }
 
 /** Undefined unless the actor is removed and has content left. */
-export async function leaverOf(query: Sql, actorId: number): Promise<Leaver | undefined> {
-  const [leaver] = await query<Leaver>(
+export async function departingActorOf(query: Sql, actorId: number): Promise<DepartingActor | undefined> {
+  const [leaver] = await query<DepartingActor>(
     `select x.id as "actorId", a.id as "accountId", c.id as "channelId"
      from actor x left join account a on a.actor_id = x.id left join channel c on c.actor_id = x.id
      where x.id = $1 and x.remote_state = 'leaving'`,
@@ -53,14 +53,14 @@ const followingsOf = (actor: string) => `from follow o where o.follower_id = ${a
 const quiet = ['redundancy', 'waiting_comment'] as const
 
 /** Deletes everything. Each item is deleted when its command ends. Throws when `signal` aborts. */
-export async function takeAway(
+export async function deleteContents(
   { db, tell, removers }: { db: Pick<Database, 'query'>; tell: Tell; removers: Removers },
-  { actorId, accountId, channelId }: Leaver,
+  { actorId, accountId, channelId }: DepartingActor,
   removeActor: (actorId: number) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const each = <R extends object>(from: string, of: number, columns: string, remove: (row: R) => Promise<void>) =>
-    eachRow<R & { id: number }>({ db, signal, from, values: [of], columns }, (row) => unlessGone(remove(row)))
+    eachRow<R & { id: number }>({ db, signal, from, values: [of], columns }, (row) => ignoreNotFound(remove(row)))
 
   if (channelId !== null) {
     await each<{ id: number }>(videosOf('$1'), channelId, '', ({ id }) => removers.videos.remove(id))
@@ -86,7 +86,7 @@ export async function takeAway(
 }
 
 /** One statement. */
-export async function isSomethingLeft(query: Sql, { actorId, accountId, channelId }: Leaver): Promise<boolean> {
+export async function hasContents(query: Sql, { actorId, accountId, channelId }: DepartingActor): Promise<boolean> {
   const left = [
     ...[videosOf, playlistsIn].map((of) => of('$2')),
     ...[channelsOf, playlistsOf, commentsOf, ratingsOf].map((of) => of('$3')),

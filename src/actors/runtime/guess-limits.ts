@@ -4,7 +4,7 @@ import type { Config } from '../../config/index.ts'
 import type { LimitStore } from '../../platform/limit-stores.ts'
 import { DomainError } from './domain-error.ts'
 
-export interface Guesses {
+export interface GuessLimits {
   /**
    * Runs the check of a secret, at most as often as `rates_limit.login` allows for one `subject` (such as `code:7`). A check that passes
    * does not count. Throws `too_many` when the limit is reached.
@@ -12,7 +12,7 @@ export interface Guesses {
   check<R>(subject: string, check: () => Promise<R>): Promise<R>
 }
 
-export function makeGuesses({ store, config }: { store: LimitStore; config: () => Config }): Guesses {
+export function makeGuessLimits({ store, config }: { store: LimitStore; config: () => Config }): GuessLimits {
   return {
     async check(subject, check) {
       const { max, window } = config().rates_limit.login
