@@ -43,7 +43,7 @@ beforeAll(async () => {
   form.set('videofile', new File([new Uint8Array(await readFile(await media('small.mp4')))], 'small.mp4'))
   const { video } = await root.send<{ video: { uuid: string; id: number } }>('POST', '/api/v1/videos/upload', form)
   ;({ uuid, id } = video)
-  const pictures = () => pool.query('select from thumbnail where video_id = $1', [id])
+  const pictures = () => pool.query('select from thumbnail where video_id = $1 and on_disk', [id])
   await until(async () => (await pictures()).rowCount === 2, { what: 'the pictures of the video' })
 }, 120_000)
 afterAll(async () => {
