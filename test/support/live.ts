@@ -1,6 +1,6 @@
 // Live streams in tests: an acceptor that gives each stream to a child process, and ffmpeg as the publisher.
 
-import { fork, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,10 +29,19 @@ export interface AcceptorOptions {
   beforeAdmission?: () => Promise<unknown>
 }
 
+export interface Started {
+  port: number
+  acceptor: LiveAcceptor
+  /** Keys. */
+  asked: string[]
+  children: ChildProcess[]
+}
+
 /** Accepts the key `secret`. */
-export async function startAcceptor(options: AcceptorOptions): Promise<{ port: number; acceptor: LiveAcceptor; asked: string[] }> {
+export async function startAcceptor(options: AcceptorOptions): Promise<Started> {
   const { folder, seconds = 1, tls, limits = {}, logger = silentLogger, beforeAdmission } = options
   const asked: string[] = []
+  const children: ChildProcess[] = []
   const acceptor = makeLiveAcceptor({
     hostname: '127.0.0.1',
     port: 0,
@@ -46,10 +55,11 @@ export async function startAcceptor(options: AcceptorOptions): Promise<{ port: n
     },
     adopt({ socket, handover }) {
       const child = fork(CHILD, [folder, `${seconds}`], { execArgv: ['--disable-warning=ExperimentalWarning'] })
+      children.push(child)
       child.send({ handover }, socket)
     },
   })
-  return { ...(await acceptor.start()), acceptor, asked }
+  return { ...(await acceptor.start()), acceptor, asked, children }
 }
 
 export interface Published {

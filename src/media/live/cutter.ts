@@ -49,7 +49,7 @@ export interface CutPiecesOptions {
   flv: Readable
   /** Exists, and holds only pieces of this session. */
   folder: string
-  /** The least length of a piece; a piece ends at the next key frame. */
+  /** The least length of a piece, but for a tenth of a second; a piece ends at the next key frame. */
   seconds: number
   /** Of the first piece: files are named `0-000001.ts` for 1. */
   firstSequence: number
@@ -110,6 +110,8 @@ export async function cutPieces(options: CutPiecesOptions): Promise<CutEnd> {
       return undefined
     },
   )
+  // A source that is idle would not notice.
+  child.once('exit', () => flv.destroy())
   if (child.pid !== undefined) lowerPriority(child.pid, niceness)
   signal?.addEventListener('abort', kill)
   if (signal?.aborted) kill()

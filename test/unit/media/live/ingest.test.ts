@@ -2,7 +2,7 @@ import { execFile, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -154,4 +154,19 @@ test('a stream goes on when its acceptor is killed', async () => {
   const [sent, { pieces, end }] = await Promise.all([sending, liveResult(folder)])
   expect([sent.code, end.reason]).toEqual([0, 'finished'])
   expect((await framesOf(pieces)).video).toHaveLength(100)
+})
+
+test('a killed process of a stream leaves only whole pieces under their names', async () => {
+  const { port, children } = await start()
+  const sending = publish(`rtmp://127.0.0.1:${port}/live/secret`, { seconds: 30, paced: true })
+  await until(async () => (await notedPieces(folder)).length > 0)
+  children[0]?.kill('SIGKILL')
+  expect((await sending).code).not.toBe(0)
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()
+  const pieces = await notedPieces(folder)
+  expect(names.slice(0, pieces.length)).toEqual(pieces.map(({ path }) => basename(path)))
+  for (const piece of pieces) {
+    const { video, errors } = await framesOf([piece], 'decoded')
+    expect({ frames: video.length, errors }).toEqual({ frames: 25, errors: '' })
+  }
 })
