@@ -50,6 +50,22 @@ export {
   imagesFromMedia,
   plainImage,
 } from './images/images.ts'
+export {
+  type LiveAcceptor,
+  type LiveAcceptorLimits,
+  type LiveAcceptorOptions,
+  type LiveAdmission,
+  makeLiveAcceptor,
+} from './live/acceptor.ts'
+export { type CutEnd, type CutPiecesOptions, cutPieces, type LivePiece } from './live/cutter.ts'
+export type { Handover } from './live/handover.ts'
+export {
+  type ReceivedStream,
+  type ReceiveStreamOptions,
+  receiveStream,
+  type StreamEnd,
+  type StreamEndReason,
+} from './live/receiver.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
 export { writePooled } from './store/buffer-pool.ts'

@@ -1,0 +1,138 @@
+// One RTMP connection after its handshake: answers protocol control messages by itself, and gives commands and media to its user.
+
+import { type AmfValue, readAmf } from './amf0.ts'
+import { type ChunkLimits, makeChunkReader, type RtmpMessage } from './chunk-reader.ts'
+import { acknowledgement, userControl } from './chunk-writer.ts'
+import type { ChunkState } from './handover.ts'
+import { messageTypes, userEvents } from './message-types.ts'
+import { ProtocolError } from './protocol-error.ts'
+
+export type RtmpEvent =
+  | { kind: 'command'; name: string; transaction: number; values: AmfValue[]; messageStream: number }
+  /** `payload` is the body of an FLV tag. `timestamp`: ms, modulo 2^32. */
+  | { kind: 'audio' | 'video'; timestamp: number; payload: Buffer }
+  | { kind: 'metadata'; values: AmfValue[] }
+
+export interface RtmpConnection {
+  push(bytes: Buffer): void
+  /** The next event, or undefined until more bytes are pushed. Throws ProtocolError. */
+  next(): RtmpEvent | undefined
+  state(): ChunkState
+}
+
+export interface ConnectionOptions {
+  limits: ChunkLimits
+  write: (bytes: Buffer) => void
+  /** Of an earlier process. */
+  state?: ChunkState
+}
+
+/** Bytes; used until the peer names its own. */
+export const WINDOW_BYTES = 2_500_000
+/** A header of FLV tags inside an aggregate message, and the length that follows each. */
+const TAG_HEADER = 11
+const TAG_TRAILER = 4
+
+export function makeConnection({ limits, write, state }: ConnectionOptions): RtmpConnection {
+  const reader = makeChunkReader({ limits, state })
+  let { window, received, acknowledged } = state ?? { window: WINDOW_BYTES, received: 0, acknowledged: 0 }
+  /** Of an aggregate message. */
+  const pending: RtmpEvent[] = []
+
+  return {
+    push(bytes) {
+      reader.push(bytes)
+      received += bytes.length
+      if (received - acknowledged < window) return
+      acknowledged = received
+      write(acknowledgement(received))
+    },
+    next() {
+      for (;;) {
+        const event = pending.shift()
+        if (event) return event
+        const message = reader.next()
+        if (!message) return undefined
+        pending.push(...eventsOf(message))
+      }
+    },
+    // Events of a message that was read are lost with the process: the state is taken right after a command, which is alone in its message.
+    state: () => ({ ...reader.state(), window, received, acknowledged }),
+  }
+
+  function eventsOf(message: RtmpMessage): RtmpEvent[] {
+    const { type, payload } = message
+    switch (type) {
+      case messageTypes.setChunkSize:
+        reader.setChunkSize(numberOf(payload))
+        return []
+      case messageTypes.abort:
+        reader.abort(numberOf(payload))
+        return []
+      case messageTypes.windowSize:
+        window = Math.max(1, numberOf(payload))
+        return []
+      case messageTypes.userControl:
+        if (payload.length >= 6 && payload.readUInt16BE() === userEvents.ping) write(userControl(userEvents.pong, payload.readUInt32BE(2)))
+        return []
+      case messageTypes.command:
+        return commandOf(payload, message.messageStream)
+      case messageTypes.commandAmf3:
+        return commandOf(payload.subarray(1), message.messageStream)
+      case messageTypes.aggregate:
+        return partsOf(message).flatMap(mediaOf)
+      default:
+        return mediaOf(message)
+    }
+  }
+}
+
+function mediaOf({ type, timestamp, payload }: Pick<RtmpMessage, 'type' | 'timestamp' | 'payload'>): RtmpEvent[] {
+  // Encoders send empty messages when a stream has no data.
+  if (payload.length === 0) return []
+  switch (type) {
+    case messageTypes.audio:
+      return [{ kind: 'audio', timestamp, payload }]
+    case messageTypes.video:
+      return [{ kind: 'video', timestamp, payload }]
+    case messageTypes.data:
+      return metadataOf(payload)
+    case messageTypes.dataAmf3:
+      return metadataOf(payload.subarray(1))
+    default:
+      return []
+  }
+}
+
+function commandOf(payload: Buffer, messageStream: number): RtmpEvent[] {
+  const [name, transaction, ...values] = readAmf(payload)
+  if (typeof name !== 'string') throw new ProtocolError('A command has no name.')
+  return [{ kind: 'command', name, transaction: typeof transaction === 'number' ? transaction : 0, values, messageStream }]
+}
+
+/** Only `onMetaData`: cue points and captions of other data messages have no use here. */
+function metadataOf(payload: Buffer): RtmpEvent[] {
+  const values = readAmf(payload)
+  const at = values[0] === '@setDataFrame' ? 1 : 0
+  return values[at] === 'onMetaData' ? [{ kind: 'metadata', values: values.slice(at + 1) }] : []
+}
+
+/** The FLV tags of an aggregate message. Their times count from the first one's, which has the time of the message. */
+function partsOf({ payload, timestamp }: RtmpMessage): Pick<RtmpMessage, 'type' | 'timestamp' | 'payload'>[] {
+  const parts: Pick<RtmpMessage, 'type' | 'timestamp' | 'payload'>[] = []
+  let first: number | undefined
+  for (let at = 0; at + TAG_HEADER <= payload.length; ) {
+    const end = at + TAG_HEADER + payload.readUIntBE(at + 1, 3)
+    if (end > payload.length) throw new ProtocolError('An aggregate message is cut short.')
+    const own = payload.readUIntBE(at + 4, 3) + payload.readUInt8(at + 7) * 2 ** 24
+    first ??= own
+    parts.push({ type: payload.readUInt8(at), timestamp: (timestamp + own - first) >>> 0, payload: payload.subarray(at + TAG_HEADER, end) })
+    at = end + TAG_TRAILER
+  }
+  return parts
+}
+
+function numberOf(payload: Buffer): number {
+  if (payload.length < 4) throw new ProtocolError('A protocol control message is cut short.')
+  return payload.readUInt32BE()
+}

@@ -1,0 +1,42 @@
+// Writes one piece of a stream aside, and gives it its name when it is complete.
+
+import { createHash } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface PieceFile {
+  path: string
+  bytes: number
+  /** In hexadecimal. */
+  sha256: string
+}
+
+export interface PieceWriter {
+  write(bytes: Buffer): Promise<void>
+  finish(): Promise<PieceFile>
+  discard(): Promise<void>
+}
+
+export async function openPiece(folder: string, name: string): Promise<PieceWriter> {
+  const aside = join(folder, `.${name}.part`)
+  const path = join(folder, name)
+  const file = await open(aside, 'w')
+  const hash = createHash('sha256')
+  let size = 0
+  return {
+    async write(bytes) {
+      hash.update(bytes)
+      size += bytes.length
+      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
+    },
+    async finish() {
+      await file.close()
+      await rename(aside, path)
+      return { path, bytes: size, sha256: hash.digest('hex') }
+    },
+    async discard() {
+      await file.close()
+      await rm(aside, { force: true })
+    },
+  }
+}

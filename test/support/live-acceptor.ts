@@ -1,0 +1,8 @@
+// A process that accepts live streams in tests, so that it can be killed. Arguments: the folder, and the seconds of a piece. Sends its port.
+
+import { silentLogger } from '../../src/platform/logger.ts'
+import { startAcceptor } from './live.ts'
+
+const [folder = '.', seconds = '4'] = process.argv.slice(2)
+const { port } = await startAcceptor({ folder, seconds: Number(seconds), logger: silentLogger })
+process.send?.({ port })

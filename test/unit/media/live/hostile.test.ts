@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { type LiveAcceptor, type ReceivedStream, receiveStream } from '../../../../src/media/index.ts'
+import { makeLogger } from '../../../../src/platform/logger.ts'
+import { liveResult, publish, startAcceptor } from '../../../support/live.ts'
+import { temporaryFolder } from '../../../support/media.ts'
+import { clientHandshake, command, mediaMessage, rawMessage, rtmpClient } from '../../../support/rtmp-client.ts'
+import { until } from '../../../support/until.ts'
+
+let folder: string
+let running: LiveAcceptor | undefined
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+afterEach(async () => {
+  await running?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Why connections were closed. */
+let reasons: string[]
+
+async function start(limits: Parameters<typeof startAcceptor>[0]['limits'] = {}) {
+  reasons = []
+  const logger = makeLogger({ level: 'debug', destination: { write: (line) => void reasons.push(JSON.parse(line).reason) } })
+  const started = await startAcceptor({ folder, limits, logger })
+  running = started.acceptor
+  return started
+}
+
+const DEEP_AMF = Buffer.concat([
+  Buffer.from([2, 0, 7]),
+  Buffer.from('connect'),
+  ...Array.from({ length: 5000 }, () => Buffer.from([3, 0, 1, 0x61])),
+])
+const WIDE_AMF = Buffer.concat([Buffer.from([2, 0, 7]), Buffer.from('connect'), Buffer.alloc(60_000, 5)])
+const LONG_ARRAY = Buffer.concat([Buffer.from([2, 0, 7]), Buffer.from('connect'), Buffer.from([10, 0xff, 0xff, 0xff, 0xff])])
+const chunkSize = (bytes: number): Buffer => rawMessage(1, Buffer.from([bytes >>> 24, bytes >>> 16, bytes >>> 8, bytes]))
+const largeChunks = chunkSize(0x10000)
+
+test.each([
+  ['HTTP', 'This is not RTMP.', Buffer.from('GET / HTTP/1.1\r\nHost: example.org\r\n\r\n')],
+  ['TLS on the plain port', 'This is not RTMP.', Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])],
+  ['a chunk size of 2^31', 'A chunk size of 2147483648 bytes is out of bounds.', Buffer.concat([clientHandshake(), chunkSize(2 ** 31)])],
+  ['a chunk size of 0', 'A chunk size of 0 bytes is out of bounds.', Buffer.concat([clientHandshake(), chunkSize(0)])],
+  [
+    'a message of 2^24 bytes',
+    'A message of 16777215 bytes is too large.',
+    Buffer.concat([clientHandshake(), Buffer.from([3, 0, 0, 0, 0xff, 0xff, 0xff, 20, 0, 0, 0, 0])]),
+  ],
+  [
+    'AMF that nests deeply',
+    'An AMF message holds too many values.',
+    Buffer.concat([clientHandshake(), largeChunks, rawMessage(20, DEEP_AMF, 3)]),
+  ],
+  [
+    'AMF with too many values',
+    'An AMF message holds too many values.',
+    Buffer.concat([clientHandshake(), largeChunks, rawMessage(20, WIDE_AMF, 3)]),
+  ],
+  ['an array that announces 2^32 values', 'An AMF array is too long.', Buffer.concat([clientHandshake(), rawMessage(20, LONG_ARRAY, 3)])],
+  [
+    'too many chunk streams',
+    'There are too many chunk streams.',
+    Buffer.concat([clientHandshake(), ...Array.from({ length: 20 }, (_, index) => rawMessage(3, Buffer.alloc(4), 3 + index))]),
+  ],
+  [
+    'a chunk that refers to no header',
+    'A chunk refers to a header that was never sent.',
+    Buffer.concat([clientHandshake(), Buffer.from([0xc3, 0])]),
+  ],
+  ['publish before connect', 'the first command is not connect', Buffer.concat([clientHandshake(), command('publish', 1, null, 'secret')])],
+  [
+    'endless commands',
+    'there are too many commands',
+    Buffer.concat([clientHandshake(), command('connect', 1, { app: 'live' }), ...Array.from({ length: 100 }, () => command('x', 0, null))]),
+  ],
+])('%s ends the connection', async (_name, reason, bytes) => {
+  const { port, asked } = await start()
+  const { socket, closed } = await rtmpClient(port)
+  socket.write(bytes)
+  await closed
+  expect(reasons).toEqual([reason])
+  expect(asked).toEqual([])
+})
+
+test('a connection that does not finish its handshake, or publishes nothing, is closed in time', async () => {
+  const { port } = await start({ handshakeMs: 50, publishMs: 50 })
+  const [silent, half, idle] = await Promise.all([rtmpClient(port), rtmpClient(port), rtmpClient(port)])
+  half.socket.write(clientHandshake().subarray(0, 2000))
+  idle.socket.write(clientHandshake())
+  await Promise.all([silent.closed, half.closed, idle.closed])
+})
+
+test('a publisher gets in past a thousand half handshakes that stay open, and memory stays flat', async () => {
+  const { port } = await start()
+  const before = process.memoryUsage().rss
+  const held = await Promise.all(
+    Array.from({ length: 1000 }, async () => {
+      const client = await rtmpClient(port)
+      client.socket.write(clientHandshake().subarray(0, 1000))
+      return client
+    }),
+  )
+  const sent = await publish(`rtmp://127.0.0.1:${port}/live/secret`, { seconds: 1 })
+  const { pieces } = await liveResult(folder)
+  expect([sent.code, pieces.length]).toEqual([0, 1])
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * 2 ** 20)
+  for (const { socket } of held) socket.destroy()
+})
+
+// After the handover, in the process of the stream.
+
+const opened: { server: Server; publisher: Socket }[] = []
+afterEach(() => {
+  for (const { server, publisher } of opened.splice(0)) {
+    publisher.destroy()
+    server.close()
+  }
+})
+
+/** A stream of a publisher that was just accepted, and its end of the connection. */
+async function receiving(limits?: { silenceMs: number }): Promise<{ publisher: Socket; stream: ReceivedStream }> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const publisher = createConnection(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+  publisher.on('error', () => undefined).resume()
+  opened.push({ server, publisher })
+  const [socket]: Socket[] = await once(server, 'connection')
+  if (!socket) throw new Error('There is no connection.')
+  const connection = { chunkSize: 4096, streams: [], window: 2_500_000, received: 0, acknowledged: 0, rest: '' }
+  const stream = receiveStream({ socket, handover: { connection, publishing: { messageStream: 1 } }, ...(limits ? { limits } : {}) })
+  stream.flv.resume()
+  return { publisher, stream }
+}
+
+const picture = (timestamp: number): Buffer => mediaMessage(9, timestamp, Buffer.from([0x17, 1, 0, 0, 0, 1, 2, 3]))
+/** A sequence header of H.264 for 16384 × 16384 px. */
+const HUGE = Buffer.concat([
+  Buffer.from([0x17, 0, 0, 0, 0, 1, 66, 0, 30, 0xff, 0xe1, 0, 11]),
+  Buffer.from([0x67, 66, 0, 30, 0xf4, 0x00, 0x20, 0x00, 0x01, 0x00, 0x20]),
+])
+
+test.each([
+  ['times that run backwards', 'before the newest', [picture(60_000), picture(0)]],
+  [
+    'times that run backwards in small steps',
+    'before the newest',
+    Array.from({ length: 10 }, (_, index) => picture(20_000 - index * 1_000)),
+  ],
+  ['times that jump by hours', 'after the newest', [picture(0), picture(3 * 3_600_000)]],
+  ['a picture of 16384 × 16384 px', 'The picture of 16384 × 16384 px is too large.', [mediaMessage(9, 0, HUGE)]],
+  [
+    'metadata of a picture of 16384 × 16384 px',
+    'The picture of 16384 × 16384 px is too large.',
+    [rawMessage(18, Buffer.from(command('onMetaData', { width: 16384, height: 16384 }).subarray(12)), 5)],
+  ],
+  ['a message of 2^24 bytes', 'A message of 16777215 bytes is too large.', [Buffer.from([6, 0, 0, 0, 0xff, 0xff, 0xff, 9, 1, 0, 0, 0])]],
+  ['garbage', 'A chunk refers to a header that was never sent.', [Buffer.alloc(5000, 0x91)]],
+])('%s end the stream as invalid', async (_name, detail, messages) => {
+  const { publisher, stream } = await receiving()
+  publisher.write(Buffer.concat(messages))
+  expect(await stream.ended).toEqual({ reason: 'invalid', detail: expect.stringContaining(detail) })
+})
+
+test('a publisher that only pings is silent', async () => {
+  const { publisher, stream } = await receiving({ silenceMs: 100 })
+  publisher.write(Buffer.concat([picture(0), rawMessage(4, Buffer.from([0, 6, 0, 0, 0, 0]))]))
+  expect((await stream.ended).reason).toBe('silent')
+})
+
+test('a reader that stops holds the publisher back, without ending the stream or filling memory', async () => {
+  const { publisher, stream } = await receiving({ silenceMs: 100 })
+  stream.flv.pause()
+  const frame = Buffer.concat(Array.from({ length: 250 }, () => mediaMessage(9, 0, Buffer.alloc(4000, 0x27))))
+  let isFull = false
+  for (let sent = 0; sent < 64 && !isFull; sent += 1) isFull = !publisher.write(frame) && publisher.writableLength > 16 * frame.length
+  await until(() => publisher.writableLength > 0 && stream.flv.readableLength > 0)
+  expect(stream.flv.readableLength).toBeLessThan(3 * 2 ** 20)
+  stream.flv.resume()
+  await until(() => publisher.writableLength === 0)
+  publisher.write(command('FCUnpublish', 6, null, 'secret'))
+  expect((await stream.ended).reason).toBe('finished')
+})
+
+test('a stream can be stopped from this side, and a broken connection is told apart', async () => {
+  const [one, other] = [await receiving(), await receiving()]
+  one.stream.stop('The video was removed.')
+  other.publisher.destroy()
+  expect(await one.stream.ended).toEqual({ reason: 'stopped', detail: 'The video was removed.' })
+  expect((await other.stream.ended).reason).toBe('disconnected')
+})
