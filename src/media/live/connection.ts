@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   state?: ChunkState
 }
 
-/** Bytes; used until the peer names its own. */
+/** Bytes after which this side wants an acknowledgement. */
 export const WINDOW_BYTES = 2_500_000
 /** A header of FLV tags inside an aggregate message, and the length that follows each. */
 const TAG_HEADER = 11
@@ -35,7 +35,7 @@ const TAG_TRAILER = 4
 
 export function makeConnection({ limits, write, state }: ConnectionOptions): RtmpConnection {
   const reader = makeChunkReader({ limits, state })
-  let { window, received, acknowledged } = state ?? { window: WINDOW_BYTES, received: 0, acknowledged: 0 }
+  let { window, received, acknowledged } = state ?? { window: 0, received: 0, acknowledged: 0 }
   /** Of an aggregate message. */
   const pending: RtmpEvent[] = []
 
@@ -43,7 +43,8 @@ export function makeConnection({ limits, write, state }: ConnectionOptions): Rtm
     push(bytes) {
       reader.push(bytes)
       received += bytes.length
-      if (received - acknowledged < window) return
+      // A peer that does not ask may not read: closing with unread bytes, it would reset the connection and lose the end of its stream.
+      if (window === 0 || received - acknowledged < window) return
       acknowledged = received
       write(acknowledgement(received))
     },
@@ -70,7 +71,7 @@ export function makeConnection({ limits, write, state }: ConnectionOptions): Rtm
         reader.abort(numberOf(payload))
         return []
       case messageTypes.windowSize:
-        window = Math.max(1, numberOf(payload))
+        window = numberOf(payload)
         return []
       case messageTypes.userControl:
         if (payload.length >= 6 && payload.readUInt16BE() === userEvents.ping) write(userControl(userEvents.pong, payload.readUInt32BE(2)))

@@ -24,7 +24,7 @@ export const chunkStateSchema = z.object({
   streams: z.array(chunkStreamSchema).max(64),
   /** The chunk that was being read, and its missing bytes. */
   open: z.object({ id: count, missing: count }).optional(),
-  /** Bytes after which the peer wants an acknowledgement, bytes received, and bytes acknowledged. */
+  /** Bytes after which the peer wants an acknowledgement (0: never), bytes received, and bytes acknowledged. */
   window: count,
   received: count,
   acknowledged: count,
