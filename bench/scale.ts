@@ -16,7 +16,7 @@ import { percentile } from './processes.ts'
 import { printTable, verdict } from './table.ts'
 
 const VIDEOS = { small: 1000, large: Number(process.env.VIREO_BENCH_VIDEOS ?? 1_000_000) }
-const MOST_GROWTH = 3
+const MAX_GROWTH = 3
 /** Below this many ms a route is fast, whatever it grew by. */
 const FAST_MS = 5
 const WARM_UP = 7
@@ -158,11 +158,11 @@ async function compareRoutes(small: Shelf, large: Shelf): Promise<void> {
     const growth = after / before
     const name = `${signedIn ? 'signed in: ' : ''}${pathOf({ uuid: 'UUID', channel: 'CHANNEL', account: 'ACCOUNT' })}`
     rows.push([name, before.toFixed(1), after.toFixed(1), growth.toFixed(1)])
-    if (growth > MOST_GROWTH && after > FAST_MS) missed.push(name)
+    if (growth > MAX_GROWTH && after > FAST_MS) missed.push(name)
   }
   printTable(['route', `${VIDEOS.small} p50 ms`, `${VIDEOS.large} p50 ms`, 'growth'], rows)
   for (const name of missed) console.log(`        ${name}`)
-  verdict(`routes of ${rows.length} that take more than ${MOST_GROWTH} times as long`, missed.length, 0)
+  verdict(`routes of ${rows.length} that take more than ${MAX_GROWTH} times as long`, missed.length, 0)
 }
 
 /** Ms of half of the requests. */

@@ -18,7 +18,7 @@ interface ImportOptions {
 }
 
 /** Invalid lines that are shown. */
-const MOST_SAID = 20
+const MAX_SAID = 20
 
 export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools): void {
   const blocklist = program.command('blocklist').description('pass on the servers that the instance blocks, or take a list')
@@ -92,6 +92,6 @@ function ending({ isRefused, isApplied, count }: { isRefused: boolean; isApplied
 }
 
 function badLines(bad: readonly BadLine[]): string[] {
-  const said = bad.slice(0, MOST_SAID).map(({ line, problem }) => `line ${line}: ${problem}`)
-  return bad.length > MOST_SAID ? [...said, `and ${bad.length - MOST_SAID} more lines`] : said
+  const said = bad.slice(0, MAX_SAID).map(({ line, problem }) => `line ${line}: ${problem}`)
+  return bad.length > MAX_SAID ? [...said, `and ${bad.length - MAX_SAID} more lines`] : said
 }

@@ -26,10 +26,10 @@ export function makeLimitStore(options: { redis: Redis | undefined; prefix: stri
 }
 
 /** Maximum stored addresses; the oldest windows are dropped first, so that many addresses cannot fill the memory. */
-const MOST_WINDOWS = 50_000
+const MAX_WINDOWS = 50_000
 
 export function makeMemoryLimitStore(options: { now: () => number; mostWindows?: number }): LimitStore {
-  const { now, mostWindows = MOST_WINDOWS } = options
+  const { now, mostWindows = MAX_WINDOWS } = options
   const windows = new Map<string, { count: number; end: number }>()
 
   return {

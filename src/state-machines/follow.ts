@@ -115,8 +115,8 @@ export const followMachine = flow.createMachine({
       meta: { owner: 'asked again, accepted after all, or removed' },
       on: {
         REMOVED: gone.REMOVED,
-        WITHDRAWN: [{ guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' }, gone.WITHDRAWN],
-        REQUESTED: [{ guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin stands' }, ...requested],
+        WITHDRAWN: [{ guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin remains' }, gone.WITHDRAWN],
+        REQUESTED: [{ guard: 'rejectedByAdmin', target: 'rejected', description: 'the decision of the admin remains' }, ...requested],
         ACCEPTED: { target: 'accepted', actions: 'decide' },
       },
     },

@@ -135,7 +135,7 @@ export const redundancyMachine = flow.createMachine({
     },
     removed: { meta: { end: true } },
     failed: {
-      meta: { due: 'forgotten after a while', owner: 'an admin asks again, or removes it' },
+      meta: { due: 'forgotten after a while', owner: 'an admin retries, or removes it' },
       on: {
         RETRIED: { target: 'wanted', actions: 'startAnew' },
         REMOVED: { target: 'removed' },

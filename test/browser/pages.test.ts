@@ -14,11 +14,11 @@ import { until } from '../support/until.ts'
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-const MOST_BYTES = 100_000
+const MAX_BYTES = 100_000
 const TELEPHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
 const DARK: BrowserContextOptions = { colorScheme: 'dark' }
 /** More than there are: the walk has an end. */
-const MOST_PAGES = 120
+const MAX_PAGES = 120
 const PASSWORD = 'the password of maker'
 
 let node: FederatedNode
@@ -174,12 +174,12 @@ async function walk(person: Person, from: readonly string[]): Promise<{ troubles
   const waiting = from.map((path) => ({ path, isLinked: false }))
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { path, isLinked } = next
-    if (seen.has(path) || seen.size > MOST_PAGES) continue
+    if (seen.has(path) || seen.size > MAX_PAGES) continue
     seen.add(path)
     const { status, bytes } = await person.open(node.base + path)
     const trouble = (what: string) => troubles.push(`${path}: ${what}`)
     if (isLinked && status >= 400) trouble(`a link to it is dead (${status})`)
-    if (bytes > MOST_BYTES) trouble(`${bytes} bytes`)
+    if (bytes > MAX_BYTES) trouble(`${bytes} bytes`)
     // That the page itself is an error is what the browser says of it.
     for (const complaint of person.complaints()) if (!(status >= 400 && /status of 4\d\d/.test(complaint))) trouble(complaint)
     for (const violation of await violationsOf(person.page)) trouble(violation)

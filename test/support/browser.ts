@@ -36,7 +36,7 @@ export interface Browser {
   login(username: string, password: string, more?: Record<string, string>): Promise<Shown>
 }
 
-const MOST_HOPS = 5
+const MAX_HOPS = 5
 
 export function makeBrowser(base: string, always: Record<string, string> = {}): Browser {
   const cookies = new Map<string, string>()
@@ -56,7 +56,7 @@ export function makeBrowser(base: string, always: Record<string, string> = {}): 
       else cookies.set(name, value)
     }
     const location = answer.headers.get('location')
-    if (location !== null && hops < MOST_HOPS) {
+    if (location !== null && hops < MAX_HOPS) {
       const next = new URL(location, new URL(path, base))
       if (next.origin !== new URL(base).origin) throw new Error(`${path} leads to ${next.href}.`)
       return await ask(`${next.pathname}${next.search}`, {}, hops + 1)

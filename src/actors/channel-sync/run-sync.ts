@@ -20,7 +20,7 @@ export type ChannelSyncDeps = ActorDeps & {
 }
 
 /** Attempts per video by automatic rounds. */
-const MOST_TRIES = 3
+const MAX_TRIES = 3
 
 interface Round {
   channelId: number
@@ -167,7 +167,7 @@ export function runChannelSyncs(deps: ChannelSyncDeps): void {
     if ((await findImportedUrls(db, { channelId, targetUrls: [url] })).has(url)) return false
     if (!isNew) return true
     const { failed, ended } = await triesOf(db.query, channelId, url)
-    return ended === 0 && failed < MOST_TRIES && (failed > 0 || isNew.has(url))
+    return ended === 0 && failed < MAX_TRIES && (failed > 0 || isNew.has(url))
   }
 
   /** The importing user; undefined if the synchronisation was removed. Throws if the user may not import any more. */

@@ -10,7 +10,7 @@ const MARKUP_FACTOR = 5
  * Limit of tags and entities to parse. Content with more of them was not written by a person; what looks like tags is cut out without
  * parsing.
  */
-const MOST_MARKS = 1000
+const MAX_MARKS = 1000
 
 /** Plain text of an HTML fragment; other media types are returned as they are. At most `maxLength` characters. */
 export function toPlainText(content: string, mediaType: string, maxLength: number): string {
@@ -22,11 +22,11 @@ export function toPlainText(content: string, mediaType: string, maxLength: numbe
 
 function hasTooManyMarks(html: string): boolean {
   let marks = 0
-  for (let at = 0; at < html.length && marks <= MOST_MARKS; at += 1) {
+  for (let at = 0; at < html.length && marks <= MAX_MARKS; at += 1) {
     const char = html[at]
     if (char === '<' || char === '&') marks += 1
   }
-  return marks > MOST_MARKS
+  return marks > MAX_MARKS
 }
 
 const withoutTags = (html: string): string => unescaped(html.replace(/<[^<>]*>/g, ' ').replace(/\s{2,}/g, ' '))

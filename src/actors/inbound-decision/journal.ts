@@ -24,7 +24,7 @@ interface Sum extends NotedDecision {
 const FLUSH_EVERY_MS = 2_000
 const TIDY_EVERY_MS = 3_600_000
 /** Maximum sums between two rounds; others are counted without a name. */
-const MOST_SUMS = 2_000
+const MAX_SUMS = 2_000
 const KIND = 50
 const ADDRESS = 2000
 
@@ -116,7 +116,7 @@ export function makeInboundJournal(deps: {
     const key = `${reason} ${kind} ${host}`
     const known = sums.get(key)
     if (known) return known
-    if (sums.size >= MOST_SUMS && host !== '') return sumOf('', reason, kind)
+    if (sums.size >= MAX_SUMS && host !== '') return sumOf('', reason, kind)
     const now = clock.now()
     const fresh: Sum = {
       verdict: 'refuse',

@@ -26,7 +26,7 @@ export interface PeerRow {
 
 /** Limit of counts, so that the list stays fast with a huge backlog. */
 const MOST_COUNTED = 1000
-const MOST_LOOKED_AT = 2_000_000
+const MAX_LOOKED_AT = 2_000_000
 
 export interface PeerListQuery {
   start: number
@@ -40,7 +40,7 @@ const SINCE = `(select d.created_at from delivery d where d.host_id = h.id and d
 const WAITING = counted("delivery d where d.host_id = h.id and d.state = 'waiting'")
 
 const BACKLOGS = `select host_id, count(*) as waiting
-  from (select host_id from delivery where state = 'waiting' limit ${MOST_LOOKED_AT}) as first group by host_id`
+  from (select host_id from delivery where state = 'waiting' limit ${MAX_LOOKED_AT}) as first group by host_id`
 
 const SORTED_BY: Record<PeerListQuery['sort']['column'], string> = {
   host: 'h.host',

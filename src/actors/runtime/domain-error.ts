@@ -2,17 +2,17 @@
 
 export const errorKinds = {
   invalid: 'The request is malformed or inconsistent.',
-  unauthenticated: 'Who asks is not known.',
-  forbidden: 'Who asks may not do this.',
-  not_found: 'The thing does not exist, or not for who asks.',
-  conflict: 'The state of the thing does not allow this.',
-  gone: 'The thing existed and is gone.',
+  unauthenticated: 'The requester is unknown.',
+  forbidden: 'The requester may not do this.',
+  not_found: 'The object does not exist, or is not visible to the requester.',
+  conflict: 'The state of the object does not allow this.',
+  gone: 'The object was deleted.',
   too_large: 'The body or the file is larger than allowed.',
   unsupported_media_type: 'The type of the file is not accepted.',
   unprocessable: 'The file or document was read and cannot be used.',
-  too_many: 'Who asks did so too often; later it may be asked again.',
+  too_many: 'Too many requests; try again later.',
   busy: 'The resource is in use now; try again.',
-  unavailable: 'A service that this needs is off or out of reach.',
+  unavailable: 'A required service is disabled or unreachable.',
 } as const
 
 export type ErrorKind = keyof typeof errorKinds

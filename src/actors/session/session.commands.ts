@@ -115,7 +115,7 @@ const wrongCredentials = (): DomainError =>
 /** The topic: `{ user }` or `{ account }`, whose sessions ended or changed. */
 const SESSIONS_CHANGED = 'sessions-changed'
 const KEPT_MS = 1000
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 const TOKEN_BYTES = 20
 /** How long a refresh token may be repeated after its exchange, as long as the new tokens are not used. */
@@ -127,7 +127,7 @@ export function makeSessions(
 ): Sessions {
   const { db, tell, clock, config, passwords, registry, secrets, guesses, bus } = deps
   /** Keyed by the hash of the access token. */
-  const kept = makeTtlCache<string, { session: Session; expiresAt: Date }>({ clock, max: MOST_KEPT })
+  const kept = makeTtlCache<string, { session: Session; expiresAt: Date }>({ clock, max: MAX_KEPT })
   bus.subscribe(SESSIONS_CHANGED, (payload) => {
     const of = z.object({ user: z.int(), account: z.int() }).partial().parse(payload)
     kept.drop((_hash, { session: { user } }) => user.id === of.user || user.accountId === of.account)

@@ -119,7 +119,7 @@ export function makeEditions(deps: EditionDeps): void {
     } catch (error) {
       if (signal.aborted) throw error
       if (beat.signal.aborted || error instanceof NotOurs || !(await rowLeases.isOurs(task))) {
-        log.info('edition given up: the video is gone, or another worker has it')
+        log.info('edit cancelled: the video was deleted, or another worker has it')
       } else if (isFinal(error)) {
         log.warn({ err: error }, 'edition failed')
         throw new PermanentFailure(error.message, { cause: error })

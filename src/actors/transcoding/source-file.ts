@@ -35,7 +35,7 @@ export async function findSourceFile(
   if (kept !== null) return { picture: { kind: 'original_video_files', name: kept }, sound: undefined }
   const files = await db.query<FileRow>(BEST_FIRST, [videoId])
   const best = files[0]
-  if (!best) throw new PermanentFailure('The original file is gone, and there is no other.')
+  if (!best) throw new PermanentFailure('The original file is missing, and there is no other.')
   const sound = best.streams === 1 ? (files.findLast(({ streams }) => streams !== 1) ?? undefined) : undefined
   return { picture: refOf(best), sound: sound && refOf(sound) }
 }

@@ -122,7 +122,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
       if (beat.signal.aborted || isLost(error) || !(await rowLeases.isOurs(task))) {
-        log.info('transcoding given up: the video is gone, or another worker has it')
+        log.info('transcoding cancelled: the video was deleted, or another worker has it')
       } else if (isDiskFull(error)) {
         // The work files occupy the space that the job waits for.
         await pendingFiles.discard([workFolder('transcoding', task.id)])

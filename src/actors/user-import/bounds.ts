@@ -6,8 +6,8 @@ import { z } from 'zod'
 import type { ArchivePart } from '../user-archive/index.ts'
 
 /** Channels that an archive may follow per remote server, and in all. Each is looked up on its server, for days if necessary. */
-const MOST_FOLLOWED_OF_HOST = 500
-const MOST_FOLLOWED = 5_000
+const MAX_FOLLOWED_OF_HOST = 500
+const MAX_FOLLOWED = 5_000
 
 /**
  * Returns a function that is called with each item of a part, in order, and returns true if the item exceeds the limit. Undefined for a
@@ -53,6 +53,6 @@ function makeRefuseTooManyFollowed(): (item: unknown) => boolean {
     const ofHost = (byHost.get(host) ?? 0) + 1
     byHost.set(host, ofHost)
     total += 1
-    return ofHost > MOST_FOLLOWED_OF_HOST || total > MOST_FOLLOWED
+    return ofHost > MAX_FOLLOWED_OF_HOST || total > MAX_FOLLOWED
   }
 }

@@ -17,11 +17,11 @@ export interface ItemFailure {
 }
 
 /** Limit of listed items. */
-const MOST_FAILURES = 100
+const MAX_FAILURES = 100
 const LONGEST_NAME = 200
 
 export const withFailure = (failures: readonly ItemFailure[], failure: ItemFailure): readonly ItemFailure[] =>
-  failures.length < MOST_FAILURES ? [...failures, failure] : failures
+  failures.length < MAX_FAILURES ? [...failures, failure] : failures
 
 /** The reason of a thrown error; undefined if the item did not cause it. */
 export function reasonOf(error: unknown): ItemReason | undefined {

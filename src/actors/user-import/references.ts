@@ -24,11 +24,11 @@ const LONGEST_ADDRESS = 2000
 /** A response that takes longer than this is slow, in ms: an archive may cause thousands. */
 const SLOW = 1000
 /** After this many slow responses in a row, a server is not asked again in this run of the import. */
-const MOST_SLOW = 3
+const MAX_SLOW = 3
 /** The same after this many failed look-ups, if more fail than succeed: such a list is not a user's history. */
-const MOST_MISSED = 100
+const MAX_MISSED = 100
 /** Limit of requests to one server: an archive must not fetch a whole server. */
-const MOST_ASKED = 5_000
+const MAX_ASKED = 5_000
 /** Factor for the limits of all servers together, since many names may belong to one server. */
 const OF_ALL = 10
 
@@ -59,7 +59,7 @@ export function makeReferences(deps: {
     runs.set(signal, ofRun)
     const met = ofRun.get(host) ?? NOTHING
     const all = ofRun.get(ALL) ?? NOTHING
-    const isEnough = met.slow >= MOST_SLOW || isTooMuch(met, 1) || isTooMuch(all, OF_ALL)
+    const isEnough = met.slow >= MAX_SLOW || isTooMuch(met, 1) || isTooMuch(all, OF_ALL)
     if (known !== undefined || !config().search.remote_uri.users || isEnough) return known
     const began = performance.now()
     const id = await resolve(text, { fetch: true })
@@ -101,7 +101,7 @@ const added = ({ asked, missed, slow }: Met, { isMissed, isSlow }: { isMissed: b
 })
 
 const isTooMuch = ({ asked, missed }: Met, times: number): boolean =>
-  asked >= MOST_ASKED * times || (missed >= MOST_MISSED * times && missed > asked / 2)
+  asked >= MAX_ASKED * times || (missed >= MAX_MISSED * times && missed > asked / 2)
 
 /** The importing user as a viewer, without the rights that staff has over others' content. */
 export const viewerOf = (accountId: number): NonNullable<Viewer> => ({ accountId, role: userRoles.user })

@@ -111,12 +111,12 @@ export async function findUserWithStats(db: Reader, userId: number): Promise<(Us
   return row
 }
 
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 
 /** Names of users that contain the text, at most ten. One statement. */
 export async function namesOfUsers(db: Reader, search: string): Promise<string[]> {
   const rows = await db.query<{ username: string }>(
-    `select u.username from users u where ${EXISTS} and u.username ilike $1 order by u.username limit ${MOST_NAMES}`,
+    `select u.username from users u where ${EXISTS} and u.username ilike $1 order by u.username limit ${MAX_NAMES}`,
     [containing(search)],
   )
   return rows.map((row) => row.username)

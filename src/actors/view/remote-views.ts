@@ -37,7 +37,7 @@ export interface RemoteWatch {
 
 const QUOTA_MS = 3_600_000
 /** Per viewer: a day. */
-const MOST_SECONDS = 86_400
+const MAX_SECONDS = 86_400
 
 export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
   return {
@@ -84,7 +84,7 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
         const sections = watch.sections
           .filter(([start, end]) => end > start && (duration === 0 || end <= duration + 1))
           .slice(0, vireo.views.max_watch_sections)
-        const seconds = Math.min(watchedSeconds(sections), MOST_SECONDS)
+        const seconds = Math.min(watchedSeconds(sections), MAX_SECONDS)
         if (seconds === 0) return
         const known = await unit.query('select 1 from watch where url_hash = md5($1)::uuid', [watch.url])
         if (known.length > 0) return

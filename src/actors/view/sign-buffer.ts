@@ -11,7 +11,7 @@ export interface StoredSign {
   seenAt: Date
 }
 
-const MOST_AT_ONCE = 2000
+const MAX_AT_ONCE = 2000
 
 /** Resolves when the sign is stored, and throws if that failed. */
 export function makeSignBuffer({ db }: { db: Pick<Database, 'query'> }): (sign: StoredSign) => Promise<void> {
@@ -21,8 +21,8 @@ export function makeSignBuffer({ db }: { db: Pick<Database, 'query'> }): (sign: 
   async function write(): Promise<void> {
     isWriting = true
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST_AT_ONCE)
-      waiting = waiting.slice(MOST_AT_ONCE)
+      const batch = waiting.slice(0, MAX_AT_ONCE)
+      waiting = waiting.slice(MAX_AT_ONCE)
       try {
         await insert(batch.map(({ sign }) => sign))
         for (const { settle } of batch) settle.resolve()

@@ -17,12 +17,12 @@ export interface StoredList {
 export type FindLists = <L extends StoredList>(lists: readonly L[], text: string) => Promise<L[]>
 
 /** Limit of all cached lists, in the units of `WordList`: some 10 bytes each. */
-const MOST_KEPT = 5_000_000
+const MAX_KEPT = 5_000_000
 /** Minimum size of a list. */
 const OVERHEAD = 50
 
 export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; logger: Logger }): FindLists {
-  const kept = new LRUCache<string, WordList>({ maxSize: MOST_KEPT, sizeCalculation: ({ size }) => size + OVERHEAD })
+  const kept = new LRUCache<string, WordList>({ maxSize: MAX_KEPT, sizeCalculation: ({ size }) => size + OVERHEAD })
   const underWay = new Map<string, Promise<WordList | undefined>>()
   const keyOf = ({ id, version }: StoredList): string => `${id} ${version}`
 

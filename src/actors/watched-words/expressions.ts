@@ -22,12 +22,12 @@ const LARGEST_SHARED = 15_000
 /** Each costs time for every text: some 0.1 ms for 10,000 characters. */
 const SMALLEST = 2000
 /** Maximum instructions of one expression. */
-const MOST_INSTRUCTIONS = 1000
+const MAX_INSTRUCTIONS = 1000
 /** Expressions per automaton. Those with gaps of any length are not shared, since they would multiply each other. */
 const SHARING = 8
 const GAP = /\.(?:[*+]|\{\d*,\})/
 /** Limit of visited states for building the automata of a list: less than a second. */
-const MOST_WORK = 3_000_000
+const MAX_WORK = 3_000_000
 /** Cost of parsing in addition, per instruction. */
 const PARSING = 50
 
@@ -41,7 +41,7 @@ function toExpression(word: string): { source: string; instructions: number } | 
     const instructions = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).programSize()
     // It must also be valid within others.
     newSet().add(among([source]))
-    if (instructions > MOST_INSTRUCTIONS) throw new TooComplex(word)
+    if (instructions > MAX_INSTRUCTIONS) throw new TooComplex(word)
     return { source, instructions }
   } catch (error) {
     if (error instanceof TooComplex) throw error
@@ -115,7 +115,7 @@ async function alone(source: string, work: Work): Promise<{ set: RE2Set; size: n
 
 function spend(work: Work, steps: number, what: string): void {
   work.done += steps
-  if (work.done > MOST_WORK) throw new TooComplex(what)
+  if (work.done > MAX_WORK) throw new TooComplex(what)
 }
 
 /** A state of the library's automaton. */

@@ -33,9 +33,9 @@ export interface WatchedWords {
 export const CORE_TAGS = ['external-link'] as const
 
 /** Per owner. */
-const MOST_LISTS = 100
+const MAX_LISTS = 100
 /** Lists of one owner that are being compiled or wait for it. */
-const MOST_AT_ONCE = 10
+const MAX_AT_ONCE = 10
 
 export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWords {
   const underWay = new Map<ListOwner, { inTurn: LimitFunction; lists: number }>()
@@ -43,7 +43,7 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
   /** One list of an owner after another: concurrent ones would use too much processor time. */
   async function inTurnOf<T>(ownerId: ListOwner, work: () => Promise<T>): Promise<T> {
     const turns = underWay.get(ownerId) ?? { inTurn: pLimit(1), lists: 0 }
-    if (turns.lists === MOST_AT_ONCE) {
+    if (turns.lists === MAX_AT_ONCE) {
       throw new DomainError('too_many', 'Your other lists are not ready yet: please send this one again later.')
     }
     turns.lists += 1
@@ -143,7 +143,7 @@ async function assertRoom(unit: Unit, ownerId: ListOwner, of: { size: number; li
      where ${isOf('$1')} and id is distinct from $2`,
     [ownerId, listId],
   )
-  if ((others?.lists ?? 0) >= MOST_LISTS) throw new DomainError('invalid', `There are ${MOST_LISTS} lists already.`)
+  if ((others?.lists ?? 0) >= MAX_LISTS) throw new DomainError('invalid', `There are ${MAX_LISTS} lists already.`)
   if ((others?.size ?? 0) + size > (ownerId === null ? LARGEST_OF_INSTANCE : LARGEST_OF_ACCOUNT))
     throw tooComplex('All lists together take too long to be looked for')
 }

@@ -24,7 +24,7 @@ export const communityKeys = {
     hardware_information: text('', 'on what it runs, Markdown', EDITABLE),
     languages: texts([], 'main languages, as codes', EDITABLE),
     categories: integers([], 'main categories, as numbers', EDITABLE),
-    server_country: text('', 'where it stands', EDITABLE),
+    server_country: text('', 'location of the server', EDITABLE),
     support: section({ text: text('', 'how to support it, Markdown', EDITABLE) }),
     social: section({
       external_link: text('', "the team's own page", EDITABLE),

@@ -46,7 +46,7 @@ export function makeAuthenticateSender(deps: FederationDeps & { incoming: Pick<I
     }
     const inside = await proveInside(activity, document, { signer, from })
     if (inside !== null) return inside
-    if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by somebody else' }
+    if (signer.ok) return { by: 'nobody', status: 403, reason: 'signed by another actor' }
     return { by: 'nobody', status: 401, reason: signer.reason }
   }
 

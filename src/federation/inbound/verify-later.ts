@@ -107,6 +107,6 @@ export function makeVerifyLater(
         believed: { body: JSON.stringify(body), subject: subjectOf(read.value) },
       }
     }
-    return { result: 'forged', reason: signer.ok ? 'signed by somebody else' : signer.reason }
+    return { result: 'forged', reason: signer.ok ? 'signed by another actor' : signer.reason }
   }
 }

@@ -87,7 +87,7 @@ export function makeRefreshVideo(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       if (error.kind === 'not_found' || error.kind === 'gone') {
-        logger.info({ video: url }, 'a video is gone from its server')
+        logger.info({ video: url }, 'a video was deleted on its server')
         await ignoreNotFound(remoteVideos.remove(videoId, { askedAt: requestedAt }).then(() => true))
       } else if (error.kind === 'unavailable' || error.kind === 'busy') {
         throw error

@@ -120,9 +120,9 @@ function isPlain(value: unknown): boolean {
 }
 
 /** Limit of objects without an address: no forwarded activity has more; a video with all its files has about 150. */
-const MOST_NAMELESS = 400
+const MAX_NAMELESS = 400
 /** Limit of all values; a video with all its files and many captions has some 2,000. */
-const MOST_VALUES = 3_000
+const MAX_VALUES = 3_000
 
 /**
  * True if canonicalising would be slow: each value is a statement, and blank nodes are distinguished by their neighbours, which takes
@@ -135,14 +135,14 @@ export function isTangled(document: JsonObject): boolean {
   const exceeds = (value: unknown, isItem: boolean): boolean => {
     if (Array.isArray(value)) return value.some((one) => exceeds(one, true))
     values += 1
-    if (values > MOST_VALUES) return true
+    if (values > MAX_VALUES) return true
     if (!isObject(value)) {
       if (isItem || isBlank(value)) nameless += 1
-      return nameless > MOST_NAMELESS
+      return nameless > MAX_NAMELESS
     }
     if (isItem || typeof value.id !== 'string') nameless += 1
     return (
-      nameless > MOST_NAMELESS ||
+      nameless > MAX_NAMELESS ||
       Object.entries(value).some(([key, inner]) => {
         if (isBlank(key)) nameless += 1
         return key !== '@context' && exceeds(inner, false)

@@ -103,7 +103,7 @@ const schema = z
     discoverable: optionalBoolean,
     manuallyApprovesFollowers: optionalBoolean,
   })
-  .refine((actor) => actor.publicKey.owner === actor.id, 'the key of somebody else')
+  .refine((actor) => actor.publicKey.owner === actor.id, 'the key belongs to another actor')
   .transform(
     (actor): ActorDocument => ({
       id: actor.id,

@@ -52,7 +52,7 @@ const SIDES: Side[] = [
 ]
 
 const NAME = /^[a-z0-9_.:-]{1,200}$/i
-const MOST_ASKED = 100
+const MAX_ASKED = 100
 
 export function blocklistsArea(deps: BlocklistsDeps): Area {
   const { db, config, urls, blocklist } = deps
@@ -90,8 +90,8 @@ export function blocklistsArea(deps: BlocklistsDeps): Area {
         schema: {
           tags: ['Account Blocks'],
           querystring: z.object({
-            accounts: oneOrMore(wholeHandle, { max: MOST_ASKED }).optional(),
-            hosts: oneOrMore(hostName.refine(isNoFlag, 'Should have a valid host'), { max: MOST_ASKED }).optional(),
+            accounts: oneOrMore(wholeHandle, { max: MAX_ASKED }).optional(),
+            hosts: oneOrMore(hostName.refine(isNoFlag, 'Should have a valid host'), { max: MAX_ASKED }).optional(),
           }),
           response: { 200: blockStatusView },
         },

@@ -19,8 +19,8 @@ export interface Sitemaps {
 }
 
 /** Limits of a file: URLs, and approximate bytes (sitemaps.org: 50,000 and 50 MiB). */
-const MOST_URLS = 50_000
-const MOST_BYTES = 45 * 1024 * 1024
+const MAX_URLS = 50_000
+const MAX_BYTES = 45 * 1024 * 1024
 const AT_ONCE = 25
 /** Age of folders of dead processes; younger ones may be in use by another process. */
 const LEFT_AFTER_MS = 2 * 86_400_000
@@ -36,7 +36,7 @@ export function makeSitemaps(deps: {
   logger: Logger
   mostUrls?: number
 }): Sitemaps {
-  const { root, origin, items, keepMs, clock, logger, mostUrls = MOST_URLS } = deps
+  const { root, origin, items, keepMs, clock, logger, mostUrls = MAX_URLS } = deps
   let made: { folder: string; at: number } | undefined
   let making: Promise<string> | undefined
 
@@ -80,7 +80,7 @@ export function makeSitemaps(deps: {
     let bytes = 0
     const stream = new SitemapStream({ level: ErrorLevel.SILENT })
     async function* some(): AsyncGenerator<SitemapItemLoose> {
-      while (!next.done && urls < mostUrls && bytes < MOST_BYTES) {
+      while (!next.done && urls < mostUrls && bytes < MAX_BYTES) {
         urls += 1
         // The streams consume available items without yielding to other work.
         if (urls % AT_ONCE === 0) await breathe()

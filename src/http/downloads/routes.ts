@@ -50,7 +50,7 @@ interface SavedFile {
 
 const tags = ['Video Download']
 const params = z.object({ filename: z.string().max(255) })
-const MOST_FILES = 2
+const MAX_FILES = 2
 /** A name stays when its file is replaced: caches must revalidate each time. */
 const OPEN = openFile(0)
 const REFUSALS = { 403: 'Forbidden' }
@@ -157,7 +157,7 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
         tags,
         operationId: 'getDownloadVideosGenerateVideoId',
         params: z.object({ videoId: idOrUuid('video') }),
-        querystring: tokenQuery.extend({ videoFileIds: someIds({ max: MOST_FILES }) }),
+        querystring: tokenQuery.extend({ videoFileIds: someIds({ max: MAX_FILES }) }),
       },
       handler: async (request, reply) => {
         const { videoId: key } = request.params

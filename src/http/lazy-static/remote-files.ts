@@ -29,7 +29,7 @@ const NO_ANSWER: ReadonlySet<FetchFailure> = new Set(['dns', 'refused', 'unreach
 const AT_ONCE = 20
 const AT_ONCE_OF_A_HOST = 8
 /** Including queued ones; further requests are refused and must be repeated. */
-const MOST_UNDERWAY = 500
+const MAX_UNDERWAY = 500
 
 /** A picture is stored unchanged. */
 export async function checkPicture(bytes: Buffer): Promise<Uint8Array> {
@@ -124,7 +124,7 @@ export function makeRemoteFiles(deps: {
     if (failed.has(key)) return false
     const running = underway.get(key)
     if (running) return (await withTimeout(running, waitMs())) ?? false
-    if (underway.size >= MOST_UNDERWAY) return false
+    if (underway.size >= MAX_UNDERWAY) return false
     const fetching = fetchInTurn(file, key).finally(() => underway.delete(key))
     underway.set(key, fetching)
     return (await withTimeout(fetching, waitMs())) ?? false

@@ -183,7 +183,7 @@ function makeActorPages(tools: PageTools) {
 const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountId: number }): string => {
   if (host === null) return 'There are no videos yet.'
   return 'channelId' in of
-    ? `No videos of this channel have come here from ${host} yet. The next ones do when somebody here subscribes.`
+    ? `This server has no videos of this channel from ${host} yet. It receives new ones after a local user subscribes.`
     : `No videos of this account have come here from ${host} yet.`
 }
 

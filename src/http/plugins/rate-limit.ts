@@ -72,8 +72,8 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
 }
 
 /** Cached keys of addresses: computing one takes longer than the rest of a limit. */
-const MOST_ADDRESSES = 10_000
-const counted = new LRUCache<string, string>({ max: MOST_ADDRESSES })
+const MAX_ADDRESSES = 10_000
+const counted = new LRUCache<string, string>({ max: MAX_ADDRESSES })
 
 const keyOf = (group: LimitGroup, request: FastifyRequest): string => `${group}:${countedAddress(request)}`
 

@@ -16,7 +16,7 @@ import type { App } from './types.ts'
 const BY_ADDRESS = 4
 const BY_VIDEO = 10
 /** Refused subjects that are stored; the oldest are dropped. */
-const MOST_REFUSED = 50_000
+const MAX_REFUSED = 50_000
 
 /** Concurrent requests with a secret per address: the others wait, so that no more are checked than are counted. */
 const AT_ONCE = 4
@@ -29,7 +29,7 @@ export function addVideoSecretLimits(app: App, options: { config: Config; clock:
   const { max, window } = options.config.rates_limit.login
   const { clock, store } = options
   const now = () => clock.now().getTime()
-  const refusedUntil = makeLru<string, number>(MOST_REFUSED)
+  const refusedUntil = makeLru<string, number>(MAX_REFUSED)
   const enter = makeTurns()
   const leaves = new WeakMap<FastifyRequest, () => void>()
   const leave = (request: FastifyRequest): void => {

@@ -33,13 +33,13 @@ const SWEEP_AGAIN_MS = 5_000
 const TELL_UNKNOWN_EVERY_MS = 60_000
 /** Unknown info hashes are not looked up again for this time. */
 const UNKNOWN_MS = 5_000
-const MOST_UNKNOWN = 20_000
+const MAX_UNKNOWN = 20_000
 
 export type Swarms = Awaited<ReturnType<typeof loadSwarms>>
 
 export async function loadSwarms({ config, logger, limits, accessOf, addressOf }: SwarmsDeps) {
   const [{ default: Server }, { default: bencode }] = await Promise.all([import('bittorrent-tracker/server'), import('bencode')])
-  const unknownHashes = makeLru<string, true>(MOST_UNKNOWN, { ttl: UNKNOWN_MS })
+  const unknownHashes = makeLru<string, true>(MAX_UNKNOWN, { ttl: UNKNOWN_MS })
   const failure = (reason: string): Uint8Array => bencode.encode({ 'failure reason': reason })
   // Announces since the last count, as an upper bound of new peers.
   let peers = 0

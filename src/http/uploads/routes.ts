@@ -129,7 +129,7 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
       {
         schema: {
           operationId: 'uploadResumable',
-          summary: 'Send a chunk of a resumable upload, or ask where it stands',
+          summary: 'Send a chunk of a resumable upload, or query its offset',
           tags,
           querystring: ofUpload,
           response: { 200: uploadedVideo, 308: nothing },

@@ -75,7 +75,7 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
         config: { auth: 'user', body: 'stream' },
         schema: {
           operationId: 'userImportResumable',
-          summary: 'Send a chunk of an archive, or ask where its upload stands',
+          summary: 'Send a chunk of an archive, or query the offset of its upload',
           tags,
           params,
           querystring: ofUpload,

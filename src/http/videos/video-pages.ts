@@ -34,8 +34,8 @@ export type VideoPages = (
   include: number | undefined,
 ) => Promise<{ total?: number; data: View[] }>
 
-const MOST_VIEWS = 2000
-const MOST_PAGES = 1000
+const MAX_VIEWS = 2000
+const MAX_PAGES = 1000
 
 export function makeVideoPages(deps: {
   db: Database
@@ -49,9 +49,9 @@ export function makeVideoPages(deps: {
 }): VideoPages {
   const { db, config, clock, bus, urls: here, fileTokens, answers } = deps
   /** Without data of the requester: positions and tokens. */
-  const views = makeTtlCache<number, View>({ clock, max: MOST_VIEWS })
+  const views = makeTtlCache<number, View>({ clock, max: MAX_VIEWS })
   /** Keyed by the query. */
-  const pages = makeTtlCache<string, Page<ListedVideo>>({ clock, max: MOST_PAGES })
+  const pages = makeTtlCache<string, Page<ListedVideo>>({ clock, max: MAX_PAGES })
   const ttlMs = (): number => config().vireo.caching.routes.videos
   bus.subscribe(VIDEOS_CHANGED, (payload) => {
     if (numberIn(payload, 'commentsOf') !== undefined) return

@@ -19,7 +19,7 @@ export interface ArchivedList {
 /** Bytes that are scanned without a pause. */
 const SLICE = 2 ** 18
 /** Bytes outside of the list. */
-const MOST_BESIDE = 2 ** 20
+const MAX_BESIDE = 2 ** 20
 
 /**
  * Finds the list of this name at the top level of the document at `path`. Undefined if there is none. Throws ArchiveError if the document
@@ -144,7 +144,7 @@ function makeBeside() {
   function keep(end: number): void {
     const part = Buffer.from(piece.subarray(from - pieceStart, end - pieceStart))
     size += part.length
-    if (size > MOST_BESIDE) throw new ArchiveError('too-large', 'A document of the archive has too much in it.')
+    if (size > MAX_BESIDE) throw new ArchiveError('too-large', 'A document of the archive has too much in it.')
     kept.push(part)
     from = end
   }

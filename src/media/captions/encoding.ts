@@ -109,22 +109,22 @@ const ODD =
   /(?<=\p{Ll})[\p{Lu}--[A-Z]]|(?<=[\p{Ll}--[a-z]])[A-Z]|(?<=[\p{Ll}\p{Lu}])[[\p{S}\p{No}†‡‰§¶«»„“”‚¡¿•·]--[\0-\x7f]](?=[\p{Ll}\p{Lu}])|¤|[¶¬¦¨¯´¸ˇ˘˙˛˝](?=\p{Ll})|(?<=\p{Ll})‚|(?<!\p{L})[œŒŸ](?!\p{L})|ς(?=\p{L})/gv
 const ODD_MALUS = 2
 /** Share of the characters beyond ASCII. */
-const MOST_ODD = 0.2
+const MAX_ODD = 0.2
 /** Box-drawing characters. */
 const BOXES = /[\u2500-\u259f]/g
-const MOST_FOREIGN = 0.05
+const MAX_FOREIGN = 0.05
 const ODD_AT_LEAST = 2
 const LEAST_SCORE = 0.02
 /** Margin by which an unsupported encoding must win. */
 const CLEARLY = 0.15
 const CLEARLY_MORE = 3
 /** Share of a text. */
-const MOST_DAMAGED = 0.02
+const MAX_DAMAGED = 0.02
 /** A damaged byte may also damage neighbouring characters. */
 const DAMAGED_AT_LEAST = 4
 const LEAST_OF_SCRIPT = 0.8
 /** Share of letters with marks: in languages in the Latin script most have none. */
-const MOST_MARKED = 0.6
+const MAX_MARKED = 0.6
 const FEW_LETTERS = 5
 const SAMPLE_BYTES = 16_384
 /** Characters per turn of the event loop. */
@@ -171,7 +171,7 @@ function oddnessOf(text: string, { foreign }: Expectation): number {
   const odd = text.match(ODD)?.length ?? 0
   const alien = (text.match(BOXES)?.length ?? 0) + (foreign === undefined ? 0 : (text.match(foreign)?.length ?? 0))
   const isTooMuch = (count: number, most: number) => count >= ODD_AT_LEAST && count > all * most
-  if (isTooMuch(odd, MOST_ODD) || isTooMuch(alien, MOST_FOREIGN)) return 1
+  if (isTooMuch(odd, MAX_ODD) || isTooMuch(alien, MAX_FOREIGN)) return 1
   return (odd + alien) / Math.max(1, all)
 }
 
@@ -179,7 +179,7 @@ function oddnessOf(text: string, { foreign }: Expectation): number {
 function isText(text: string): boolean {
   const odd = text.match(/[\u0080-\u009f\ufffd\p{Co}\p{Cn}]/gu)?.length ?? 0
   const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0
-  return odd <= Math.min(all / 3, Math.max(DAMAGED_AT_LEAST, all * MOST_DAMAGED))
+  return odd <= Math.min(all / 3, Math.max(DAMAGED_AT_LEAST, all * MAX_DAMAGED))
 }
 
 function isWrittenIn(text: string, script: RegExp): boolean {
@@ -187,7 +187,7 @@ function isWrittenIn(text: string, script: RegExp): boolean {
   const signs = text.match(/[^\0-\x7f\p{P}\p{M}\p{No}\u00a0\ufffd]/gu) ?? []
   const own = signs.filter((sign) => script.test(sign)).length
   const plain = text.match(/[a-z]/gi)?.length ?? 0
-  if (script === LATIN && own + plain >= FEW_LETTERS && own > (own + plain) * MOST_MARKED) return false
+  if (script === LATIN && own + plain >= FEW_LETTERS && own > (own + plain) * MAX_MARKED) return false
   return own >= signs.length * LEAST_OF_SCRIPT
 }
 

@@ -3,7 +3,7 @@
 import type { Config } from '../../config/index.ts'
 
 /** Far more than any of them needs. */
-const MOST_BYTES = 1024 ** 3
+const MAX_BYTES = 1024 ** 3
 
 /** Maximum memory of a program and its children, in bytes. */
-export const maxMemoryOf = ({ vireo }: Pick<Config, 'vireo'>): number => Math.min(MOST_BYTES, vireo.media.max_memory)
+export const maxMemoryOf = ({ vireo }: Pick<Config, 'vireo'>): number => Math.min(MAX_BYTES, vireo.media.max_memory)

@@ -33,14 +33,14 @@ const KNOWN = new Set([
   'octagonal',
 ])
 /** Up to this number of channels it guesses the layout. */
-const MOST_GUESSED = 8
+const MAX_GUESSED = 8
 
 /**
  * Filters for sound that FFmpeg cannot downmix, before all others; none if it can. Of a recorder's tracks the first two are used, of
  * ambisonic sound the omnidirectional one.
  */
 export function mixable({ channels, layout }: Pick<AudioProbe, 'channels' | 'layout'>): string[] {
-  const isKnown = layout === undefined ? channels <= MOST_GUESSED : KNOWN.has(layout)
+  const isKnown = layout === undefined ? channels <= MAX_GUESSED : KNOWN.has(layout)
   if (isKnown) return []
   const isOne = channels < 2 || layout?.startsWith('ambisonic') === true
   return [`pan=stereo|c0=c0|c1=${isOne ? 'c0' : 'c1'}`]

@@ -7,9 +7,9 @@ const HEAD_BYTES = 4096
 /** Bytes per read: small boxes are adjacent. */
 const BLOCK_BYTES = 16 * 1024
 /** Top-level boxes; a long recording has two per fragment. Further ones are ignored. */
-const MOST_PARTS = 50_000
+const MAX_PARTS = 50_000
 /** Boxes within the description of a movie, for all tracks: a hundred tracks have some 2,000. */
-const MOST_IN_MOVIE = 10_000
+const MAX_IN_MOVIE = 10_000
 const DEFAULT_TIMEOUT_MS = 30_000
 /** Box types at the beginning of an ISO base media or QuickTime file. */
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof', 'sidx', 'uuid'])
@@ -126,7 +126,7 @@ const nothing: Movie = { movie: undefined, isFragmented: false }
 async function findMovie(bytes: Bytes, size: number): Promise<Movie> {
   let movie: Box | undefined
   let isFragmented = false
-  for await (const box of boxes(bytes, { start: 0, end: size }, { left: MOST_PARTS })) {
+  for await (const box of boxes(bytes, { start: 0, end: size }, { left: MAX_PARTS })) {
     if (box.end > size) throw new MediaError('truncated', 'The file is cut off before its end.')
     if (box.type === 'moov') movie = box
     if (box.type === 'moof') isFragmented = true
@@ -140,7 +140,7 @@ const WARM_UP_SECONDS = 0.25
 
 /** Throws `unreadable` if a track is encrypted: it looks like any other stream, and plays as noise. */
 async function readMovie(bytes: Bytes, movie: Box): Promise<Pick<Sniffed, 'isCut' | 'keyFrameEvery'>> {
-  const budget = { left: MOST_IN_MOVIE }
+  const budget = { left: MAX_IN_MOVIE }
   let isCut = false
   let keyFrameEvery: number | undefined
   for await (const track of boxesIn(bytes, movie, budget)) {

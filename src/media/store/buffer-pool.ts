@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 
 const PIECE_BYTES = 64 * 1024
 /** Maximum unused buffers: 4 MiB. */
-const MOST_SPARE = 64
+const MAX_SPARE = 64
 
 const spare: Buffer[] = []
 /** By the identical object that passed through the streams: slices and copies are not returned. */
@@ -17,7 +17,7 @@ function giveBack(piece: object): void {
   const buffer = pooled.get(piece)
   if (!buffer) return
   pooled.delete(piece)
-  if (spare.length < MOST_SPARE) spare.push(buffer)
+  if (spare.length < MAX_SPARE) spare.push(buffer)
 }
 
 /** The bytes of an open file, both ends included. The stream owns the descriptor. Only one reader may get its chunks. */

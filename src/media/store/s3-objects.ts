@@ -15,7 +15,7 @@ import { type ByteRange, type FileKind, type FileRef, type FileStat, isLocalFile
 const MIN_PART = 5 * 2 ** 20
 const USUAL_PART = 16 * 2 ** 20
 /** A multipart upload has 10,000 parts at most. */
-const MOST_PARTS = 9_000
+const MAX_PARTS = 9_000
 const PARTS_AT_ONCE = 2
 
 export interface S3Objects {
@@ -66,7 +66,7 @@ export function makeS3Objects(
   }
 
   const partSizeFor = (bytes: number): number =>
-    Math.max(MIN_PART, Math.min(settings.maxPart, Math.max(USUAL_PART, Math.ceil(bytes / MOST_PARTS))))
+    Math.max(MIN_PART, Math.min(settings.maxPart, Math.max(USUAL_PART, Math.ceil(bytes / MAX_PARTS))))
 
   async function upload(ref: FileRef, body: Readable | Uint8Array, bytes: number): Promise<void> {
     const { client, sdk, Upload } = await s3()

@@ -10,7 +10,7 @@ const read = promisify(readCallback)
 
 const PIECE_BYTES = 128 * 1024
 /** Maximum unused buffers: 8 MiB. */
-const MOST_SPARE = 64
+const MAX_SPARE = 64
 
 export type SendFile = (fd: number, range: { start: number; end: number }, target: Writable) => Promise<void>
 
@@ -37,7 +37,7 @@ export function makeSendFile(): SendFile {
     } finally {
       // A pending write still reads its buffer.
       await writing.catch(() => undefined)
-      for (const buffer of buffers) if (spare.length < MOST_SPARE) spare.push(buffer)
+      for (const buffer of buffers) if (spare.length < MAX_SPARE) spare.push(buffer)
     }
   }
 }

@@ -5,11 +5,11 @@ import { type Browser, type Form, formIn, makeBrowser, type Shown } from '../../
 import { linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
 
 const PASSWORD = 'a good password'
-const MOST_SIGNUPS = 3
+const MAX_SIGNUPS = 3
 
 let at: MailNode
 beforeAll(async () => {
-  at = await startMailNode({ config: { rates_limit: { signup: { max: MOST_SIGNUPS } } } })
+  at = await startMailNode({ config: { rates_limit: { signup: { max: MAX_SIGNUPS } } } })
 }, 120_000)
 afterAll(() => at?.stop())
 
@@ -102,8 +102,8 @@ describe('signing up at once', () => {
   it('has the limit of the API: refused ones do not count', async () => {
     const browser = visitor()
     const form = await opened(browser)
-    for (let tries = 0; tries <= MOST_SIGNUPS; tries += 1) expect((await browser.send(form, {})).status).toBe(400)
-    for (let made = 0; made < MOST_SIGNUPS; made += 1) {
+    for (let tries = 0; tries <= MAX_SIGNUPS; tries += 1) expect((await browser.send(form, {})).status).toBe(400)
+    for (let made = 0; made < MAX_SIGNUPS; made += 1) {
       expect((await browser.send(form, typed(`many${made}`))).status).toBe(200)
     }
     const refused = await browser.send(form, typed('toomany'))

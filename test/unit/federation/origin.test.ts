@@ -28,8 +28,8 @@ describe('an activity', () => {
   it.each([
     ['of the signer, with an id of its server', ALICE, ALICE, `${ALICE}/likes/1`, 'trusted'],
     ['of the signer, with an id of another server', ALICE, ALICE, 'https://mallory.example/1', 'refused'],
-    ['signed by somebody else of the same server', ALICE, BOB, `${ALICE}/likes/1`, 'refetch'],
-    ['signed by somebody else', ALICE, MALLORY, `${ALICE}/likes/1`, 'refetch'],
+    ['signed by another actor of the same server', ALICE, BOB, `${ALICE}/likes/1`, 'refetch'],
+    ['signed by another actor', ALICE, MALLORY, `${ALICE}/likes/1`, 'refetch'],
   ])('%s', (_case, actor, signer, id, expected) => {
     expect(trustActivity({ actor, signer, id })).toBe(expected)
   })

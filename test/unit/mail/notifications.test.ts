@@ -95,7 +95,7 @@ it('a comment is rendered from its Markdown in the HTML, and plain in the text',
 it('the HTML says the same', () => {
   const { html } = render(ofKind('newInstanceFollower'))
   expect(html).toContain('<title>New follower awaiting approval: tom@videos.example</title>')
-  expect(html).toContain('>A walk (tom@videos.example) asks to follow this server and awaits your approval.</p>')
+  expect(html).toContain('>A walk (tom@videos.example) requests to follow this server and awaits your approval.</p>')
   expect(html).toContain('<a href="https://videos.example/admin/settings/follows/followers-list" style="display:inline-block')
   expect(html).toContain('because your settings ask for mails about new followers of this server')
   expect(html).toContain(`<a href="${at.unsubscribe}"`)

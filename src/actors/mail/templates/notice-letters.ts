@@ -208,7 +208,9 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
   newInstanceFollower: ({ follower, isPending }, page) => ({
     subject: `${isPending ? 'New follower awaiting approval' : 'New follower of this server'}: ${chosen(follower.handle)}`,
     heading: isPending ? 'New follower awaiting approval' : 'New follower of this server',
-    says: isPending ? `${full(follower)} asks to follow this server and awaits your approval.` : `${full(follower)} follows this server.`,
+    says: isPending
+      ? `${full(follower)} requests to follow this server and awaits your approval.`
+      : `${full(follower)} follows this server.`,
     link: isPending ? 'Accept or reject the follower' : 'See the followers',
     url: page(pages.serverFollowers),
     item: `${full(follower)}${isPending ? ', awaiting your approval' : ''}`,

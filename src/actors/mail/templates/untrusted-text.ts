@@ -4,7 +4,7 @@
 const DIRECTIONS = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu
 const LINE_ENDS = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/g
 
-const MOST_LINES = 12
+const MAX_LINES = 12
 
 /** Without invisible characters; line breaks and tabs stay. */
 export const harmless = (text: string): string =>
@@ -26,8 +26,8 @@ export function excerpt(text: string, longest: number): string {
     .split('\n')
     .map((line) => oneLine(line))
     .filter((line, index, all) => line !== '' || (index > 0 && all[index - 1] !== ''))
-  const shown = lines.slice(0, MOST_LINES).join('\n').trim()
-  return shortened(lines.length > MOST_LINES ? `${shown} …` : shown, longest)
+  const shown = lines.slice(0, MAX_LINES).join('\n').trim()
+  return shortened(lines.length > MAX_LINES ? `${shown} …` : shown, longest)
 }
 
 function shortened(text: string, longest: number): string {

@@ -6,8 +6,8 @@ import type { PartImporter } from '../part-importer.ts'
 import type { Deps } from './deps.ts'
 import { name, readItem } from './fields.ts'
 
-const MOST_WORDS = 500
-const fields = z.object({ listName: name(1, 100), words: z.array(name(1, 100)).min(1).max(MOST_WORDS) })
+const MAX_WORDS = 500
+const fields = z.object({ listName: name(1, 100), words: z.array(name(1, 100)).min(1).max(MAX_WORDS) })
 
 export function makeWatchedWordsImporter({ db, watchedWords }: Deps): PartImporter<'watched-words-lists'> {
   return {
@@ -21,7 +21,7 @@ export function makeWatchedWordsImporter({ db, watchedWords }: Deps): PartImport
       }
       const all = [...new Set([...known.words, ...words])]
       if (all.length === new Set(known.words).size) return 'duplicate'
-      if (all.length > MOST_WORDS) return { error: 'too_large' }
+      if (all.length > MAX_WORDS) return { error: 'too_large' }
       await watchedWords.update(ownerId, known.id, { name: listName, words: all })
       return 'success'
     },

@@ -39,8 +39,8 @@ export function descriptionOf({ infoHash, ...rest }: Instance): { infoHash: stri
   return { infoHash, ...(info ? described : {}), private: rest.private === true }
 }
 
-const MOST_TRACKERS = 20
-const MOST_SEEDS = 10
+const MAX_TRACKERS = 20
+const MAX_SEEDS = 10
 
 /** The sources of a torrent. */
 export function sourcesOf({ announce, urlList, peerAddresses }: Instance & { peerAddresses?: unknown }): {
@@ -50,8 +50,8 @@ export function sourcesOf({ announce, urlList, peerAddresses }: Instance & { pee
 } {
   const texts = (list: unknown) => (Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [])
   return {
-    trackers: texts(announce).slice(0, MOST_TRACKERS),
-    seeds: texts(urlList).slice(0, MOST_SEEDS),
+    trackers: texts(announce).slice(0, MAX_TRACKERS),
+    seeds: texts(urlList).slice(0, MAX_SEEDS),
     peers: texts(peerAddresses),
   }
 }
