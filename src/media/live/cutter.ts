@@ -125,7 +125,8 @@ export async function cutPieces(options: CutPiecesOptions): Promise<CutEnd> {
     if (signal?.aborted) return { reason: 'aborted', detail: 'The signal ended it.' }
     for (const error of [fed, cut]) if (error instanceof CutError) return { reason: error.reason, detail: error.message }
     if (cut !== undefined) return { reason: 'failed', detail: messageOf(cut) }
-    if (code === 0 || source.isEmpty()) return { reason: 'ended', detail: '' }
+    // ffmpeg fails for a stream that ends before its first byte.
+    if (code === 0 || (fed === undefined && source.isEmpty())) return { reason: 'ended', detail: '' }
     logger.warn({ code, said }, 'ffmpeg ended before the live stream')
     return { reason: 'failed', detail: said.trim() || `ffmpeg ended with code ${String(code)}` }
   } finally {

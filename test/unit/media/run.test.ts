@@ -181,8 +181,8 @@ describe('the guard of inputs', () => {
       const text = await readFile(join(sources, name), 'utf8')
       if (/ffmpegPath|ffprobePath/.test(text) && /node:child_process|runProcess\(/.test(text)) starters.push(name)
     }
-    // find.ts asks for versions, mux.ts and probe.ts have the guard in their arguments.
-    expect(starters.sort()).toEqual(['find', 'mux', 'probe', 'run'].map((name) => `media/ffmpeg/${name}.ts`))
+    // find.ts reads versions; mux.ts, probe.ts and the cutter of lives have the guard in their arguments.
+    expect(starters.sort()).toEqual([...['find', 'mux', 'probe', 'run'].map((name) => `media/ffmpeg/${name}.ts`), 'media/live/cutter.ts'])
   })
 })
 

@@ -140,14 +140,16 @@ test('what is no FLV is invalid', async () => {
   expect((await cut({ flv: Readable.from([Buffer.alloc(100, 1)]) })).end.reason).toBe('invalid')
 })
 
-test('a missing or failing ffmpeg is told', async () => {
+test('a missing or failing ffmpeg is reported, whether or not it dies before the first byte', async () => {
   const ffmpeg = await serverFfmpeg()
   const flv = async () => createReadStream(await source('five.flv', 25))
   expect((await cut({ ffmpeg: { ...ffmpeg, ffmpegPath: '/nowhere/ffmpeg' }, flv: await flv() })).end).toEqual({
     reason: 'failed',
     detail: expect.stringContaining('ENOENT'),
   })
-  expect((await cut({ ffmpeg: { ...ffmpeg, ffmpegPath: '/bin/false' }, flv: await flv() })).end.reason).toBe('failed')
+  for (const source of [await flv(), new Readable({ read() {} })]) {
+    expect((await cut({ ffmpeg: { ...ffmpeg, ffmpegPath: '/bin/false' }, flv: source })).end.reason).toBe('failed')
+  }
 })
 
 test('the signal ends it without the piece in hand', async () => {
