@@ -184,7 +184,7 @@ const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountI
   if (host === null) return 'There are no videos yet.'
   return 'channelId' in of
     ? `This server has no videos of this channel from ${host} yet. It receives new ones after a local user subscribes.`
-    : `No videos of this account have come here from ${host} yet.`
+    : `This server has no videos of this account from ${host} yet.`
 }
 
 const tabsOf = (base: string, names: Partial<Record<TabName, string>>, open: TabName) =>

@@ -272,7 +272,7 @@ describe('the mail of a notification', () => {
       [{ type: 'newFollow', columns: { follow_id: ofChannel } }, `tom (tom@${host}) subscribed to your channel`, '/my-library/followers'],
       [
         { type: 'newInstanceFollower', userId: root, columns: { follow_id: ofUs } },
-        `tom (tom@${host}) asks to follow this server`,
+        `tom (tom@${host}) requests to follow this server`,
         '/admin/settings/follows/followers-list',
       ],
       [

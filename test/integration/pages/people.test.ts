@@ -175,7 +175,7 @@ describe('the page of a channel', () => {
   it('says of one of another server of which nothing came here why it is empty', async () => {
     await makeRemoteChannel(db, { host: 'silent.example', username: 'silent' })
     const { html } = await visitor().open('/c/silent_channel@silent.example')
-    expect(html).toContain('No videos of this channel have come here from silent.example yet.')
+    expect(html).toContain('This server has no videos of this channel from silent.example yet.')
   })
 
   it('is 404 for names that nobody has, and asks nobody', async () => {

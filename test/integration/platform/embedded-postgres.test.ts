@@ -211,7 +211,7 @@ describe('the embedded PostgreSQL', () => {
     const squatter = createServer().listen(first.port, '127.0.0.1')
     try {
       await new Promise((resolve) => squatter.once('listening', resolve))
-      await expect(start({ port: first.port })).rejects.toThrow(`Port ${first.port} on 127.0.0.1 is taken`)
+      await expect(start({ port: first.port })).rejects.toThrow(`Port ${first.port} on 127.0.0.1 is in use`)
       const second = await start()
       expect(second.port).not.toBe(first.port)
       expect(await query(second.url, 'select 1')).toBe(1)
