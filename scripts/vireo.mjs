@@ -14,7 +14,7 @@ const node = existsSync(bundled) ? bundled : process.execPath
 const flags = ['--max-semi-space-size=4']
 const child = spawn(node, [...flags, join(root, 'src', 'main.js'), ...process.argv.slice(2)], {
   stdio: 'inherit',
-  // glibc uses memory arenas per thread: two instead of eight per processor. Freed memory at the top is returned at once.
+  // glibc uses memory arenas per thread: one instead of eight per processor. Freed memory at the top is returned at once.
   env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', ...process.env },
   shell: process.platform === 'win32',
 })

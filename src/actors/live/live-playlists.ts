@@ -1,5 +1,7 @@
 // HLS playlists of a live, made from the rows of its pieces (RFC 8216). Pure.
 
+import { pieceName } from '../../media/index.ts'
+
 export interface LivePieceRow {
   sequence: number
   generation: number
@@ -7,9 +9,6 @@ export interface LivePieceRow {
   sha256: string
   startsAt: Date
 }
-
-/** The name of a piece, as the contract has it: rendition 0 is the stream as it came. */
-const pieceName = (rendition: number, sequence: number): string => `${rendition}-${String(sequence).padStart(6, '0')}.ts`
 
 /** Consecutive pieces of one rendition. Without `isRunning` the last one ends the stream. */
 export function renditionPlaylist(options: {

@@ -153,9 +153,9 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
   }
 }
 
-/** The code that clients expect for a missing file. */
 /** The response that clients expect for names that lead outside of the folder. */
 const noName = (): Error => new HttpError(404, 'File not found', { code: 'NotFoundError' })
+/** The code that clients expect for a missing file. */
 const absent = (): Error => new HttpError(404, 'File not found', { code: 'Error' })
 
 /** The same for a file that the requester may not read. */

@@ -13,6 +13,7 @@ import { inputGuard } from '../ffmpeg/guard.ts'
 import { killGroup, lowerPriority } from '../process.ts'
 import { audioHead, videoHead } from './codecs.ts'
 import { type FlvTag, makeTagWatch } from './flv.ts'
+import { pieceName } from './piece-name.ts'
 import { openPiece, type PieceWriter } from './piece-writer.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { makeTsCutter } from './ts-cutter.ts'
@@ -220,7 +221,7 @@ async function writePieces({ options, output, startsAt, report }: Writing): Prom
       for (const part of cutter.push(chunk)) {
         if (part.kind === 'cut') await finish(part.seconds)
         else if (part.bytes.length > 0) {
-          writer ??= await openPiece(folder, `0-${String(sequence).padStart(6, '0')}.ts`)
+          writer ??= await openPiece(folder, pieceName(0, sequence))
           await writer.write(part.bytes)
           size += part.bytes.length
         }
