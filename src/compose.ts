@@ -10,12 +10,14 @@ import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/inde
 import { makeOperator, type Operator } from './actors/user/index.ts'
 import { makeRedrawPictures, type RedrawPictures } from './actors/video/index.ts'
 import { composeHttp } from './compose/http.ts'
+import { type LiveRole, makeLiveRole } from './compose/live.ts'
 import { registerFigures } from './compose/monitoring.ts'
 import { makeParts, type ServerOptions } from './compose/parts.ts'
 import { listen } from './http/server.ts'
 import { systemClock } from './platform/clock.ts'
 import { type Health, makeHealth } from './platform/health.ts'
 import { randomToken } from './platform/ids.ts'
+import { tagged } from './platform/logger.ts'
 
 export type { Credentials, ServerOptions } from './compose/parts.ts'
 
@@ -27,6 +29,8 @@ export interface Server {
   /** Address of its metrics and health; null if not configured. */
   exporter: { hostname: string; port: number } | null
   healthListener: { hostname: string; port: number } | null
+  /** Where it takes live streams. */
+  live: ReturnType<LiveRole['ports']>
   /** For the command line. */
   operator: Operator & StorageMoves & StoragePrune & AfterHostChange & RedrawPictures & { jobs: JobOperator; blocklist: BlocklistOperator }
   /** Drains and stops everything that was started. */
@@ -74,6 +78,9 @@ async function start(
     const ends = await Promise.allSettled([worked, stopServing()])
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   })
+  const live = makeLiveRole({ ...deps, ...parts, sessions: parts.lives.sessions, logger: tagged(logger, 'live') })
+  closers.push(() => live.stop())
+  if (roles.includes('live')) await live.start()
   const address = await serve()
   health.started()
   loopWatch.start()
@@ -84,6 +91,7 @@ async function start(
     address,
     exporter: watched.exporter,
     healthListener: watched.healthListener,
+    live: live.ports(),
     operator: {
       ...makeOperator({ db, users }),
       ...storageMoves,

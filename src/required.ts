@@ -18,6 +18,8 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
     'VideoUpdated',
     'VideoShown',
     'VideoReceived',
+    'LiveStarted',
+    'LiveEnded',
     'VideoEdited',
     'VideoImportSucceeded',
     'VideoImportFailed',

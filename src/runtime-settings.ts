@@ -3,7 +3,7 @@
 import type { RuntimeSettings } from './actors/runtime/index.ts'
 import type { Config } from './config/index.ts'
 
-export const roles = ['web', 'federation', 'media'] as const
+export const roles = ['web', 'federation', 'media', 'live'] as const
 export type Role = (typeof roles)[number]
 
 /** Jobs that the contract does not name. */

@@ -28,6 +28,8 @@ export interface Foundation {
   watched: Watched
   loopWatch: LoopWatch
   db: ActorDeps['db']
+  /** For other processes. */
+  database: { url: string; ssl: boolean; verifyCertificate: boolean }
   bus: Bus
   /** If Redis is configured: for limits, and for the data of federation. */
   limits: Redis | undefined
@@ -117,5 +119,6 @@ export async function openFoundation(
     secrets: makeSecrets({ secret }),
     urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
   }
-  return { source, stored, watched, loopWatch, db, bus, limits, prefix, audit, runtime, deps }
+  const database = { url: databaseUrl, ssl: connection.ssl, verifyCertificate: connection.verifyCertificate }
+  return { source, stored, watched, loopWatch, db, database, bus, limits, prefix, audit, runtime, deps }
 }

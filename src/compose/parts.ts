@@ -25,7 +25,7 @@ import { maintainActivityTotals } from '../actors/incoming-activity/index.ts'
 import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from '../actors/instance/index.ts'
 import { makeInteractionCleaning } from '../actors/interaction/index.ts'
 import { makeJobQueue, refuseNameless } from '../actors/job-queue/index.ts'
-import { makeLiveSessions, makeLives } from '../actors/live/index.ts'
+import { makeLiveSessions, makeLives, superviseLiveSessions } from '../actors/live/index.ts'
 import { makeMailLinks, sendMails } from '../actors/mail/index.ts'
 import { makeMailBatches, makeNotifications, makeNotify, notifySubscribers, RULES, reactByRules } from '../actors/notification/index.ts'
 import { makeOwnershipChanges } from '../actors/ownership-change/index.ts'
@@ -232,6 +232,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const { downloads, mayImportFrom, close } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
   closers.push(close)
   const lives = { ...makeLives({ ...media, awaitedVideos, createVideo }), sessions: makeLiveSessions(deps) }
+  superviseLiveSessions(deps)
   const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
   const videoImports = makeVideoImports(imports)
   runImports(imports)

@@ -8,6 +8,7 @@ import { merge, type Values } from '../../src/config/layers.ts'
 import { openStore } from '../../src/connections.ts'
 import type { FileKind } from '../../src/media/index.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
+import { roles } from '../../src/runtime-settings.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
 import { serverFfmpeg } from './media.ts'
@@ -62,7 +63,7 @@ export async function startTestNode(
       ),
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),
-      roles: options.roles ?? ['web', 'federation', 'media'],
+      roles: options.roles ?? [...roles],
       ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       rootPassword: PASSWORD,
       instead: { generateKeys, passwords, ffmpeg: await serverFfmpeg() },

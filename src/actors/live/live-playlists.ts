@@ -6,9 +6,19 @@ export interface LivePieceRow {
   sequence: number
   generation: number
   seconds: number
+  bytes: number
   sha256: string
   startsAt: Date
 }
+
+/** The playlist of the renditions of a live; so far there is the stream as it came. */
+export function masterPlaylist(pieces: readonly LivePieceRow[]): string {
+  const bandwidth = Math.ceil(Math.max(...pieces.map(({ bytes, seconds }) => (bytes * 8) / Math.max(seconds, SHORTEST_SECONDS))))
+  return `#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-STREAM-INF:BANDWIDTH=${bandwidth}\n0.m3u8\n\n`
+}
+
+/** The last piece may hold a single frame. */
+const SHORTEST_SECONDS = 0.5
 
 /** Consecutive pieces of one rendition. Without `isRunning` the last one ends the stream. */
 export function renditionPlaylist(options: {

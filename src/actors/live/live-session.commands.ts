@@ -1,11 +1,11 @@
-// Streams of lives: accepted by their key, and moved by what their receivers report.
+// Streams of lives: accepted by their key, and moved by what their receivers report. It runs in the process of each stream too, so it needs
+// little else.
 
 import type { LiveSessionEvent } from '../../state-machines/live-session.ts'
-import { type ActorDeps, advance, contextOf, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
-import { advanceAndAnnounce } from '../video/index.ts'
-import { Video } from '../video/video.entity.ts'
+import { type ActorDeps, contextOf, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
+import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
 import { type LatencyMode, LiveSession, VideoLive } from './live.entity.ts'
-import { liveSessionLifecycle, settingsOf } from './live.lifecycle.ts'
+import { liveSessionLifecycle, moveSession, settingsOf, withSession } from './live.lifecycle.ts'
 
 /** A stream that was accepted. Its receiver reports with the generation, which another connection may replace. */
 export interface AcceptedStream {
@@ -15,6 +15,8 @@ export interface AcceptedStream {
   nextSequence: number
   videoId: number
   videoUuid: string
+  /** Its files are in the private folder. */
+  isPrivate: boolean
   latencyMode: LatencyMode
 }
 
@@ -45,39 +47,10 @@ export interface LiveSessions {
 }
 
 const RUNNING = ['receiving', 'publishing', 'interrupted']
+const NO_VIDEO = { uuid: '', state: 'removed', isPrivate: true }
 
-export function makeLiveSessions(deps: ActorDeps): LiveSessions {
-  const { db, tell, registry, config } = deps
-
-  registry.timeout('live-session', {
-    of: liveSessionLifecycle,
-    timedOut: (id) =>
-      withSession(id, async (unit, session) => {
-        if (session.dueAt && session.dueAt <= unit.now) await move(unit, session, { type: 'TIMED_OUT' })
-      }),
-  })
-
-  registry.job('video-live-ending', {
-    queue: 'media',
-    run: ({ data }) =>
-      withSession(Number(data.liveSessionId), async (unit, session) => {
-        if (session.state === 'ending') await move(unit, session, { type: 'SAVED' })
-      }),
-  })
-
-  const withSession = (id: number, work: (unit: Unit, session: LiveSession) => Promise<void>): Promise<void> =>
-    tell({ aggregate: 'live_session', id }, async (unit) => work(unit, await unit.em.findOneOrFail(LiveSession, id)))
-
-  /** Moves the session, and its video with it. */
-  async function move(unit: Unit, session: LiveSession, event: LiveSessionEvent): Promise<void> {
-    const { from, state } = advance(unit, liveSessionLifecycle, session, event, settingsOf(deps))
-    if (state === from) return
-    const video = await unit.em.findOneOrFail(Video, session.videoId)
-    if (from === 'receiving' && state === 'publishing') advanceAndAnnounce(unit, video, [{ type: 'STREAM_STARTED' }])
-    if (state !== 'ending') return
-    const { permanentLive } = await unit.em.findOneOrFail(VideoLive, { videoId: video.id })
-    advanceAndAnnounce(unit, video, [{ type: 'STREAM_ENDED', again: permanentLive }])
-  }
+export function makeLiveSessions({ db, tell, config }: Pick<ActorDeps, 'db' | 'tell' | 'config'>): LiveSessions {
+  const settings = () => settingsOf({ config })
 
   async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {
     const [{ next } = { next: 0 }] = await unit.query<{ next: number }>(
@@ -85,7 +58,7 @@ export function makeLiveSessions(deps: ActorDeps): LiveSessions {
       [live.videoId],
     )
     const session = unit.em.create(LiveSession, {
-      ...initialColumns(liveSessionLifecycle, unit.now, settingsOf(deps)),
+      ...initialColumns(liveSessionLifecycle, unit.now, settings()),
       videoId: live.videoId,
       saveReplay: live.saveReplay,
       replayPrivacy: live.replayPrivacy,
@@ -104,7 +77,7 @@ export function makeLiveSessions(deps: ActorDeps): LiveSessions {
   async function runningOf(unit: Unit, videoId: number): Promise<LiveSession | undefined> {
     const session = await unit.em.findOne(LiveSession, { videoId, state: { $in: RUNNING } })
     if (!session) return undefined
-    if (session.dueAt && session.dueAt <= unit.now) await move(unit, session, { type: 'TIMED_OUT' })
+    if (session.dueAt && session.dueAt <= unit.now) moveSession(unit, session, { type: 'TIMED_OUT' }, settings())
     return RUNNING.includes(session.state) ? session : undefined
   }
 
@@ -123,26 +96,30 @@ export function makeLiveSessions(deps: ActorDeps): LiveSessions {
       return await tell({ aggregate: 'video', id: found.videoId }, async (unit) => {
         const live = await unit.em.findOneOrFail(VideoLive, { videoId: found.videoId })
         const running = await runningOf(unit, live.videoId)
-        const { uuid, state } = await unit.em.findOneOrFail(Video, live.videoId)
-        if (!running && state !== 'waiting-for-live') throw new DomainError('gone', 'This live has ended.')
+        const [{ uuid, state, isPrivate } = NO_VIDEO] = await unit.query<typeof NO_VIDEO>(
+          `select uuid, state, blocked or privacy not in ${FEDERATED_PRIVACIES} as "isPrivate" from video where id = $1`,
+          [live.videoId],
+        )
+        // The end of the last stream of a permanent live may not have reached the video yet.
+        if (!running && state !== 'waiting-for-live' && !(live.permanentLive && state === 'published')) throw new DomainError('gone', 'This live has ended.')
         const session = running ?? (await begin(unit, live))
         if (!takes(liveSessionLifecycle, session, { type: 'ACCEPTED' })) {
           throw new DomainError('conflict', 'Another publisher streams to this live.')
         }
-        await move(unit, session, { type: 'ACCEPTED' })
+        moveSession(unit, session, { type: 'ACCEPTED' }, settings())
         const { generation } = contextOf(liveSessionLifecycle, session)
         const { id: sessionId, firstSequence } = session
         const [{ next } = { next: firstSequence }] = await unit.query<{ next: number }>(
           'select coalesce(max(sequence) + 1, $2) as next from live_piece where session_id = $1',
           [sessionId, firstSequence],
         )
-        return { sessionId, generation, nextSequence: next, videoId: live.videoId, videoUuid: uuid, latencyMode: live.latencyMode }
+        return { sessionId, generation, nextSequence: next, videoId: live.videoId, videoUuid: uuid, isPrivate, latencyMode: live.latencyMode }
       })
     },
 
     addPiece: (sessionId, { generation, sequence, seconds, bytes, sha256, startsAt }) =>
-      withSession(sessionId, async (unit, session) => {
-        await move(unit, session, { type: 'PIECE_STORED', generation })
+      withSession({ tell }, sessionId, async (unit, session) => {
+        moveSession(unit, session, { type: 'PIECE_STORED', generation }, settings())
         await unit.query(
           `insert into live_piece (session_id, sequence, generation, seconds, bytes, sha256, starts_at)
            values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
@@ -150,6 +127,6 @@ export function makeLiveSessions(deps: ActorDeps): LiveSessions {
         )
       }),
 
-    end: (sessionId, end) => withSession(sessionId, (unit, session) => move(unit, session, end)),
+    end: (sessionId, end) => withSession({ tell }, sessionId, async (unit, session) => void moveSession(unit, session, end, settings())),
   }
 }

@@ -1,8 +1,8 @@
 // The lifecycle of a live session, with the meaning of each state for its row.
 
-import { dueIn, initialLiveSession, type LiveSessionSettings, liveSessionMachine } from '../../state-machines/live-session.ts'
-import { type ActorDeps, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
-import type { LiveSession } from './live.entity.ts'
+import { dueIn, initialLiveSession, type LiveSessionEvent, type LiveSessionSettings, liveSessionMachine } from '../../state-machines/live-session.ts'
+import { type ActorDeps, advance, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
+import { LiveSession } from './live.entity.ts'
 
 export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): LiveSessionSettings => {
   const { no_data_timeout, reconnect_window } = config().vireo.live
@@ -14,12 +14,23 @@ export const liveSessionLifecycle = defineLifecycle({
   machine: liveSessionMachine,
   initial: initialLiveSession,
   dueIn,
-  entered(unit, session: LiveSession, { state }) {
-    const isOver = state === 'ending' || state === 'ended'
-    if (isOver && session.endedAt === null) session.endedAt = unit.now
+  entered(unit, session: LiveSession, { from, state }) {
+    const video = { aggregate: 'video', id: session.videoId } as const
+    if (from === 'receiving' && state === 'publishing') unit.emit(video, 'LiveStarted', { videoId: session.videoId })
+    if (from !== 'ending' && state === 'ending') unit.emit(video, 'LiveEnded', { videoId: session.videoId })
+    if ((state === 'ending' || state === 'ended') && session.endedAt === null) session.endedAt = unit.now
     if (state === 'ending') queueEnding(unit, session.id)
   },
 })
+
+export const moveSession = (unit: Unit, session: LiveSession, event: LiveSessionEvent, settings: LiveSessionSettings) =>
+  advance(unit, liveSessionLifecycle, session, event, settings)
+
+export const withSession = (
+  { tell }: Pick<ActorDeps, 'tell'>,
+  id: number,
+  work: (unit: Unit, session: LiveSession) => Promise<void>,
+): Promise<void> => tell({ aggregate: 'live_session', id }, async (unit) => work(unit, await unit.em.findOneOrFail(LiveSession, id)))
 
 /** Queues the job that stores the recording, unless it waits or runs. */
 const queueEnding = (unit: Unit, id: number): void =>

@@ -3,6 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import type { LiveError } from '../../state-machines/live-session.ts'
 import type { LatencyMode } from './live.entity.ts'
+import type { Openness } from '../video/index.ts'
 import type { LivePieceRow } from './live-playlists.ts'
 
 type Reader = Pick<Database, 'query'>
@@ -50,15 +51,27 @@ export const listLiveSessions = (db: Reader, videoId: number) =>
 export const findSessionOfReplay = async (db: Reader, videoId: number): Promise<LiveSessionRow | undefined> =>
   (await db.query<LiveSessionRow>(`${SESSIONS} where s.replay_video_id = $1 order by s.id desc limit 1`, [videoId])).at(0)
 
-/** The newest `most` pieces of the session of a live that runs or ended last, the oldest first; whether more will come. */
-export async function listLivePieces(db: Reader, videoId: number, most: number): Promise<{ isRunning: boolean; pieces: LivePieceRow[] }> {
-  const rows = await db.query<LivePieceRow & { isRunning: boolean }>(
-    `select p.sequence, p.generation, p.seconds, p.sha256, p.starts_at as "startsAt",
-       s.state in ('receiving', 'publishing', 'interrupted') as "isRunning"
-     from (select id, state from live_session where video_id = $1 order by started_at desc, id desc limit 1) s
+export interface LiveStreamRow extends Openness {
+  latencyMode: LatencyMode
+  /** False once its publisher is gone for good: nothing more will come. */
+  isRunning: boolean
+  /** The oldest first. */
+  pieces: LivePieceRow[]
+}
+
+/** The newest `most` pieces of the session of a local live that runs, or ended last; undefined for a live without any. */
+export async function findLiveStream(db: Reader, uuid: string, most: number): Promise<LiveStreamRow | undefined> {
+  const rows = await db.query<LivePieceRow & Omit<LiveStreamRow, 'pieces'>>(
+    `select v.privacy, v.blocked, l.latency_mode as "latencyMode", s.state in ('receiving', 'publishing', 'interrupted') as "isRunning",
+       p.sequence, p.generation, p.seconds, p.bytes, p.sha256, p.starts_at as "startsAt"
+     from video v join video_live l on l.video_id = v.id and l.stream_key is not null
+       cross join lateral (select id, state from live_session where video_id = v.id order by started_at desc, id desc limit 1) s
        cross join lateral (select * from live_piece where session_id = s.id order by sequence desc limit ${Number(most)}) p
-     order by p.sequence`,
-    [videoId],
+     where v.uuid = $1 and v.state <> 'removed' order by p.sequence`,
+    [uuid],
   )
-  return { isRunning: rows[0]?.isRunning ?? false, pieces: rows.map(({ isRunning: _, ...piece }) => piece) }
+  const [first] = rows
+  if (!first) return undefined
+  const { privacy, blocked, latencyMode, isRunning } = first
+  return { privacy, blocked, latencyMode, isRunning, pieces: rows }
 }

@@ -1,5 +1,6 @@
 export { makeBatchedCommands, type Outcome } from './batched-commands.ts'
 export type { ChangeObserver, ChangeObservers, Noted } from './change-observer.ts'
+export { makeDetachedTell } from './detached-tell.ts'
 export { DomainError, type ErrorKind, type InvalidParam, ifThere, ignoreNotFound, notFound } from './domain-error.ts'
 export { eachRow, inBatches } from './each-row.ts'
 export type { AggregateRef, EventName, EventPayloads } from './events.ts'

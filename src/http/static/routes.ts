@@ -13,6 +13,7 @@ import type { Area } from '../plugins/types.ts'
 import { passwordOf } from '../videos/viewer.ts'
 import { openFile, PRIVATE_FILE } from './caching.ts'
 import { assertCredentials, assertMayRead, playlistQuery, tokenQuery, withTokens } from './file-token.ts'
+import { isOfLive, liveText } from './live-playlists.ts'
 import { hlsNames, plain } from './names.ts'
 import { redirectToSignedStorage, redirectToStorage } from './redirect-to-storage.ts'
 import { openFirst, serveFile, typeOf } from './serve-file.ts'
@@ -74,6 +75,14 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
     return reply.send(withTokens(await text(opened.stream), token))
   }
 
+  /** Playlists of lives change with each piece. */
+  async function serveLive(reply: FastifyReply, live: { uuid: string; filename: string; isPublic: boolean }, token?: string) {
+    const found = await liveText({ db, config }, live)
+    if (found === undefined) throw absent()
+    reply.headers({ 'content-type': typeOf(live.filename), 'cache-control': live.isPublic ? 'public, max-age=0' : 'private, max-age=0' })
+    return reply.send(token ? withTokens(found, token) : found)
+  }
+
   return (app) => {
     for (const path of ['/static/web-videos/:filename', '/static/webseed/:filename']) {
       app.route({
@@ -109,6 +118,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
       schema: { params: hlsName, hide: true },
       handler: (request, reply) => {
         const { uuid, filename } = hlsNames(request.params)
+        if (isOfLive(filename)) return serveLive(reply, { uuid, filename, isPublic: true })
         return serveOpen(request, reply, hlsFile(uuid, filename, false))
       },
     })
@@ -144,6 +154,7 @@ export function staticArea({ db, store, config, fileTokens }: StaticDeps): Area 
             assertCredentials(request, token)
             await assertAllowed(request, await findVideoAccess(db, { uuid }, passwordOf(request)), token)
           }
+          if (isOfLive(filename)) return serveLive(reply, { uuid, filename, isPublic: false }, reinject ? token : undefined)
           const refs = [hlsFile(uuid, filename, true), hlsFile(uuid, filename, false)]
           if (reinject && token && typeOf(filename) === PLAYLIST) return servePlaylist(reply, refs, token)
           return servePrivate(request, reply, refs)

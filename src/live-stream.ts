@@ -1,0 +1,111 @@
+// The process of one live stream: takes its connection, cuts it into pieces, stores each with its row, and reports the end. It outlives the
+// process that accepted the connection. Started by compose/live.ts.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LivePiece, LiveSession, latencyModes, VideoLive } from './actors/live/live.entity.ts'
+import { type AcceptedStream, makeLiveSessions, type StreamEnd } from './actors/live/live-session.commands.ts'
+import { DomainError, makeDetachedTell } from './actors/runtime/index.ts'
+import type { Config } from './config/index.ts'
+import { openStore } from './connections.ts'
+import { type CutEnd, cutPieces, type Ffmpeg, hlsFile, type LivePiece as Piece, type ReceivedStream, receiveStream } from './media/index.ts'
+import { systemClock as clock } from './platform/clock.ts'
+import { isDatabaseOutage, makeDatabase } from './platform/database/index.ts'
+import { makeLogger } from './platform/logger.ts'
+
+/** What the acceptor sends with the socket. It holds secrets, so it crosses by IPC, not by arguments. */
+export interface LiveStreamOrder {
+  handover: Parameters<typeof receiveStream>[0]['handover']
+  stream: AcceptedStream
+  config: Config
+  database: { url: string; ssl: boolean; verifyCertificate: boolean }
+  ffmpeg: Ffmpeg
+}
+
+const AGAIN_MS = 500
+
+process.once('message', (order: LiveStreamOrder, socket: unknown) => {
+  const silenceMs = order.config.vireo.live.no_data_timeout
+  // In the same turn, so that no event of the socket is missed.
+  const received = socket instanceof Socket ? receiveStream({ socket, handover: order.handover, limits: { silenceMs } }) : undefined
+  void take(order, received).finally(() => process.exit())
+})
+
+async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, received: ReceivedStream | undefined): Promise<void> {
+  const { sessionId, generation, videoUuid, isPrivate, latencyMode } = stream
+  const logger = makeLogger(config.log)
+  const db = await makeDatabase({ ...database, poolMax: 2, entities: [LivePiece, LiveSession, VideoLive], migrations: [], logger })
+  const { attempts } = config.vireo.jobs.types['video-live-ending']
+  const tell = makeDetachedTell({
+    db,
+    clock,
+    lockTimeoutMs: config.vireo.runtime.lock_timeout,
+    jobs: { 'video-live-ending': { queue: 'media', attempts, priority: 0 } },
+  })
+  const sessions = makeLiveSessions({ db, tell, config: () => config })
+  const { store } = openStore(config, `live-${sessionId}-${generation}`)
+
+  /** Waits for a database that is away: the pieces are safe on the disk, and the publisher sends on. */
+  async function persist(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!isDatabaseOutage(error) && !(error instanceof DomainError && error.kind === 'busy')) throw error
+        await pause(AGAIN_MS)
+      }
+    }
+  }
+
+  async function storePiece({ path, sequence, seconds, bytes, sha256, startsAt }: Piece): Promise<void> {
+    const name = `0-${String(sequence).padStart(6, '0')}.ts`
+    await store.put(hlsFile(videoUuid, name, isPrivate), { path })
+    await persist(() => sessions.addPiece(sessionId, { generation, sequence, seconds, bytes, sha256, startsAt }))
+  }
+
+  const folder = await mkdtemp(join(config.storage.tmp, 'live-'))
+  try {
+    const end = received
+      ? await cutAll(received, {
+          ffmpeg,
+          folder,
+          seconds: (latencyMode === latencyModes.small ? config.vireo.live.small_latency_segment_duration : config.vireo.live.segment_duration) / 1000,
+          firstSequence: stream.nextSequence,
+          isContinuation: generation > 1,
+          onPiece: storePiece,
+          clock,
+          logger,
+          niceness: config.vireo.media.nice_live,
+        })
+      : ({ type: 'LOST', generation } as const)
+    await persist(() => sessions.end(sessionId, end)).catch(ignoreReplaced)
+  } catch (error) {
+    // Another connection continues the session, or it was stopped.
+    ignoreReplaced(error)
+  } finally {
+    received?.stop('The stream has ended.')
+    await rm(folder, { recursive: true, force: true })
+    await db.close()
+  }
+
+  async function cutAll(stream: ReceivedStream, options: Omit<Parameters<typeof cutPieces>[0], 'flv'>): Promise<StreamEnd> {
+    const cut = await cutPieces({ ...options, flv: stream.flv })
+    const { reason, detail } = await stream.ended
+    logger.info({ session: sessionId, generation, reason, detail, cut }, 'a live stream has ended')
+    const error = errorOf(cut, reason)
+    if (error) return { type: 'FAILED', generation, error }
+    return { type: reason === 'finished' ? 'FINISHED' : 'LOST', generation }
+  }
+}
+
+/** The contract's error for a stream that cannot be used; undefined for one that only ended. */
+function errorOf({ reason }: CutEnd, end: string): Extract<StreamEnd, { type: 'FAILED' }>['error'] | undefined {
+  if (reason === 'unsupported' || reason === 'invalid' || end === 'invalid') return 'invalid-input'
+  return reason === 'failed' ? 'ffmpeg-error' : undefined
+}
+
+function ignoreReplaced(error: unknown): void {
+  if (!(error instanceof DomainError && (error.kind === 'conflict' || error.kind === 'not_found'))) throw error
+}

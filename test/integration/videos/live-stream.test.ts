@@ -1,0 +1,75 @@
+// A stream from ffmpeg to a player: received by a process of its own, published, played from rows and pieces, and ended.
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { publish } from '../../support/live.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { until } from '../../support/until.ts'
+
+let node: TestNode
+let root: Client
+let channelId: number
+beforeAll(async () => {
+  node = await startTestNode({
+    withLives: true,
+    config: { live: { rtmp: { port: 0 } }, vireo: { live: { segment_duration: '1 second', reconnect_window: 0 } } },
+  })
+  root = await login(node.base, node.username, node.password)
+  const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  channelId = me.videoChannels[0]?.id ?? 0
+}, 60_000)
+afterAll(() => node?.stop())
+
+type Live = { id: number; uuid: string; key: string }
+async function create(fields: object = {}): Promise<Live> {
+  const { video } = await root.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', {
+    channelId,
+    name: 'A live',
+    privacy: 1,
+    ...fields,
+  })
+  const { streamKey } = await root.get<{ streamKey: string }>(`/api/v1/videos/live/${video.id}`)
+  return { ...video, key: streamKey }
+}
+const address = (key: string) => `rtmp://127.0.0.1:${node.server.live.rtmp}/live/${key}`
+const detailsOf = ({ uuid }: Live) =>
+  root.get<{ state: { id: number }; streamingPlaylists: { playlistUrl: string; segmentsSha256Url: string }[] }>(`/api/v1/videos/${uuid}`)
+const text = async (url: string) => {
+  const response = await fetch(url)
+  return response.ok ? await response.text() : `status ${response.status}`
+}
+
+it('plays while it lasts, and has ended afterwards', async () => {
+  const live = await create()
+  const sending = publish(address(live.key), { seconds: 8, paced: true })
+  const shown = await until(async () => ((await detailsOf(live)).state.id === 1 ? await detailsOf(live) : undefined), { what: 'the live' })
+  const [playlist] = shown.streamingPlaylists
+  expect(playlist?.playlistUrl).toBe(`${node.base}/static/streaming-playlists/hls/${live.uuid}/master.m3u8`)
+  expect(await text(playlist?.playlistUrl ?? '')).toMatch(/^#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-STREAM-INF:BANDWIDTH=\d+\n0\.m3u8\n/)
+  const rendition = new URL('0.m3u8', playlist?.playlistUrl).href
+  expect(await text(rendition)).not.toContain('#EXT-X-ENDLIST')
+  expect((await sending).code).toBe(0)
+  await until(async () => (await detailsOf(live)).state.id === 5, { what: 'the end' })
+  const last = await text(rendition)
+  expect(last).toContain('#EXT-X-ENDLIST')
+  const names = last.split('\n').filter((line) => line.endsWith('.ts'))
+  expect(names).toEqual(Array.from({ length: names.length }, (_, n) => `0-${String(n).padStart(6, '0')}.ts`))
+  const hashes = JSON.parse(await text(playlist?.segmentsSha256Url ?? '')) as Record<string, string>
+  for (const name of names) {
+    const piece = await fetch(new URL(name, rendition))
+    const digest = Buffer.from(await crypto.subtle.digest('SHA-256', await piece.arrayBuffer())).toString('hex')
+    expect([piece.status, digest]).toEqual([200, hashes[name]])
+  }
+  const { data } = await root.get<{ data: object[] }>(`/api/v1/videos/live/${live.uuid}/sessions`)
+  expect(data).toMatchObject([{ error: null, endDate: expect.any(String) }])
+}, 60_000)
+
+it('is refused with a wrong key, and to a second publisher', async () => {
+  const live = await create({ permanentLive: true })
+  expect((await publish(address('00000000-0000-4000-8000-000000000000'), { seconds: 1 })).said).toContain('no live with this key')
+  const first = publish(address(live.key), { seconds: 5, paced: true })
+  await until(async () => (await detailsOf(live)).state.id === 1)
+  expect((await publish(address(live.key), { seconds: 1 })).said).toContain('Another publisher')
+  await first
+  await until(async () => (await detailsOf(live)).state.id === 4, { what: 'the permanent live to wait again' })
+}, 60_000)
