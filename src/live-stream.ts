@@ -71,7 +71,9 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
       ? await cutAll(received, {
           ffmpeg,
           folder,
-          seconds: (latencyMode === latencyModes.small ? config.vireo.live.small_latency_segment_duration : config.vireo.live.segment_duration) / 1000,
+          seconds:
+            (latencyMode === latencyModes.small ? config.vireo.live.small_latency_segment_duration : config.vireo.live.segment_duration) /
+            1000,
           firstSequence: stream.nextSequence,
           isContinuation: generation > 1,
           onPiece: storePiece,

@@ -101,7 +101,8 @@ export function makeLiveSessions({ db, tell, config }: Pick<ActorDeps, 'db' | 't
           [live.videoId],
         )
         // The end of the last stream of a permanent live may not have reached the video yet.
-        if (!running && state !== 'waiting-for-live' && !(live.permanentLive && state === 'published')) throw new DomainError('gone', 'This live has ended.')
+        if (!running && state !== 'waiting-for-live' && !(live.permanentLive && state === 'published'))
+          throw new DomainError('gone', 'This live has ended.')
         const session = running ?? (await begin(unit, live))
         if (!takes(liveSessionLifecycle, session, { type: 'ACCEPTED' })) {
           throw new DomainError('conflict', 'Another publisher streams to this live.')
@@ -113,7 +114,15 @@ export function makeLiveSessions({ db, tell, config }: Pick<ActorDeps, 'db' | 't
           'select coalesce(max(sequence) + 1, $2) as next from live_piece where session_id = $1',
           [sessionId, firstSequence],
         )
-        return { sessionId, generation, nextSequence: next, videoId: live.videoId, videoUuid: uuid, isPrivate, latencyMode: live.latencyMode }
+        return {
+          sessionId,
+          generation,
+          nextSequence: next,
+          videoId: live.videoId,
+          videoUuid: uuid,
+          isPrivate,
+          latencyMode: live.latencyMode,
+        }
       })
     },
 

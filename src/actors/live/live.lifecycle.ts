@@ -1,6 +1,12 @@
 // The lifecycle of a live session, with the meaning of each state for its row.
 
-import { dueIn, initialLiveSession, type LiveSessionEvent, type LiveSessionSettings, liveSessionMachine } from '../../state-machines/live-session.ts'
+import {
+  dueIn,
+  initialLiveSession,
+  type LiveSessionEvent,
+  type LiveSessionSettings,
+  liveSessionMachine,
+} from '../../state-machines/live-session.ts'
 import { type ActorDeps, advance, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { LiveSession } from './live.entity.ts'
 

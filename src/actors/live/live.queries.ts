@@ -2,8 +2,8 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import type { LiveError } from '../../state-machines/live-session.ts'
-import type { LatencyMode } from './live.entity.ts'
 import type { Openness } from '../video/index.ts'
+import type { LatencyMode } from './live.entity.ts'
 import type { LivePieceRow } from './live-playlists.ts'
 
 type Reader = Pick<Database, 'query'>

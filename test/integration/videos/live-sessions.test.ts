@@ -2,13 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
+  findLiveStream,
   findSessionOfReplay,
   hashesOf,
   type LiveSessions,
-  listLivePieces,
   listLiveSessions,
   makeLiveSessions,
   renditionPlaylist,
+  superviseLiveSessions,
 } from '../../../src/actors/live/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
@@ -44,13 +45,16 @@ beforeAll(async () => {
     secrets: makeSecrets({ secret: 'a secret' }),
   }
   sessions = makeLiveSessions({ ...deps, config: now })
+  superviseLiveSessions({ ...deps, config: now })
+  // Others react to videos too.
+  for (const event of ['VideoShown', 'VideoPublished', 'VideoUpdated'] as const) registry.on(event, 'test', async () => undefined)
   user = await makeUser(db)
 }, 30_000)
 afterAll(() => made?.stop())
 
 async function makeLive({ permanent = false, columns = {} } = {}) {
   const key = newUuid()
-  const { id } = await makeVideo(db, {
+  const { id, uuid } = await makeVideo(db, {
     channelId: user.channelId,
     bare: true,
     columns: { is_live: true, state: 'waiting-for-live', ...columns },
@@ -59,9 +63,12 @@ async function makeLive({ permanent = false, columns = {} } = {}) {
     `insert into video_live (video_id, stream_key, save_replay, replay_privacy, permanent_live, latency_mode) values ($1, $2, true, 2, $3, 3)`,
     [id, key, permanent],
   )
-  return { id, key }
+  return { id, uuid, key }
 }
-const stateOf = async (videoId: number) => (await db.query<{ state: string }>('select state from video where id = $1', [videoId]))[0]?.state
+const stateOf = async (videoId: number) => {
+  await made.runtime.relay.drain()
+  return (await db.query<{ state: string }>('select state from video where id = $1', [videoId]))[0]?.state
+}
 const sessionsOf = async (videoId: number) =>
   (await listLiveSessions(db, videoId)).map(({ state, error }) => (error ? [state, error] : [state]))
 const timeOut = (id: number) => made.runtime.registry.timeouts.get('live-session')?.timedOut(id)
@@ -210,28 +217,28 @@ describe('the pieces of a live', () => {
     await sessions.addPiece(first.sessionId, piece(1, 1))
     await sessions.addPiece(first.sessionId, piece(1, 1))
     await sessions.end(first.sessionId, { type: 'FINISHED', generation: 1 })
-    expect(await listLivePieces(db, first.id, 15)).toMatchObject({ isRunning: false, pieces: [{ sequence: 0 }, { sequence: 1 }] })
+    expect(await findLiveStream(db, first.uuid, 15)).toMatchObject({ isRunning: false, pieces: [{ sequence: 0 }, { sequence: 1 }] })
     const second = await sessions.accept(first.key)
     expect(second).toMatchObject({ generation: 1, nextSequence: 2 })
     await sessions.addPiece(second.sessionId, piece(2, 1))
-    expect(await listLivePieces(db, first.id, 15)).toMatchObject({ isRunning: true, pieces: [{ sequence: 2 }] })
+    expect(await findLiveStream(db, first.uuid, 15)).toMatchObject({ isRunning: true, pieces: [{ sequence: 2 }] })
   })
 
   it('of a connection that was replaced are refused', async () => {
-    const { id, key, sessionId } = await began()
+    const { uuid, key, sessionId } = await began()
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     expect(await sessions.accept(key)).toMatchObject({ generation: 2, nextSequence: 1 })
     await expect(sessions.addPiece(sessionId, piece(1, 1))).rejects.toMatchObject({ kind: 'conflict' })
-    expect((await listLivePieces(db, id, 15)).pieces).toHaveLength(1)
+    expect((await findLiveStream(db, uuid, 15))?.pieces).toHaveLength(1)
   })
 
   it('are the newest in the playlist, with a discontinuity for each reconnection', async () => {
-    const { id, key, sessionId } = await began()
+    const { uuid, key, sessionId } = await began()
     await sessions.addPiece(sessionId, piece(1, 1))
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     await sessions.accept(key)
     await sessions.addPiece(sessionId, { ...piece(2, 2), seconds: 2.05 })
-    const { isRunning, pieces } = await listLivePieces(db, id, 2)
+    const { isRunning = false, pieces = [] } = (await findLiveStream(db, uuid, 2)) ?? {}
     const at = (n: number) => piece(n, 1).startsAt.toISOString().replace('Z', '+0000')
     const expected = `#EXTM3U
 #EXT-X-VERSION:6
