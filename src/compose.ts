@@ -79,8 +79,11 @@ async function start(
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   })
   const live = makeLiveRole({ ...deps, ...parts, sessions: parts.lives.sessions, logger: tagged(logger, 'live') })
-  closers.push(() => live.stop())
-  if (roles.includes('live')) await live.start()
+  if (roles.includes('live')) {
+    closers.push(() => live.stop())
+    parts.source.onChange(() => void live.adapt())
+    await live.adapt()
+  }
   const address = await serve()
   health.started()
   loopWatch.start()

@@ -10,7 +10,16 @@ import { type AcceptedStream, makeLiveSessions, type StreamEnd } from './actors/
 import { DomainError, makeDetachedTell } from './actors/runtime/index.ts'
 import type { Config } from './config/index.ts'
 import { openStore } from './connections.ts'
-import { type CutEnd, cutPieces, type Ffmpeg, hlsFile, type LivePiece as Piece, type ReceivedStream, receiveStream } from './media/index.ts'
+import {
+  type CutEnd,
+  cutPieces,
+  type Ffmpeg,
+  hlsFile,
+  type LivePiece as Piece,
+  pieceName,
+  type ReceivedStream,
+  receiveStream,
+} from './media/index.ts'
 import { systemClock as clock } from './platform/clock.ts'
 import { isDatabaseOutage, makeDatabase } from './platform/database/index.ts'
 import { makeLogger } from './platform/logger.ts'
@@ -60,7 +69,7 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
   }
 
   async function storePiece({ path, sequence, seconds, bytes, sha256, startsAt }: Piece): Promise<void> {
-    const name = `0-${String(sequence).padStart(6, '0')}.ts`
+    const name = pieceName(0, sequence)
     await store.put(hlsFile(videoUuid, name, isPrivate), { path })
     await persist(() => sessions.addPiece(sessionId, { generation, sequence, seconds, bytes, sha256, startsAt }))
   }

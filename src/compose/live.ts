@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import pLimit from 'p-limit'
 import type { AcceptedStream, LiveSessions } from '../actors/live/index.ts'
 import { DomainError, type GuessLimits } from '../actors/runtime/index.ts'
 import type { Config } from '../config/index.ts'
@@ -12,13 +13,7 @@ import type { Logger } from '../platform/logger.ts'
 
 type Admission = { accepted: true; stream: AcceptedStream } | { accepted: false; reason: string }
 
-export interface LiveRole {
-  start(): Promise<void>
-  /** Streams that were accepted go on. */
-  stop(): Promise<void>
-  /** The ports that it listens on. */
-  ports(): { rtmp?: number; rtmps?: number }
-}
+export type LiveRole = ReturnType<typeof makeLiveRole>
 
 export function makeLiveRole(options: {
   config: () => Config
@@ -27,9 +22,8 @@ export function makeLiveRole(options: {
   database: LiveStreamOrder['database']
   ffmpeg: Ffmpeg
   logger: Logger
-}): LiveRole {
+}) {
   const { config, sessions, guesses, database, ffmpeg, logger } = options
-  const listening = new Map<'rtmp' | 'rtmps', { acceptor: LiveAcceptor; port: number }>()
 
   async function admit(streamKey: string, { address }: { address: string }): Promise<Admission> {
     try {
@@ -64,26 +58,53 @@ export function makeLiveRole(options: {
     })
   }
 
-  async function listen(kind: 'rtmp' | 'rtmps', tls?: { key: string; cert: string }): Promise<void> {
+  const listeners: Record<Kind, Listener> = { rtmp: {}, rtmps: {} }
+  const oneAtATime = pLimit(1)
+  let isStopped = false
+  let retry: NodeJS.Timeout | undefined
+
+  async function listen(kind: Kind): Promise<void> {
     const { hostname, port } = config().live[kind]
+    const { key_file, cert_file } = config().live.rtmps
+    const tls = kind === 'rtmps' ? { key: await readFile(key_file), cert: await readFile(cert_file) } : undefined
     const acceptor = makeLiveAcceptor<Admission>({ hostname: hostname ?? '::', port, tls, admit, adopt, logger })
-    listening.set(kind, { acceptor, ...(await acceptor.start()) })
+    listeners[kind] = { acceptor, ...(await acceptor.start()) }
+    logger.info({ kind, port: listeners[kind].port }, 'live streams are accepted')
+  }
+
+  /** Opens and closes the ports as the configuration says. A port that another process still holds is tried again. */
+  async function adapt(): Promise<void> {
+    clearTimeout(retry)
+    for (const kind of KINDS) {
+      const wanted = !isStopped && config().live.enabled && config().live[kind].enabled
+      const { acceptor } = listeners[kind]
+      if (wanted === (acceptor !== undefined)) continue
+      if (acceptor) {
+        listeners[kind] = {}
+        await acceptor.stop()
+        continue
+      }
+      await listen(kind).catch((error: unknown) => {
+        logger.error({ err: error, kind }, 'live streams cannot be accepted')
+        retry = setTimeout(() => void oneAtATime(adapt), RETRY_MS).unref()
+      })
+    }
   }
 
   return {
-    async start() {
-      const { enabled, rtmp, rtmps } = config().live
-      if (!enabled) return
-      if (rtmp.enabled) await listen('rtmp')
-      if (rtmps.enabled) {
-        const [key, cert] = await Promise.all([readFile(rtmps.key_file, 'utf8'), readFile(rtmps.cert_file, 'utf8')])
-        await listen('rtmps', { key, cert })
-      }
+    /** Listens if lives are enabled, also after a change of the configuration. */
+    adapt: () => oneAtATime(adapt),
+    /** Streams that were accepted go on. */
+    stop() {
+      isStopped = true
+      return oneAtATime(adapt)
     },
-    async stop() {
-      for (const { acceptor } of listening.values()) await acceptor.stop()
-      listening.clear()
-    },
-    ports: () => Object.fromEntries([...listening].map(([kind, { port }]) => [kind, port])),
+    /** The ports that it listens on. */
+    ports: () => ({ rtmp: listeners.rtmp.port, rtmps: listeners.rtmps.port }),
   }
 }
+
+const KINDS = ['rtmp', 'rtmps'] as const
+type Kind = (typeof KINDS)[number]
+type Listener = { acceptor?: LiveAcceptor; port?: number }
+const RETRY_MS = 5_000

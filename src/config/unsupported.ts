@@ -6,7 +6,8 @@ import type { ParsedConfig } from './schema.ts'
 const UNSUPPORTED = [
   'client.open_in_app',
   'geo_ip',
-  'live',
+  'live.max_duration',
+  'live.transcoding',
   'object_storage.streaming_playlists.store_live_streams',
   'open_telemetry.tracing',
   'plugins.index.check_latest_versions_interval',
@@ -16,8 +17,8 @@ const UNSUPPORTED = [
   'video_studio.remote_runners',
   'video_transcription',
   'vireo.lifetimes.plugin_external_auth',
-  'vireo.live',
-  'vireo.media.nice_live',
+  'vireo.live.cleanup_delay',
+  'vireo.live.edge_delay_segments',
   'vireo.runners',
   'vireo.schedulers.check_plugins',
   'vireo.schedulers.geo_ip_update',
@@ -31,7 +32,7 @@ const OFF = { enabled: false }
 
 /** Sections whose parts of this kind are disabled. */
 export const withoutUnsupported = ({ live, transcoding, video_studio, video_transcription }: ParsedConfig) => ({
-  live: { ...live, ...OFF, transcoding: { ...live.transcoding, remote_runners: OFF } },
+  live: { ...live, transcoding: { ...live.transcoding, remote_runners: OFF } },
   transcoding: { ...transcoding, remote_runners: OFF },
   video_studio: { ...video_studio, remote_runners: OFF },
   video_transcription: { ...video_transcription, ...OFF, remote_runners: OFF },

@@ -30,6 +30,7 @@ const FOR_TESTS: Values = {
   ),
   storyboards: { enabled: false },
   tracker: { enabled: false },
+  live: { rtmp: { port: 0 } },
   // Whether yt-dlp is installed on the machine makes no difference.
   import: { videos: { http: { youtube_dl_release: { name: YT_DLP, python_path: '/nowhere' } } } },
   open_telemetry: { metrics: { prometheus_exporter: { port: 0 } } },
@@ -41,8 +42,6 @@ export interface TestConfigOptions {
   dataDir?: string
   /** More variables, such as DATABASE_URL. */
   env?: Record<string, string>
-  /** Lives are possible: their records exist, while no configuration enables them as long as nothing receives streams. */
-  withLives?: boolean
 }
 
 /** Throws when `overrides` (nested keys as in YAML) hold an unknown key or a wrong value. */
@@ -62,6 +61,5 @@ export function testLoadedConfig(overrides: Values = {}, options: TestConfigOpti
     cwd: tmpdir(),
   })
   if (loaded.warnings.length > 0) throw new Error(loaded.warnings.join('\n'))
-  if (!options.withLives) return loaded
-  return { ...loaded, config: { ...loaded.config, live: { ...loaded.config.live, enabled: true } } }
+  return loaded
 }

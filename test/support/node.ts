@@ -40,7 +40,6 @@ export async function startTestNode(
     config?: Values
     /** Another process of the same server: same database, folder and public address. Stop it before the first one. */
     beside?: TestNode
-    withLives?: boolean
   } & Partial<Pick<ServerOptions, 'roles' | 'onRoute' | 'clock' | 'logger'>> = {},
 ): Promise<TestNode> {
   const { beside } = options
@@ -59,7 +58,7 @@ export async function startTestNode(
           webserver: { hostname: '127.0.0.1', port: Number(new URL(beside?.base ?? `http://x:${port}`).port) },
           ...merge(storage, options.config ?? {}),
         },
-        { dataDir, env: { DATABASE_URL: database.url }, withLives: options.withLives ?? false },
+        { dataDir, env: { DATABASE_URL: database.url } },
       ),
       logger: options.logger ?? silentLogger,
       ...(options.clock ? { clock: options.clock } : {}),

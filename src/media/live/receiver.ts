@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf } from '../errors.ts'
 import type { AmfValue } from './amf0.ts'
 import { publishEnded, publishRefused, publishStarted } from './answers.ts'
@@ -69,9 +70,13 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
     // Ends the loop; what was received before stays in the stream.
     socket.destroySoon()
   }
-  const silence = setTimeout(() => {
+  let mediaMessages = 0
+  const silence = setTimeout(async () => {
+    const before = mediaMessages
+    // What came while this process was busy or suspended is read first.
+    for (let read = -1; read !== socket.bytesRead && mediaMessages === before; await nextTurn()) read = socket.bytesRead
     // A publisher whom a slow reader holds back is not silent.
-    if (flv.writableNeedDrain) silence.refresh()
+    if (flv.writableNeedDrain || mediaMessages > before) silence.refresh()
     else endEarly({ reason: 'silent', detail: `No media came for ${silenceMs} ms.` })
   }, silenceMs)
   flv.once('close', () => endEarly({ reason: 'stopped', detail: 'The reader of the stream went away.' }))
@@ -123,6 +128,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
         assertMetadata(event.values)
         opening.metadata(event.values)
       } else {
+        mediaMessages += 1
         silence.refresh()
         await pass(event)
       }

@@ -44,7 +44,7 @@ it('tells clients what the files say', async () => {
     email: { enabled: false },
     signup: { allowed: true, allowedForCurrentIP: false },
     transcoding: { hls: { enabled: false }, web_videos: { enabled: false }, enabledResolutions: [] },
-    live: { enabled: false, transcoding: { enabled: false, enabledResolutions: [] } },
+    live: { enabled: true, transcoding: { enabled: true, enabledResolutions: [0, 480] } },
     video: { file: { extensions: ['.webm', '.ogv', '.mp4'] } },
     client: { videos: { resumableUpload: { maxChunkSize: 5 * 2 ** 20 } } },
   })

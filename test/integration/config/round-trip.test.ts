@@ -101,9 +101,9 @@ describe.each(states)('a server %s', (about, config) => {
 
   it('shows nothing as on that is not built', async () => {
     const off = { enabled: false }
-    await put({ live: { enabled: true }, videoTranscription: { enabled: true } })
+    await put({ live: { transcoding: { remoteRunners: { enabled: true } } }, videoTranscription: { enabled: true } })
     const parts = { transcoding: { remoteRunners: off }, videoStudio: { remoteRunners: off } }
-    const all = { ...parts, live: { ...off, transcoding: { remoteRunners: off } }, videoTranscription: off }
+    const all = { ...parts, live: { transcoding: { remoteRunners: off } }, videoTranscription: off }
     expect(await read()).toMatchObject(all)
     expect(await admin.get('/api/v1/config')).toMatchObject(all)
     await admin.send('DELETE', CUSTOM)

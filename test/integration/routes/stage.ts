@@ -20,13 +20,12 @@ export async function startStage(): Promise<RouteStage> {
   const { routes, onRoute } = makeRouteList()
   const node = await startTestNode({
     roles: ['web'],
-    withLives: true,
     onRoute,
     config: {
       instance: { default_nsfw_policy: 'display' },
       video_file: { update: { enabled: true } },
       video_studio: { enabled: true },
-      live: { max_user_lives: -1, max_instance_lives: -1 },
+      live: { enabled: true, max_user_lives: -1, max_instance_lives: -1 },
       import: {
         videos: { http: { enabled: true }, torrent: { enabled: true } },
         video_channel_synchronization: { enabled: true, max_per_user: 1000 },

@@ -22,7 +22,7 @@ import { testLoadedConfig } from '../../support/config.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 
 const clock = fakeClock(new Date('2026-11-20T12:00:00.000Z'))
-const { config } = testLoadedConfig({}, { withLives: true })
+const { config } = testLoadedConfig({ live: { enabled: true } })
 let isEnabled = true
 let made: TestRuntime
 let db: Database

@@ -11,8 +11,7 @@ let root: Client
 let channelId: number
 beforeAll(async () => {
   node = await startTestNode({
-    withLives: true,
-    config: { live: { rtmp: { port: 0 } }, vireo: { live: { segment_duration: '1 second', reconnect_window: 0 } } },
+    config: { live: { enabled: true }, vireo: { live: { segment_duration: '1 second', reconnect_window: 0 } } },
   })
   root = await login(node.base, node.username, node.password)
   const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')

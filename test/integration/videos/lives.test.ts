@@ -12,7 +12,7 @@ let root: Client
 let other: Client
 let channelId: number
 beforeAll(async () => {
-  node = await startTestNode({ withLives: true })
+  node = await startTestNode({ roles: ['web', 'federation', 'media'], config: { live: { enabled: true, rtmp: { port: 1935 } } } })
   root = await login(node.base, node.username, node.password)
   await root.send('POST', '/api/v1/users', { username: 'other', password: 'other-password', email: 'other@example.com', role: 2 })
   other = await login(node.base, 'other', 'other-password')
