@@ -34,6 +34,7 @@ export class Lives extends Migration {
       bytes integer not null,
       sha256 text not null,
       starts_at timestamptz(3) not null,
+      is_private boolean not null,
       primary key (session_id, sequence)
     )`)
   }

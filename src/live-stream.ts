@@ -53,11 +53,17 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
     lockTimeoutMs: config.vireo.runtime.lock_timeout,
     jobs: { 'video-live-ending': { queue: 'media', attempts, priority: 0 } },
   })
-  const sessions = makeLiveSessions({ db, tell, config: () => config })
+  const sessions = makeLiveSessions({
+    db,
+    tell,
+    config: () => config,
+    // Not before it is needed, which is after the first piece: what it imports takes a while.
+    quotaLeft: async (reader, userId) => (await import('./actors/video/quota.ts')).quotaLeft(reader, userId),
+  })
   const { store } = openStore(config, `live-${sessionId}-${generation}`)
 
   /** Waits for a database that is away: the pieces are safe on the disk, and the publisher sends on. */
-  async function persist(write: () => Promise<void>): Promise<void> {
+  async function persist<T>(write: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await write()
@@ -71,7 +77,8 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
   async function storePiece({ path, sequence, seconds, bytes, sha256, startsAt }: Piece): Promise<void> {
     const name = pieceName(0, sequence)
     await store.put(hlsFile(videoUuid, name, isPrivate), { path })
-    await persist(() => sessions.addPiece(sessionId, { generation, sequence, seconds, bytes, sha256, startsAt }))
+    const goesOn = await persist(() => sessions.addPiece(sessionId, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate }))
+    if (!goesOn) received?.stop('The stream exceeds a limit of this server.')
   }
 
   const folder = await mkdtemp(join(config.storage.tmp, 'live-'))

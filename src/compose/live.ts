@@ -82,6 +82,7 @@ export function makeLiveRole(options: {
       if (acceptor) {
         listeners[kind] = {}
         await acceptor.stop()
+        if (!config().live.enabled) await sessions.stopAll()
         continue
       }
       await listen(kind).catch((error: unknown) => {

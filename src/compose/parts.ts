@@ -25,7 +25,7 @@ import { maintainActivityTotals } from '../actors/incoming-activity/index.ts'
 import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from '../actors/instance/index.ts'
 import { makeInteractionCleaning } from '../actors/interaction/index.ts'
 import { makeJobQueue, refuseNameless } from '../actors/job-queue/index.ts'
-import { makeLiveSessions, makeLives, superviseLiveSessions } from '../actors/live/index.ts'
+import { makeLiveSessions, makeLives, saveReplays, superviseLiveSessions } from '../actors/live/index.ts'
 import { makeMailLinks, sendMails } from '../actors/mail/index.ts'
 import { makeMailBatches, makeNotifications, makeNotify, notifySubscribers, RULES, reactByRules } from '../actors/notification/index.ts'
 import { makeOwnershipChanges } from '../actors/ownership-change/index.ts'
@@ -61,6 +61,7 @@ import {
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
+  quotaLeft,
   registerCounters,
   registerListing,
   registerScores,
@@ -231,8 +232,9 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const awaitedVideos = makeAwaitedVideos({ ...media, inspectFile })
   const { downloads, mayImportFrom, close } = makeImportDownloads({ config, logger, ffmpeg, userAgent })
   closers.push(close)
-  const lives = { ...makeLives({ ...media, awaitedVideos, createVideo }), sessions: makeLiveSessions(deps) }
-  superviseLiveSessions(deps)
+  const lives = { ...makeLives({ ...media, awaitedVideos, createVideo }), sessions: makeLiveSessions({ ...deps, quotaLeft }) }
+  superviseLiveSessions(media)
+  saveReplays({ ...media, inspectFile, createVideo, awaitedVideos })
   const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
   const videoImports = makeVideoImports(imports)
   runImports(imports)

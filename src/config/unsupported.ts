@@ -6,7 +6,6 @@ import type { ParsedConfig } from './schema.ts'
 const UNSUPPORTED = [
   'client.open_in_app',
   'geo_ip',
-  'live.max_duration',
   'live.transcoding',
   'object_storage.streaming_playlists.store_live_streams',
   'open_telemetry.tracing',
@@ -17,7 +16,6 @@ const UNSUPPORTED = [
   'video_studio.remote_runners',
   'video_transcription',
   'vireo.lifetimes.plugin_external_auth',
-  'vireo.live.cleanup_delay',
   'vireo.live.edge_delay_segments',
   'vireo.runners',
   'vireo.schedulers.check_plugins',

@@ -59,6 +59,7 @@ export {
 } from './live/acceptor.ts'
 export { type CutEnd, type CutPiecesOptions, cutPieces, type LivePiece } from './live/cutter.ts'
 export type { Handover } from './live/handover.ts'
+export { joinPieces } from './live/join-pieces.ts'
 export { pieceName } from './live/piece-name.ts'
 export {
   type ReceivedStream,

@@ -19,7 +19,7 @@ export const liveErrorIds = {
 
 export type LiveError = keyof typeof liveErrorIds
 
-export type LiveSessionState = 'waiting' | 'receiving' | 'publishing' | 'interrupted' | 'ending' | 'ended'
+export type LiveSessionState = 'waiting' | 'receiving' | 'publishing' | 'interrupted' | 'ending' | 'unsaved' | 'ended' | 'cleaned'
 
 export interface LiveSessionContext {
   /** Counts the connections of the publisher, from 1. */
@@ -34,6 +34,10 @@ export interface LiveSessionSettings {
   reconnect_window: number
   /** How often the sweeper ensures that an ending session has its job, in ms. */
   check_owner_every: number
+  /** How long a recording that cannot be stored waits until it is tried again, in ms. */
+  retry_replay_after: number
+  /** How long the pieces stay after the end, for players that lag behind, in ms. */
+  cleanup_delay: number
 }
 
 type OfGeneration = { generation: number }
@@ -53,6 +57,8 @@ export type LiveSessionEvent =
   | { type: 'STOPPED'; error: LiveError | null }
   /** The recording is stored, or there is none. */
   | { type: 'SAVED' }
+  /** The recording cannot be stored now. Its pieces stay. */
+  | { type: 'SAVE_FAILED' }
   | { type: 'TIMED_OUT' }
 
 export const initialLiveSession: Snapshot<LiveSessionState, LiveSessionContext> = {
@@ -121,9 +127,21 @@ export const liveSessionMachine = flow.createMachine({
     },
     ending: {
       meta: { due: 'the sweeper makes sure that the job exists', owner: 'the job video-live-ending' },
-      on: { SAVED: { target: 'ended' }, TIMED_OUT: { target: 'ending', description: 'job queued again' } },
+      on: {
+        SAVED: { target: 'ended' },
+        SAVE_FAILED: { target: 'unsaved' },
+        TIMED_OUT: { target: 'ending', description: 'job queued again' },
+      },
     },
-    ended: { meta: { end: true } },
+    unsaved: {
+      meta: { due: 'the recording is tried again', owner: 'an administrator frees space or repairs ffmpeg' },
+      on: { TIMED_OUT: { target: 'ending' } },
+    },
+    ended: {
+      meta: { due: 'players have read the last pieces' },
+      on: { TIMED_OUT: { target: 'cleaned', description: 'its pieces are removed' } },
+    },
+    cleaned: { meta: { end: true } },
   },
 })
 
@@ -137,6 +155,10 @@ export function dueIn(state: LiveSessionState, _context: LiveSessionContext, set
       return settings.reconnect_window
     case 'ending':
       return settings.check_owner_every
+    case 'unsaved':
+      return settings.retry_replay_after
+    case 'ended':
+      return settings.cleanup_delay
     default:
       return null
   }

@@ -1,7 +1,8 @@
 // Streams of lives: accepted by their key, and moved by what their receivers report. It runs in the process of each stream too, so it needs
 // little else.
 
-import type { LiveSessionEvent } from '../../state-machines/live-session.ts'
+import type { Sql } from '../../platform/database/index.ts'
+import type { LiveError, LiveSessionEvent } from '../../state-machines/live-session.ts'
 import { type ActorDeps, contextOf, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
 import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
 import { type LatencyMode, LiveSession, VideoLive } from './live.entity.ts'
@@ -29,6 +30,8 @@ export interface StoredPiece {
   /** Hexadecimal. */
   sha256: string
   startsAt: Date
+  /** Its file is in the private folder. */
+  isPrivate: boolean
 }
 
 /** What the receiver of a stream reports of its end. */
@@ -40,8 +43,13 @@ export interface LiveSessions {
    * disabled or the video or its owner is blocked, `gone` if the live has ended, and `conflict` while another publisher sends.
    */
   accept(streamKey: string): Promise<AcceptedStream>
-  /** Adds a piece; twice is once. Throws `conflict` if the session has ended or another connection continued it. */
-  addPiece(sessionId: number, piece: StoredPiece): Promise<void>
+  /**
+   * Adds a piece; twice is once. Returns false if the stream exceeds a limit, or its video or its owner is blocked: the session has ended
+   * then. Throws `conflict` if it had ended before or another connection continued it.
+   */
+  addPiece(sessionId: number, piece: StoredPiece): Promise<boolean>
+  /** Ends all streams. */
+  stopAll(): Promise<void>
   /** Throws like `addPiece`. */
   end(sessionId: number, end: StreamEnd): Promise<void>
 }
@@ -49,7 +57,12 @@ export interface LiveSessions {
 const RUNNING = ['receiving', 'publishing', 'interrupted']
 const NO_VIDEO = { uuid: '', state: 'removed', isPrivate: true }
 
-export function makeLiveSessions({ db, tell, config }: Pick<ActorDeps, 'db' | 'tell' | 'config'>): LiveSessions {
+export type LiveSessionDeps = Pick<ActorDeps, 'db' | 'tell' | 'config'> & {
+  /** Bytes that the user may add. */
+  quotaLeft(db: { query: Sql }, userId: number): Promise<number>
+}
+
+export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDeps): LiveSessions {
   const settings = () => settingsOf({ config })
 
   async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {
@@ -79,6 +92,27 @@ export function makeLiveSessions({ db, tell, config }: Pick<ActorDeps, 'db' | 't
     if (!session) return undefined
     if (session.dueAt && session.dueAt <= unit.now) moveSession(unit, session, { type: 'TIMED_OUT' }, settings())
     return RUNNING.includes(session.state) ? session : undefined
+  }
+
+  /** The limit that ends the session, if one does. */
+  async function limitOf(unit: Unit, session: LiveSession): Promise<LiveError | undefined> {
+    const [{ userId, isBlocked } = { userId: 0, isBlocked: true }] = await unit.query<{ userId: number; isBlocked: boolean }>(
+      `select u.id as "userId", v.blocked or u.blocked or v.state = 'removed' as "isBlocked"
+       from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id join users u on u.id = a.user_id
+       where v.id = $1`,
+      [session.videoId],
+    )
+    if (isBlocked) return 'blocked'
+    const { max_duration } = config().live
+    if (max_duration >= 0 && unit.now.getTime() - session.startedAt.getTime() > max_duration) return 'duration-exceeded'
+    if (!session.saveReplay) return undefined
+    const left = await quotaLeft(unit, userId)
+    if (left === Number.POSITIVE_INFINITY) return undefined
+    const [{ bytes } = { bytes: 0 }] = await unit.query<{ bytes: number }>(
+      'select coalesce(sum(bytes), 0)::float8 as bytes from live_piece where session_id = $1',
+      [session.id],
+    )
+    return bytes > left ? 'quota-exceeded' : undefined
   }
 
   return {
@@ -126,15 +160,30 @@ export function makeLiveSessions({ db, tell, config }: Pick<ActorDeps, 'db' | 't
       })
     },
 
-    addPiece: (sessionId, { generation, sequence, seconds, bytes, sha256, startsAt }) =>
+    addPiece: (sessionId, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate }) =>
       withSession({ tell }, sessionId, async (unit, session) => {
         moveSession(unit, session, { type: 'PIECE_STORED', generation }, settings())
         await unit.query(
-          `insert into live_piece (session_id, sequence, generation, seconds, bytes, sha256, starts_at)
-           values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-          [sessionId, sequence, generation, seconds, bytes, sha256, startsAt],
+          `insert into live_piece (session_id, sequence, generation, seconds, bytes, sha256, starts_at, is_private)
+           values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+          [sessionId, sequence, generation, seconds, bytes, sha256, startsAt, isPrivate],
         )
+        const error = await limitOf(unit, session)
+        if (error) moveSession(unit, session, { type: 'FAILED', generation, error }, settings())
+        return error === undefined
       }),
+
+    async stopAll() {
+      const running = await db.query<{ id: number }>(
+        "select id from live_session where state in ('receiving', 'publishing', 'interrupted')",
+      )
+      for (const { id } of running) {
+        await withSession({ tell }, id, async (unit, session) => {
+          const stop = { type: 'STOPPED', error: null } as const
+          if (takes(liveSessionLifecycle, session, stop)) moveSession(unit, session, stop, settings())
+        })
+      }
+    },
 
     end: (sessionId, end) => withSession({ tell }, sessionId, async (unit, session) => void moveSession(unit, session, end, settings())),
   }

@@ -65,5 +65,7 @@ export const LivePiece = defineEntity({
     bytes: p.integer(),
     sha256: p.text(),
     startsAt: p.datetime(3),
+    /** Its file is in the private folder. */
+    isPrivate: p.boolean(),
   },
 })

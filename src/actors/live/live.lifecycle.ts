@@ -10,9 +10,11 @@ import {
 import { type ActorDeps, advance, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { LiveSession } from './live.entity.ts'
 
+const RETRY_REPLAY_AFTER = 24 * 3_600_000
+
 export const settingsOf = ({ config }: Pick<ActorDeps, 'config'>): LiveSessionSettings => {
-  const { no_data_timeout, reconnect_window } = config().vireo.live
-  return { no_data_timeout, reconnect_window, check_owner_every: CHECK_OWNER_EVERY }
+  const { no_data_timeout, reconnect_window, cleanup_delay } = config().vireo.live
+  return { no_data_timeout, reconnect_window, cleanup_delay, check_owner_every: CHECK_OWNER_EVERY, retry_replay_after: RETRY_REPLAY_AFTER }
 }
 
 export const liveSessionLifecycle = defineLifecycle({
@@ -32,11 +34,11 @@ export const liveSessionLifecycle = defineLifecycle({
 export const moveSession = (unit: Unit, session: LiveSession, event: LiveSessionEvent, settings: LiveSessionSettings) =>
   advance(unit, liveSessionLifecycle, session, event, settings)
 
-export const withSession = (
+export const withSession = <T>(
   { tell }: Pick<ActorDeps, 'tell'>,
   id: number,
-  work: (unit: Unit, session: LiveSession) => Promise<void>,
-): Promise<void> => tell({ aggregate: 'live_session', id }, async (unit) => work(unit, await unit.em.findOneOrFail(LiveSession, id)))
+  work: (unit: Unit, session: LiveSession) => Promise<T>,
+): Promise<T> => tell({ aggregate: 'live_session', id }, async (unit) => work(unit, await unit.em.findOneOrFail(LiveSession, id)))
 
 /** Queues the job that stores the recording, unless it waits or runs. */
 const queueEnding = (unit: Unit, id: number): void =>

@@ -65,7 +65,7 @@ export async function findLiveStream(db: Reader, uuid: string, most: number): Pr
     `select v.privacy, v.blocked, l.latency_mode as "latencyMode", s.state in ('receiving', 'publishing', 'interrupted') as "isRunning",
        p.sequence, p.generation, p.seconds, p.bytes, p.sha256, p.starts_at as "startsAt"
      from video v join video_live l on l.video_id = v.id and l.stream_key is not null
-       cross join lateral (select id, state from live_session where video_id = v.id order by started_at desc, id desc limit 1) s
+       cross join lateral (select id, state from live_session where video_id = v.id and state <> 'cleaned' order by started_at desc, id desc limit 1) s
        cross join lateral (select * from live_piece where session_id = s.id order by sequence desc limit ${Number(most)}) p
      where v.uuid = $1 and v.state <> 'removed' order by p.sequence`,
     [uuid],

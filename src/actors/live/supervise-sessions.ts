@@ -1,29 +1,24 @@
 // What sessions need beside their receivers: time-outs, the job at their end, and the moves of their videos.
 
+import { hlsFile, pieceName } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, takes, type Unit } from '../runtime/index.ts'
 import { storePlaylist } from '../video/files.writes.ts'
-import { advanceAndAnnounce, fileStorages, videoLifecycle } from '../video/index.ts'
+import { advanceAndAnnounce, fileStorages, type PendingFiles, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { VideoLive } from './live.entity.ts'
+import { type LiveSession, VideoLive } from './live.entity.ts'
 import { liveSessionLifecycle, moveSession, settingsOf, withSession } from './live.lifecycle.ts'
 
-export function superviseLiveSessions(deps: Pick<ActorDeps, 'tell' | 'registry' | 'config'>): void {
+export function superviseLiveSessions(deps: Pick<ActorDeps, 'tell' | 'registry' | 'config'> & { pendingFiles: PendingFiles }): void {
   const { registry } = deps
 
   registry.timeout('live-session', {
     of: liveSessionLifecycle,
     timedOut: (id) =>
       withSession(deps, id, async (unit, session) => {
-        if (session.dueAt && session.dueAt <= unit.now) moveSession(unit, session, { type: 'TIMED_OUT' }, settingsOf(deps))
-      }),
-  })
-
-  registry.job('video-live-ending', {
-    queue: 'media',
-    run: ({ data }) =>
-      withSession(deps, Number(data.liveSessionId), async (unit, session) => {
-        if (session.state === 'ending') moveSession(unit, session, { type: 'SAVED' }, settingsOf(deps))
+        if (!session.dueAt || session.dueAt > unit.now) return
+        const { state } = moveSession(unit, session, { type: 'TIMED_OUT' }, settingsOf(deps))
+        if (state === 'cleaned') await removePieces(unit, session, deps)
       }),
   })
 
@@ -38,13 +33,30 @@ export function superviseLiveSessions(deps: Pick<ActorDeps, 'tell' | 'registry' 
   )
 }
 
+async function removePieces(unit: Unit, { id, videoId }: LiveSession, { pendingFiles }: { pendingFiles: PendingFiles }): Promise<void> {
+  const pieces = await unit.query<{ uuid: string; sequence: number; isPrivate: boolean }>(
+    `select v.uuid, p.sequence, p.is_private as "isPrivate" from live_piece p, video v where p.session_id = $1 and v.id = $2`,
+    [id, videoId],
+  )
+  // The number of the last one stays: the next session counts on.
+  await unit.query(
+    'delete from live_piece where session_id = $1 and sequence < (select max(sequence) from live_piece where session_id = $1)',
+    [id],
+  )
+  await pendingFiles.condemn(
+    unit.query,
+    pieces.map(({ uuid, sequence, isPrivate }) => hlsFile(uuid, pieceName(0, sequence), isPrivate)),
+  )
+}
+
 /** Rendered from rows by every process, whatever the storage of the pieces. */
 const PLAYLIST = { masterFilename: 'master.m3u8', hashesFilename: 'segments-sha256.json' }
 
 async function moveVideo(unit: Unit, videoId: number, eventFor: (live: VideoLive) => Promise<VideoEvent>): Promise<void> {
   await unit.query('select id from video where id = $1 for no key update', [videoId])
   const [video, live] = [await unit.em.findOne(Video, videoId), await unit.em.findOne(VideoLive, { videoId })]
-  if (!video || !live) return
+  // A replay took its place already.
+  if (!video?.isLive || !live) return
   const event = await eventFor(live)
   if (takes(videoLifecycle, video, event)) advanceAndAnnounce(unit, video, [event])
 }

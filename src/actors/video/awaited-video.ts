@@ -7,6 +7,7 @@ import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { lockChannel } from './create-video.ts'
+import { dropPlaylist } from './files.writes.ts'
 import {
   type DraftPicture,
   type FileDraft,
@@ -72,6 +73,8 @@ export interface AwaitedVideos {
    * if the file exceeds the quota of its owner.
    */
   fill(unit: Unit, filling: Filling): Promise<void>
+  /** Runs in the transaction that locks the video: an ended live becomes the video of its recording, whatever the quota of its owner. */
+  becomeReplay(unit: Unit, video: Video, replay: { draft: FileDraft; privacy: number }): Promise<void>
   /** Automatic tags of the video once it is filled. */
   tagsOf(filling: Pick<Filling, 'videoId' | 'found' | 'asked'>): Promise<string[]>
   /** Removes a waiting video whose file will never arrive. */
@@ -97,15 +100,26 @@ export function makeAwaitedVideos(
     await refuseOverQuota(unit, await ownerOf(unit, video.channelId), draft.probe.size)
     takeFound(video, { found, asked })
     await tagVideo(unit.query, videoId, filling.automaticTags)
+    await takeAwaited(unit, video, draft, 'IMPORTED')
+    await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
+  }
+
+  async function becomeReplay(unit: Unit, video: Video, { draft, privacy }: Parameters<AwaitedVideos['becomeReplay']>[2]): Promise<void> {
+    await dropPlaylist(unit, video.id)
+    Object.assign(video, { isLive: false, privacy, waitTranscoding: true })
+    await takeAwaited(unit, video, draft, 'REPLAY_SAVED')
+  }
+
+  async function takeAwaited(unit: Unit, video: Video, draft: FileDraft, type: 'IMPORTED' | 'REPLAY_SAVED'): Promise<void> {
+    const { id: videoId } = video
     Object.assign(video, { ...dimensionsOf(draft.probe), updatedAt: unit.now })
+    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     const gone = await addPictures(unit, videoId, draft)
     queuePictures(unit, videoId, draft.pictures)
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId, createdAt: unit.now })
-    await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     const played = playedAtOnce(draft, video)
-    advanceAndAnnounce(unit, video, [{ type: 'IMPORTED', isAwaited: !played }])
+    advanceAndAnnounce(unit, video, [{ type, isAwaited: !played }])
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
-    await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
     await pendingFiles.condemn(unit.query, gone)
   }
 
@@ -114,8 +128,8 @@ export function makeAwaitedVideos(
     const gone: FileRef[] = []
     for (const picture of draft.pictures) {
       const known = await unit.em.findOne(Thumbnail, { videoId, type: picture.type })
-      if (known) gone.push(picture.ref)
-      else await replacePicture(unit, videoId, picture)
+      if (known && !known.automaticallyGenerated) gone.push(picture.ref)
+      else gone.push(...(await replacePicture(unit, videoId, picture)))
     }
     return gone
   }
@@ -158,6 +172,7 @@ export function makeAwaitedVideos(
     },
 
     fill,
+    becomeReplay,
 
     async tagsOf({ videoId, found, asked }) {
       const text = await textOf(db, videoId)

@@ -43,10 +43,10 @@ export interface CreateVideo {
   /** Moves the file into the store and writes the pictures that were sent. Idempotent. */
   place(draft: FileDraft, path: string): Promise<void>
   /**
-   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews: false` does not notify local subscribers. Throws
-   * `invalid` and `too_large` like the checks.
+   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews: false` does not notify local subscribers,
+   * `exceedsQuota` takes what exceeds a quota. Throws `invalid` and `too_large` like the checks.
    */
-  insert(unit: Unit, draft: VideoDraft, options?: { isNews?: boolean }): Promise<CreatedVideo>
+  insert(unit: Unit, draft: VideoDraft, options?: { isNews?: boolean; exceedsQuota?: boolean }): Promise<CreatedVideo>
   /** Removes the pictures of a draft that was not stored and, with `source`, its file. */
   discard(draft: FileDraft, options: { source: boolean }): Promise<void>
   /** All steps at once, for a file that the caller gives up. Removes everything if the video is refused. */
@@ -78,9 +78,9 @@ export function makeCreateVideo(
     return { ...draft, uuid: newUuid(), userId, fields, automaticTags: await automaticTags.ofVideo(fields) }
   }
 
-  async function insert(unit: Unit, draft: VideoDraft, { isNews = true } = {}): Promise<CreatedVideo> {
+  async function insert(unit: Unit, draft: VideoDraft, { isNews = true, exceedsQuota = false } = {}): Promise<CreatedVideo> {
     const { fields, uuid, userId } = draft
-    await refuseOverQuota(unit, userId, draft.probe.size)
+    if (!exceedsQuota) await refuseOverQuota(unit, userId, draft.probe.size)
     await lockChannel(unit, userId, fields.channelId)
 
     const waits = await mustWait(unit.query, { userId }, config())

@@ -16,6 +16,9 @@ export async function storePlaylist(unit: Unit, videoId: number, names: Playlist
   return row.id
 }
 
+/** Removes the row of the playlist, not its files. */
+export const dropPlaylist = (unit: Unit, videoId: number) => unit.query('delete from streaming_playlist where video_id = $1', [videoId])
+
 /** Returns true if the playlist still had the master `master` and has the new names now. */
 export async function renamePlaylist(
   unit: Unit,

@@ -4,7 +4,7 @@
 import type { FileRef } from '../../media/index.ts'
 
 /** Their purposes. */
-export const workKinds = ['channel', 'form', 'import', 'pictures', 'storyboard', 'studio', 'transcoding', 'user-import'] as const
+export const workKinds = ['channel', 'form', 'import', 'live', 'pictures', 'storyboard', 'studio', 'transcoding', 'user-import'] as const
 
 export type WorkKind = (typeof workKinds)[number]
 

@@ -162,13 +162,13 @@ const ALLOWED_CODECS: ReadonlySet<string> = new Set([...VIDEO_CODECS, ...AUDIO_C
 
 export const isAllowedCodec = (codec: string): boolean => ALLOWED_CODECS.has(codec)
 
-/** Options before an input, for both ffmpeg and ffprobe; supported since 2.8. */
-export function inputGuard(protocol: 'file' | 'pipe' = 'file'): string[] {
+/** Options before an input, for both ffmpeg and ffprobe; supported since 2.8. `demuxers`: more of them, for files of this server. */
+export function inputGuard(protocol: 'file' | 'pipe' = 'file', demuxers: readonly string[] = []): string[] {
   return [
     '-protocol_whitelist',
     protocol,
     '-format_whitelist',
-    DEMUXERS.join(','),
+    [...DEMUXERS, ...demuxers].join(','),
     '-codec_whitelist',
     [...ALLOWED_CODECS, ...DECODER_ALIASES, ...SUBTITLE_DECODERS].join(','),
   ]

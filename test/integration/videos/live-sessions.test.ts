@@ -9,8 +9,12 @@ import {
   listLiveSessions,
   makeLiveSessions,
   renditionPlaylist,
+  type SaveReplayDeps,
+  saveReplays,
   superviseLiveSessions,
 } from '../../../src/actors/live/index.ts'
+import { makePendingFiles, quotaLeft } from '../../../src/actors/video/index.ts'
+import { openStore } from '../../../src/connections.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
@@ -24,6 +28,7 @@ import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 const clock = fakeClock(new Date('2026-11-20T12:00:00.000Z'))
 const { config } = testLoadedConfig({ live: { enabled: true } })
 let isEnabled = true
+let maxDuration = -1
 let made: TestRuntime
 let db: Database
 let sessions: LiveSessions
@@ -34,7 +39,7 @@ beforeAll(async () => {
   db = made.db
   await db.migrate()
   const { tell, registry } = made.runtime
-  const now = () => ({ ...config, live: { ...config.live, enabled: isEnabled } })
+  const now = () => ({ ...config, live: { ...config.live, enabled: isEnabled, max_duration: maxDuration } })
   const deps = {
     db,
     clock,
@@ -44,15 +49,20 @@ beforeAll(async () => {
     urls: makeUrls(TEST_ORIGIN),
     secrets: makeSecrets({ secret: 'a secret' }),
   }
-  sessions = makeLiveSessions({ ...deps, config: now })
-  superviseLiveSessions({ ...deps, config: now })
+  const leases = { owner: 'test', isGone: () => false }
+  const { store } = openStore(config, 'test')
+  const files = { ...deps, config: now, store, leases, pendingFiles: makePendingFiles({ ...deps, store, leases }) }
+  sessions = makeLiveSessions({ ...files, quotaLeft })
+  superviseLiveSessions(files)
+  // No recording is made here.
+  saveReplays(files as unknown as SaveReplayDeps)
   // Others react to videos too.
   for (const event of ['VideoShown', 'VideoPublished', 'VideoUpdated'] as const) registry.on(event, 'test', async () => undefined)
   user = await makeUser(db)
 }, 30_000)
 afterAll(() => made?.stop())
 
-async function makeLive({ permanent = false, columns = {} } = {}) {
+async function makeLive({ permanent = false, saveReplay = false, columns = {} } = {}) {
   const key = newUuid()
   const { id, uuid } = await makeVideo(db, {
     channelId: user.channelId,
@@ -60,8 +70,8 @@ async function makeLive({ permanent = false, columns = {} } = {}) {
     columns: { is_live: true, state: 'waiting-for-live', ...columns },
   })
   await db.query(
-    `insert into video_live (video_id, stream_key, save_replay, replay_privacy, permanent_live, latency_mode) values ($1, $2, true, 2, $3, 3)`,
-    [id, key, permanent],
+    `insert into video_live (video_id, stream_key, save_replay, replay_privacy, permanent_live, latency_mode) values ($1, $2, $4, 2, $3, 3)`,
+    [id, key, permanent, saveReplay],
   )
   return { id, uuid, key }
 }
@@ -81,6 +91,7 @@ const piece = (sequence: number, generation: number) => ({
   bytes: 1000,
   sha256: String(sequence).padStart(64, '0'),
   startsAt: new Date(clock.now().getTime() + sequence * 2000),
+  isPrivate: false,
 })
 const began = async (options?: Parameters<typeof makeLive>[0]) => {
   const live = await makeLive(options)
@@ -98,7 +109,7 @@ describe('a stream', () => {
     await sessions.addPiece(stream.sessionId, piece(0, 1))
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
     expect(await listLiveSessions(db, id)).toMatchObject([
-      { startedAt: clock.now(), endedAt: null, saveReplay: true, replayPrivacy: 2, replay: null },
+      { startedAt: clock.now(), endedAt: null, saveReplay: false, replayPrivacy: 2, replay: null },
     ])
   })
 
@@ -211,7 +222,77 @@ it('ends at once when its publisher says so, and names the replay that records i
   expect((await findSessionOfReplay(db, replay.id))?.replay).toBeNull()
 })
 
+describe('a limit ends the stream with its piece, which is kept:', () => {
+  const errorOf = async (id: number) => (await listLiveSessions(db, id)).at(-1)?.error
+
+  it('the longest duration', async () => {
+    const { id, sessionId } = await began()
+    maxDuration = 60_000
+    try {
+      clock.pass(60_000)
+      expect(await sessions.addPiece(sessionId, piece(1, 1))).toBe(true)
+      clock.pass(1)
+      expect(await sessions.addPiece(sessionId, piece(2, 1))).toBe(false)
+    } finally {
+      maxDuration = -1
+    }
+    expect([await errorOf(id), await stateOf(id)]).toEqual(['duration-exceeded', 'live-ended'])
+    await expect(sessions.addPiece(sessionId, piece(3, 1))).rejects.toMatchObject({ kind: 'conflict' })
+  })
+
+  it('the quota, if the recording counts', async () => {
+    await db.query('update users set video_quota = 2500 where id = $1', [user.id])
+    try {
+      const [plain, saved] = [await began(), await began({ saveReplay: true })]
+      for (const { sessionId } of [plain, saved]) expect(await sessions.addPiece(sessionId, piece(1, 1))).toBe(true)
+      expect(await sessions.addPiece(plain.sessionId, piece(2, 1))).toBe(true)
+      expect(await sessions.addPiece(saved.sessionId, piece(2, 1))).toBe(false)
+      expect([await errorOf(plain.id), await errorOf(saved.id)]).toEqual([null, 'quota-exceeded'])
+    } finally {
+      await db.query('update users set video_quota = -1 where id = $1', [user.id])
+    }
+  })
+
+  it.each([
+    ['a block of the video', (id: number) => db.query('update video set blocked = true where id = $1', [id])],
+    ['the removal of the video', (id: number) => db.query("update video set state = 'removed' where id = $1", [id])],
+    ['a block of its owner', () => db.query("update users set state = 'blocked' where id = $1", [user.id])],
+  ])('%s', async (_name, block) => {
+    const { id, sessionId } = await began()
+    await block(id)
+    try {
+      expect(await sessions.addPiece(sessionId, piece(1, 1))).toBe(false)
+    } finally {
+      await db.query("update users set state = 'active' where id = $1", [user.id])
+    }
+    expect(await errorOf(id)).toBe('blocked')
+  })
+})
+
+it('all streams end when lives are disabled', async () => {
+  const [one, other] = [await began(), await began({ permanent: true })]
+  await sessions.stopAll()
+  expect([await stateOf(one.id), await stateOf(other.id)]).toEqual(['live-ended', 'waiting-for-live'])
+  expect((await listLiveSessions(db, one.id))[0]).toMatchObject({ error: null, endedAt: expect.any(Date) })
+})
+
 describe('the pieces of a live', () => {
+  it('are removed some time after the end, and the next session counts on', async () => {
+    const { uuid, key, sessionId } = await began({ permanent: true })
+    await sessions.addPiece(sessionId, piece(1, 1))
+    await sessions.end(sessionId, { type: 'FINISHED', generation: 1 })
+    await save(sessionId)
+    expect((await findLiveStream(db, uuid, 15))?.pieces).toHaveLength(2)
+    clock.pass(config.vireo.live.cleanup_delay)
+    await timeOut(sessionId)
+    const names = await db.query<{ name: string }>("select name from pending_file where owner = 'nobody' and name like $1 order by name", [
+      `%${uuid}%`,
+    ])
+    expect(names).toEqual([{ name: `hls/${uuid}/0-000000.ts` }, { name: `hls/${uuid}/0-000001.ts` }])
+    expect(await findLiveStream(db, uuid, 15)).toBeUndefined()
+    expect(await sessions.accept(key)).toMatchObject({ nextSequence: 2 })
+  })
+
   it('are numbered through its sessions, and named once however often they are told', async () => {
     const first = await began({ permanent: true })
     await sessions.addPiece(first.sessionId, piece(1, 1))

@@ -1,6 +1,6 @@
 // A stream from ffmpeg to a player: received by a process of its own, published, played from rows and pieces, and ended.
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { publish } from '../../support/live.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
@@ -11,7 +11,11 @@ let root: Client
 let channelId: number
 beforeAll(async () => {
   node = await startTestNode({
-    config: { live: { enabled: true }, vireo: { live: { segment_duration: '1 second', reconnect_window: 0 } } },
+    config: {
+      live: { enabled: true },
+      transcoding: { enabled: false },
+      vireo: { live: { segment_duration: '1 second', reconnect_window: 0 } },
+    },
   })
   root = await login(node.base, node.username, node.password)
   const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
@@ -32,7 +36,14 @@ async function create(fields: object = {}): Promise<Live> {
 }
 const address = (key: string) => `rtmp://127.0.0.1:${node.server.live.rtmp}/live/${key}`
 const detailsOf = ({ uuid }: Live) =>
-  root.get<{ state: { id: number }; streamingPlaylists: { playlistUrl: string; segmentsSha256Url: string }[] }>(`/api/v1/videos/${uuid}`)
+  root.get<{
+    name: string
+    state: { id: number }
+    isLive: boolean
+    duration: number
+    files: { fileUrl: string }[]
+    streamingPlaylists: { playlistUrl: string; segmentsSha256Url: string }[]
+  }>(`/api/v1/videos/${uuid}`)
 const text = async (url: string) => {
   const response = await fetch(url)
   return response.ok ? await response.text() : `status ${response.status}`
@@ -72,3 +83,49 @@ it('is refused with a wrong key, and to a second publisher', async () => {
   await first
   await until(async () => (await detailsOf(live)).state.id === 4, { what: 'the permanent live to wait again' })
 }, 60_000)
+
+describe('the recording', () => {
+  it('of a single live takes its place, from all its connections', async () => {
+    const live = await create({ saveReplay: true, replaySettings: { privacy: 2 } })
+    const first = publish(address(live.key), { seconds: 4, paced: true })
+    await until(async () => (await detailsOf(live)).state.id === 1, { what: 'the live' })
+    expect((await first).code).toBe(0)
+    const replay = await until(
+      async () => {
+        const video = await detailsOf(live)
+        return !video.isLive && video.state.id === 1 ? video : undefined
+      },
+      { what: 'the replay', withinMs: 40_000 },
+    )
+    expect(replay).toMatchObject({ isLive: false, privacy: { id: 2 }, duration: 4, state: { id: 1 } })
+    expect(await root.get(`/api/v1/videos/${live.uuid}/live-session`)).toMatchObject({
+      endingProcessed: true,
+      replayVideo: { id: live.id, uuid: live.uuid },
+    })
+    const [file] = replay.files
+    expect((await fetch(file?.fileUrl ?? '')).status).toBe(200)
+    expect(await text(`${node.base}/static/streaming-playlists/hls/${live.uuid}/master.m3u8`)).toBe('status 404')
+  }, 60_000)
+
+  it('of each session of a permanent live is a video', async () => {
+    const live = await create({ permanentLive: true, saveReplay: true, replaySettings: { privacy: 1 } })
+    for (const seconds of [3, 4]) {
+      expect((await publish(address(live.key), { seconds, paced: true })).code).toBe(0)
+      await until(async () => (await detailsOf(live)).state.id === 4, { what: 'the live to wait again' })
+    }
+    const sessions = await until(
+      async () => {
+        const { data } = await root.get<{ data: { replayVideo: { uuid: string } | null }[] }>(`/api/v1/videos/live/${live.uuid}/sessions`)
+        return data.every(({ replayVideo }) => replayVideo) ? data : undefined
+      },
+      { what: 'the recordings', withinMs: 40_000 },
+    )
+    expect(sessions).toHaveLength(2)
+    const replays = await Promise.all(sessions.map(({ replayVideo }) => detailsOf({ ...live, uuid: replayVideo?.uuid ?? '' })))
+    expect(replays.map(({ duration, isLive }) => ({ duration, isLive }))).toEqual([
+      { duration: 3, isLive: false },
+      { duration: 4, isLive: false },
+    ])
+    for (const { name } of replays) expect(name).toMatch(/^A live - \d{1,2}\/\d{1,2}\/\d{4}, /)
+  }, 90_000)
+})

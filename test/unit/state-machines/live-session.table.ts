@@ -3,7 +3,13 @@
 import { dueIn, initialLiveSession, liveSessionMachine } from '../../../src/state-machines/live-session.ts'
 import { defineTable } from './table.ts'
 
-const settings = { no_data_timeout: 30_000, reconnect_window: 45_000, check_owner_every: 60_000 }
+const settings = {
+  no_data_timeout: 30_000,
+  reconnect_window: 45_000,
+  check_owner_every: 60_000,
+  retry_replay_after: 90_000,
+  cleanup_delay: 300_000,
+}
 const second = { generation: 2 }
 const stored = { type: 'PIECE_STORED', generation: 2 } as const
 const lost = { type: 'LOST', generation: 2 } as const
@@ -54,6 +60,12 @@ export const table = defineTable({
     { from: 'ending', event: timedOut, to: 'ending' },
     { from: 'ending', event: { type: 'ACCEPTED' }, to: 'illegal' },
 
+    { from: 'ending', event: { type: 'SAVE_FAILED' }, to: 'unsaved' },
+    { from: 'unsaved', event: timedOut, to: 'ending' },
+    { from: 'unsaved', event: { type: 'SAVED' }, to: 'illegal' },
+
+    { from: 'ended', event: timedOut, to: 'cleaned' },
+    { from: 'cleaned', event: timedOut, to: 'illegal' },
     { from: 'ended', event: { type: 'ACCEPTED' }, to: 'illegal' },
     { from: 'ended', event: blocked, to: 'illegal' },
   ],
@@ -63,6 +75,8 @@ export const table = defineTable({
     { state: 'publishing', ms: 30_000 },
     { state: 'interrupted', ms: 45_000 },
     { state: 'ending', ms: 60_000 },
-    { state: 'ended', ms: null },
+    { state: 'unsaved', ms: 90_000 },
+    { state: 'ended', ms: 300_000 },
+    { state: 'cleaned', ms: null },
   ],
 })
