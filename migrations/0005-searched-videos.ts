@@ -1,4 +1,4 @@
-// Indexes of searches and filters that read only what is shown: the videos that visitors see, by words and by liking, where most videos
+// Indexes of searches and filters that read only what is shown: the videos that visitors see, by words, by date and by liking, where most videos
 // may be of servers that are not followed; and the videos of a channel with all that lists are filtered by.
 
 import { Migration } from '@mikro-orm/migrations'
@@ -6,6 +6,7 @@ import { Migration } from '@mikro-orm/migrations'
 const SHOWN = "privacy in (1, 4) and state = 'published' and listed and not blocked"
 const INDEXES = {
   video_shown_words: `using gin (words) where ${SHOWN}`,
+  video_shown_published_at: `(published_at desc, id desc) where ${SHOWN}`,
   video_shown_best: `(best desc, id desc) where ${SHOWN}`,
   // Every order and most filters of a channel's videos: read from this index alone.
   video_channel_listed: `(channel_id, published_at desc, id desc)

@@ -5,6 +5,7 @@ import { findInLibrary, type Library, seedLibrary, settleLibrary } from '../../.
 import { listCases } from '../../../bench/lists.ts'
 import { migrations } from '../../../migrations/index.ts'
 import { buildMatches, buildVideoList } from '../../../src/actors/video/list-videos.ts'
+import { findSamples } from '../../../src/actors/video/overview.ts'
 import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -63,7 +64,7 @@ describe('in a library of twenty thousand videos', () => {
     if (query.search && query.sort.by === 'match') expect(await readWhole(buildMatches(query))).toEqual([])
   })
 
-  it('where most videos are not shown, a search for a frequent word reads those that are', async () => {
+  it('where most videos are not shown, a search for a frequent word and the overview read those that are', async () => {
     await db.query('update video set listed = false where id % 10 <> 0')
     await db.query('vacuum analyze video')
     const search = listCases().find(([name]) => name === 'a frequent word, -match')?.[1](library)
@@ -72,5 +73,16 @@ describe('in a library of twenty thousand videos', () => {
       (await nodesOf(statement)).flatMap((plan) => plan['Index Name'] ?? [])
     expect(await indexesOf(buildMatches(search))).toContain('video_shown_words')
     expect(await indexesOf(buildVideoList(search))).toEqual(expect.arrayContaining([expect.stringMatching(/^video_shown_(best|words)$/)]))
+    const texts: string[] = []
+    await findSamples(
+      {
+        query: async (text, values, options) => {
+          texts.push(text)
+          return await db.query(text, values, options)
+        },
+      },
+      { minVideos: 1, most: 1 },
+    )
+    expect(await indexesOf({ text: texts.join(), values: [1, 1] })).toContain('video_shown_published_at')
   })
 })
