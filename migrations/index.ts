@@ -4,10 +4,12 @@ import { Initial } from './0001-initial.ts'
 import { PicturesToDraw } from './0002-pictures-to-draw.ts'
 import { CountAllVideos } from './0003-count-all-videos.ts'
 import { Lives } from './0004-lives.ts'
+import { SearchedVideos } from './0005-searched-videos.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
   { name: '0002-pictures-to-draw', class: PicturesToDraw },
   { name: '0003-count-all-videos', class: CountAllVideos },
   { name: '0004-lives', class: Lives },
+  { name: '0005-searched-videos', class: SearchedVideos },
 ]

@@ -80,12 +80,7 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
   const narrowed = conditions(query, bind)
   const reader = query.mutedFor === undefined ? undefined : `${bind(query.mutedFor)}::int`
   const heard = reader === undefined ? [] : [isNotMuted('c.account_id', 'x.host_id', reader)]
-  // The planner overestimates what a text matches: without the offset it would read all actors.
-  const channels = query.search
-    ? `(${channelsCalled(query.search, bind)}) c cross join lateral (select * from actor where id = c.actor_id offset 0) x`
-    : 'channel c join actor x on x.id = c.actor_id'
-  const matching = `from ${channels} ${follow}
-    where ${['x.deleted_at is null', ...narrowed, ...heard].join(' and ')}`
+  const where = ['x.deleted_at is null', ...narrowed, ...heard].join(' and ')
   // What is counted row by row is found once, for the total and for the page.
   const isNarrowed = follow !== '' || narrowed.length > 0 || Boolean(query.search)
   const total = isNarrowed
@@ -96,9 +91,13 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
     query.sort.by === 'match' && query.search
       ? `greatest(similarity(c.name, ${bind(query.search)}), similarity(x.preferred_username, ${bind(query.search)}))`
       : COLUMNS[query.sort.by]
+  const found = (channels: string) => `select c.id, ${key} as sort_key from ${channels} ${follow} where ${where}`
+  const matching = query.search
+    ? channelsCalled(query.search, bind).map(found).join(' union all ')
+    : found('channel c join actor x on x.id = c.actor_id')
   const stats = query.stats === undefined ? '' : `, 'stats', ${statsOf('c', query.stats)}`
   const followed = query.followedBy === undefined ? '' : `, 'followed', ${isFollowed('c', bind(query.followedBy))}`
-  const text = `with matched as ${isNarrowed ? '' : 'not '}materialized (select c.id, ${key} as sort_key ${matching}),
+  const text = `with matched as ${isNarrowed ? '' : 'not '}materialized (${matching}),
     page as materialized (
       select id, sort_key from matched
       order by sort_key ${direction}, id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
@@ -125,12 +124,18 @@ const mutedOf = (reader: string): string =>
       union select c.id from actor x join channel c on c.actor_id = x.id
       where x.host_id in (${mutedHosts(reader)}) and x.deleted_at is null) muted)`
 
-/** SQL: the channels whose name or username contains the text, or whose name is similar. An index serves each part. */
-function channelsCalled(search: string, bind: (value: unknown) => string): string {
+/**
+ * SQL: the channels `c` with their actors `x` whose name contains the text or is similar to it, and the others whose username contains it.
+ * An index serves each part. The planner overestimates what a text matches: without the offset it would read whole tables.
+ */
+function channelsCalled(search: string, bind: (value: unknown) => string): string[] {
   const like = bind(containing(search))
-  const columns = 'n.id, n.actor_id, n.account_id, n.name, n.created_at, n.updated_at'
-  return `select ${columns} from channel n where n.name ilike ${like} or n.name % ${bind(search)}
-    union select ${columns} from actor u join channel n on n.actor_id = u.id where u.type = 'Group' and u.preferred_username ilike ${like}`
+  const named = `(c.name ilike ${like} or c.name % ${bind(search)})`
+  return [
+    `(select * from channel c where ${named}) c cross join lateral (select * from actor where id = c.actor_id offset 0) x`,
+    `(select * from actor where preferred_username ilike ${like} offset 0) x
+      cross join lateral (select * from channel c where x.type = 'Group' and c.actor_id = x.id and not ${named} offset 0) c`,
+  ]
 }
 
 function conditions(query: ChannelListQuery, bind: (value: unknown) => string): string[] {

@@ -99,19 +99,11 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
   const last = `limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}`
   const rowsOf = (condition: string) => `select m.id, ${key} as sort_key from ${from} where ${where} and ${condition}`
   const firstOf = (condition: string) => `(${rowsOf(condition)} order by ${order} limit ${Number(query.start) + Number(query.count)})`
-  const page =
-    like === undefined
-      ? rowsOf('true')
-      : [
-          firstOf(inText(like)),
-          ...firstOfMany('authors', 'm.account_id', like, firstOf),
-          ...firstOfMany('videos', 'm.video_id', like, firstOf),
-        ].join(' union ')
-  const places = like === undefined ? [] : [inText(like), inVideoName(like), `m.account_id in (${accountsCalled(like)})`]
-  const text = `with ${like === undefined ? '' : `${called(like)}, `}page as materialized (
+  const page = like === undefined ? rowsOf('true') : firstFound(like, firstOf)
+  const text = `with ${like === undefined ? '' : `${called(like)}, ${found(like, where)}, `}page as materialized (
       select id, sort_key from (${page}) found order by ${order} ${last}
     )
-    select ${totalOf(query, where, places)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
+    select ${totalOf(query, where)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
       m.held_for_review as held, ${tagsOfComment('m.id', query.tagsOf)} as automatic_tags, ${accountProfile('a', 'x')} as account,
       jsonb_build_object('id', v.id, 'uuid', v.uuid, 'name', v.name) as video
     from (values (1)) one left join page on true left join comment m on m.id = page.id
@@ -150,55 +142,70 @@ const inVideos = (condition: string): string => `m.video_id in (select id from v
 const GONE = "select id from video where state = 'removed'"
 const NOT_GONE = `m.video_id not in (${GONE})`
 
-// Where a text is looked for: in the text, in the video's name, in the author's names. Each place has an index of its own, and gives its
+// Where a text is looked for: in the text, in the author's names, in the video's name. Each place has an index of its own, and gives its
 // first ones, since a word may be in every comment.
 const inText = (like: string): string => `m.text ilike ${like}`
-const inVideoName = (like: string): string => `m.video_id in (select id from video where name ilike ${like})`
 
-/**
- * An index has the first comments of one author or video, not those of several together. So the first ones of each are taken where there
- * are few of them. Where there are many, their comments are frequent, and soon found in the order of the list.
- */
-const FEW = 300
-const CALLED = {
-  authors: (id: string, like: string) =>
-    `(select a.name ilike ${like} or x.preferred_username ilike ${like} from account a join actor x on x.id = a.actor_id where a.id = ${id})`,
-  videos: (id: string, like: string) => `(select name ilike ${like} from video where id = ${id})`,
-}
-type Firsts = (condition: string) => string
-
-function firstOfMany(set: keyof typeof CALLED, id: string, like: string, firstOf: Firsts): string[] {
-  const areFew = `(select count(*) <= ${FEW} from ${set})`
-  return [
-    `select first.* from ${set} cross join lateral ${firstOf(`${id} = ${set}.id and ${areFew}`)} first`,
-    firstOf(`not ${areFew} and ${CALLED[set](id, like)}`),
-  ]
-}
-
+/** SQL: the authors and the videos whose names hold the text. Read only as far as somebody asks. */
 const called = (like: string): string =>
-  `authors as materialized (select id from (${accountsCalled(like)}) called limit ${FEW + 1}),
-   videos as materialized (select id from video where name ilike ${like} limit ${FEW + 1})`
+  `authors as materialized (${accountsCalled(like)}), videos as materialized (select id from video where name ilike ${like})`
 
 const accountsCalled = (like: string): string =>
   `select id from account where name ilike ${like}
-   union select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like}`
+   union all select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like} and a.name not ilike ${like}`
+
+/**
+ * An index has the first comments of one author or video, not those of several together. So the first ones of each are taken where there
+ * are few of them. Where there are many, their comments are frequent, and soon found in the order of the list. Many authors suffice for
+ * that: the videos are not collected then.
+ */
+const FEW = 300
+/** So many ids are collected; of more authors each comment's is looked up. */
+const MOST_AUTHORS = 2000
+const areMore = (set: 'authors' | 'videos', than: number): string =>
+  `(select count(*) > ${than} from (select from ${set} limit ${than + 1}) named)`
+
+/** SQL: the first comments that hold the text, are of such an author or below such a video. */
+function firstFound(like: string, firstOf: (condition: string) => string): string {
+  const ofFew = (set: 'authors' | 'videos', id: string) =>
+    `select first.* from (select id from ${set} where not ${areMore('authors', FEW)} limit ${FEW + 1}) ${set}
+      cross join lateral ${firstOf(`${id} = ${set}.id and not ${areMore(set, FEW)}`)} first`
+  const ofFrequent = `(m.account_id in (select id from authors limit ${MOST_AUTHORS})
+    or (select name ilike ${like} from video where id = m.video_id)
+    or ${areMore('authors', MOST_AUTHORS)} and (select a.name ilike ${like} or x.preferred_username ilike ${like}
+      from account a join actor x on x.id = a.actor_id where a.id = m.account_id))`
+  return [
+    firstOf(inText(like)),
+    ofFew('authors', 'm.account_id'),
+    ofFew('videos', 'm.video_id'),
+    firstOf(`(${areMore('authors', FEW)} or ${areMore('videos', FEW)}) and ${ofFrequent}`),
+  ].join(' union ')
+}
 
 /** What is filtered is counted up to here. */
 const MOST_COUNTED = 10_000
 /** What holds a text, which more has to be read for: see docs/adr/0007. */
 const MOST_FOUND = 1000
 
+/** SQL: the comments that hold the text, from one place after another until there are enough of them. */
+const found = (like: string, where: string): string =>
+  `of_authors as materialized (
+      select m.id from authors join comment m on m.account_id = authors.id where ${where} limit ${MOST_FOUND}),
+    below_videos as materialized (
+      select m.id from videos join comment m on m.video_id = videos.id where ${where}
+        and (select count(*) < ${MOST_FOUND} from of_authors) limit ${MOST_FOUND}),
+    found as (
+      select id from of_authors union select id from below_videos
+      union (select m.id from comment m where ${where} and ${inText(like)}
+        and (select count(*) < ${MOST_FOUND} from of_authors) and (select count(*) < ${MOST_FOUND} from below_videos) limit ${MOST_FOUND}))`
+
 /** All comments are in the counters, also those below videos on their way out, which are taken off. */
-function totalOf(query: CommentListQuery, where: string, places: readonly string[]): string {
+function totalOf(query: CommentListQuery, where: string): string {
   const { start, count, sort, isHeld, tagsOf, ...others } = query
-  const most = query.search || query.searchAccount || query.searchVideo ? MOST_FOUND : MOST_COUNTED
-  const first = (condition: string) => `(select m.id from comment m where ${condition} limit ${most})`
-  if (places.length > 0) {
-    const found = places.map((place) => first(`${where} and ${place}`)).join(' union ')
-    return `(select least(count(*), ${most})::int from (${found}) found)`
-  }
+  if (query.search) return `(select least(count(*), ${MOST_FOUND})::int from found)`
   if (Object.values(others).some((filter) => filter !== undefined && filter !== '')) {
-    return `(select count(*)::int from ${first(where)} found)`
+    const most = query.searchAccount || query.searchVideo ? MOST_FOUND : MOST_COUNTED
+    return `(select count(*)::int from (select m.id from comment m where ${where} limit ${most}) found)`
   }
   const held = isHeld === undefined ? '' : `and ${isHeld ? '' : 'not '}m.held_for_review`
   return `(${totalComments(isHeld)} - (select count(*) from comment m

@@ -123,6 +123,25 @@ describe('with twenty thousand accounts and channels', () => {
     expect({ whole, few: rows <= PAGE_ROWS, rows }).toEqual({ whole: [], few: true, rows })
   })
 
+  it.each(['c4ca4238a0b9', 'cc4ca', 'pc4ca', 'channel pc4ca4238a0b923820dcc509a6f75849c', '81dc9bdb', 'nothing like it'])(
+    'the total and the order of the channels called %s are right, without the muted and the removed',
+    async (search) => {
+      await db.query("update actor set deleted_at = now() where preferred_username = 'c' || md5('1234')")
+      const key = `greatest(similarity(c.name, $1), similarity(x.preferred_username, $1))`
+      const all = await db.query<{ id: number }>(
+        `select c.id from channel c join actor x on x.id = c.actor_id
+         where x.deleted_at is null and (c.name ilike '%' || $1 || '%' or c.name % $1 or x.preferred_username ilike '%' || $1 || '%')
+           and c.account_id not in (select target_id from account_block where owner_id is null or owner_id = $2)
+         order by ${key} desc, c.id desc`,
+        [search, star.accountId],
+      )
+      const query = { ...page, sort: { by: 'match', descending: true } as const, search, mutedFor: star.accountId }
+      const { total, rows } = await listChannels(db, query)
+      expect(total).toBe(all.length)
+      expect(rows.map(({ channel }) => channel.id)).toEqual(all.slice(0, 15).map(({ id }) => id))
+    },
+  )
+
   it('the list of accounts reads few rows by an index, in both directions', async () => {
     for (const descending of [true, false]) {
       const query: AccountListQuery = { ...page, sort: { by: 'createdAt', descending }, mutedFor: star.accountId }

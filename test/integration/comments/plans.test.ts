@@ -41,7 +41,7 @@ beforeAll(async () => {
        select 'Person', 'person' || n, 'http://localhost/person' || n, 'http://localhost/inbox'
        from generate_series(1, $2::int) n returning id, preferred_username as name
      ), accounts as (
-       insert into account (actor_id, name) select id, name from actors returning id
+       insert into account (actor_id, name) select id, case when id % 50 = 0 then 'someone' else name end from actors returning id
      ), videos as (
        insert into video (uuid, channel_id, url, name, privacy, state)
        select gen_random_uuid(), $1, 'http://localhost/v' || n, 'video ' || md5(n::text), 1, 'published'
@@ -127,16 +127,26 @@ describe('with many comments', () => {
   })
 
   it.each([
-    ['few', 'person12'],
-    ['many', 'person'],
-  ])('of %s authors whose names hold a word the newest are found, and all up to 1,000 counted', async (_how, search) => {
-    const query: CommentListQuery = { ...usual, search, start: 5 }
-    const written = `from comment m join account a on a.id = m.account_id where m.deleted_at is null and a.name like '${search}%'`
-    const newest = await db.query(`select m.id ${written} order by m.created_at desc, m.id desc limit 15 offset 5`)
-    const [all] = await db.query<{ total: number }>(`select least(count(*), 1000)::int as total ${written}`)
-    const { total, rows } = await listComments(db, query)
-    expect(rows.map(({ id }) => ({ id }))).toEqual(newest)
-    expect(total).toBe(all?.total)
+    ['of few authors', 'person12'],
+    ['of many authors', 'person'],
+    ['below many videos', 'video'],
+    ['that hold it, and some below few videos', 'abc'],
+    ['that hold it, and some below many videos', 'ab'],
+    ['of none', 'nothing like it'],
+  ])('of a text in names the newest comments are found, and all up to 1,000 counted: %s', async (_where, search) => {
+    const written = `from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id join video v on v.id = m.video_id
+      where m.deleted_at is null and (m.text || '|' || a.name || '|' || x.preferred_username || '|' || v.name) like '%${search}%'`
+    for (const [change, filter] of [
+      [{}, ''],
+      [{ isHeld: true }, 'and m.held_for_review'],
+    ] as const) {
+      const query: CommentListQuery = { ...usual, search, start: 5, ...change }
+      const newest = await db.query(`select m.id ${written} ${filter} order by m.created_at desc, m.id desc limit 15 offset 5`)
+      const [all] = await db.query<{ total: number }>(`select least(count(*), 1000)::int as total ${written} ${filter}`)
+      const { total, rows } = await listComments(db, query)
+      expect(rows.map(({ id }) => ({ id }))).toEqual(newest)
+      expect(total).toBe(all?.total)
+    }
   })
 
   it('the total is right while comments come, wait, are approved, edited and go', async () => {

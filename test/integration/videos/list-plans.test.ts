@@ -5,6 +5,7 @@ import { findInLibrary, type Library, seedLibrary, settleLibrary } from '../../.
 import { listCases } from '../../../bench/lists.ts'
 import { migrations } from '../../../migrations/index.ts'
 import { buildMatches, buildVideoList } from '../../../src/actors/video/list-videos.ts'
+import { findSamples } from '../../../src/actors/video/overview.ts'
 import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -39,26 +40,49 @@ const cases = listCases().flatMap(([name, queryOf]) => [
 interface Plan {
   'Node Type': string
   'Relation Name'?: string
+  'Index Name'?: string
   Plans?: Plan[]
 }
 
-/** The large tables that the statement reads from end to end. */
-async function readWhole(statement: { text: string; values: unknown[] }): Promise<string[]> {
+async function nodesOf(statement: { text: string; values: unknown[] }): Promise<Plan[]> {
   const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (format json) ${statement.text}`, statement.values)
-  const found: string[] = []
-  const visit = (plan: Plan): void => {
-    const table = plan['Relation Name'] ?? ''
-    if (plan['Node Type'] === 'Seq Scan' && LARGE.includes(table)) found.push(table)
-    plan.Plans?.forEach(visit)
-  }
-  for (const { Plan: plan } of explained?.['QUERY PLAN'] ?? []) visit(plan)
-  return found
+  const below = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(below)]
+  return (explained?.['QUERY PLAN'] ?? []).flatMap(({ Plan: plan }) => below(plan))
 }
+
+/** The large tables that the statement reads from end to end. */
+const readWhole = async (statement: { text: string; values: unknown[] }): Promise<string[]> =>
+  (await nodesOf(statement)).flatMap((plan) => {
+    const table = plan['Relation Name'] ?? ''
+    return plan['Node Type'] === 'Seq Scan' && LARGE.includes(table) ? [table] : []
+  })
 
 describe('in a library of twenty thousand videos', () => {
   it.each(cases)('$name: reads no large table from end to end', async ({ queryOf, alike }) => {
     const query = { ...queryOf(library), alike }
     expect(await readWhole(buildVideoList(query))).toEqual([])
     if (query.search && query.sort.by === 'match') expect(await readWhole(buildMatches(query))).toEqual([])
+  })
+
+  it('where most videos are not shown, a search for a frequent word and the overview read those that are', async () => {
+    await db.query('update video set listed = false where id % 10 <> 0')
+    await db.query('vacuum analyze video')
+    const search = listCases().find(([name]) => name === 'a frequent word, -match')?.[1](library)
+    if (!search) throw new Error('There is no such case.')
+    const indexesOf = async (statement: { text: string; values: unknown[] }) =>
+      (await nodesOf(statement)).flatMap((plan) => plan['Index Name'] ?? [])
+    expect(await indexesOf(buildMatches(search))).toContain('video_shown_words')
+    expect(await indexesOf(buildVideoList(search))).toEqual(expect.arrayContaining([expect.stringMatching(/^video_shown_(best|words)$/)]))
+    const texts: string[] = []
+    await findSamples(
+      {
+        query: async (text, values, options) => {
+          texts.push(text)
+          return await db.query(text, values, options)
+        },
+      },
+      { minVideos: 1, most: 1 },
+    )
+    expect(await indexesOf({ text: texts.join(), values: [1, 1] })).toContain('video_shown_published_at')
   })
 })
