@@ -1,13 +1,13 @@
 // The process of one live stream: takes its connection, cuts it into pieces, stores each with its row, and reports the end. It outlives the
 // process that accepted the connection. Started by compose/live.ts.
 
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LivePiece, LiveSession, latencyModes, VideoLive } from './actors/live/live.entity.ts'
 import { type AcceptedStream, makeLiveSessions, type StreamEnd } from './actors/live/live-session.commands.ts'
-import { DomainError, makeDetachedTell } from './actors/runtime/index.ts'
+import { DomainError, isDeadHere, leaseOwner, makeDetachedTell } from './actors/runtime/index.ts'
+import { makePendingFiles } from './actors/video/pending-files.ts'
+import { workFolder } from './actors/video/work-folders.ts'
 import type { Config } from './config/index.ts'
 import { openStore } from './connections.ts'
 import {
@@ -19,6 +19,7 @@ import {
   pieceName,
   type ReceivedStream,
   receiveStream,
+  StorageOutage,
 } from './media/index.ts'
 import { systemClock as clock } from './platform/clock.ts'
 import { isDatabaseOutage, makeDatabase } from './platform/database/index.ts'
@@ -39,7 +40,14 @@ process.once('message', (order: LiveStreamOrder, socket: unknown) => {
   const silenceMs = order.config.vireo.live.no_data_timeout
   // In the same turn, so that no event of the socket is missed.
   const received = socket instanceof Socket ? receiveStream({ socket, handover: order.handover, limits: { silenceMs } }) : undefined
-  void take(order, received).finally(() => process.exit())
+  take(order, received).then(
+    () => process.exit(),
+    // Its acceptor reports the loss.
+    (error: unknown) => {
+      makeLogger(order.config.log).error({ err: error, session: order.stream.sessionId }, 'a live stream broke')
+      process.exit(1)
+    },
+  )
 })
 
 async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, received: ReceivedStream | undefined): Promise<void> {
@@ -60,15 +68,15 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
     // Not before it is needed, which is after the first piece: what it imports takes a while.
     quotaLeft: async (reader, userId) => (await import('./actors/video/quota.ts')).quotaLeft(reader, userId),
   })
-  const { store } = openStore(config, `live-${sessionId}-${generation}`)
 
-  /** Waits for a database that is away: the pieces are safe on the disk, and the publisher sends on. */
+  /** Waits for a database or a store that is away: the pieces are safe on the disk, and the publisher sends on. */
   async function persist<T>(write: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await write()
       } catch (error) {
-        if (!isDatabaseOutage(error) && !(error instanceof DomainError && error.kind === 'busy')) throw error
+        const isBusy = error instanceof DomainError && error.kind === 'busy'
+        if (!isBusy && !isDatabaseOutage(error) && !(error instanceof StorageOutage)) throw error
         await pause(AGAIN_MS)
       }
     }
@@ -76,12 +84,17 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
 
   async function storePiece({ path, sequence, seconds, bytes, sha256, startsAt }: Piece): Promise<void> {
     const name = pieceName(0, sequence)
-    await store.put(hlsFile(videoUuid, name, isPrivate), { path })
+    await persist(() => store.put(hlsFile(videoUuid, name, isPrivate), { path }))
     const goesOn = await persist(() => sessions.addPiece(sessionId, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate }))
     if (!goesOn) received?.stop('The stream exceeds a limit of this server.')
   }
 
-  const folder = await mkdtemp(join(config.storage.tmp, 'live-'))
+  const owner = leaseOwner()
+  const { store } = openStore(config, owner)
+  const pendingFiles = makePendingFiles({ db, store, clock, logger, leases: { isGone: isDeadHere } })
+  const work = workFolder('live', `${sessionId}-${generation}`)
+  await persist(() => pendingFiles.reserve(owner, [work]))
+  const folder = await store.workFolder(work.name)
   try {
     const end = received
       ? await cutAll(received, {
@@ -104,7 +117,9 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
     ignoreReplaced(error)
   } finally {
     received?.stop('The stream has ended.')
-    await rm(folder, { recursive: true, force: true })
+    await pendingFiles
+      .discard([work])
+      .catch((error: unknown) => logger.warn({ err: error }, 'the folder of a live stream is left for later'))
     await db.close()
   }
 

@@ -44,11 +44,16 @@ export function makeLiveRole(options: {
       execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
     })
     const order: LiveStreamOrder = { handover, stream, config: config(), database, ffmpeg }
+    // A session that it ended itself refuses it. If this process ends first, the silence shows.
+    const reportLoss = () => void sessions.end(stream.sessionId, { type: 'LOST', generation: stream.generation }).catch(() => undefined)
     const fail = (error: unknown) => {
       logger.error({ err: error, session: stream.sessionId }, 'the process of a live stream could not be started')
       socket.destroy()
-      sessions.end(stream.sessionId, { type: 'LOST', generation: stream.generation }).catch(() => undefined)
+      reportLoss()
     }
+    child.once('exit', (code) => {
+      if (code !== 0) reportLoss()
+    })
     child.once('error', fail)
     child.send(order, socket, (error) => {
       if (error) return fail(error)

@@ -1,0 +1,105 @@
+// Processes of a live are killed while it lasts: what was acknowledged is in its recording.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { eventually as awaited, type Client, login } from '../../scripts/demo/client.ts'
+import { publish } from '../support/live.ts'
+import { serverFfmpeg } from '../support/media.ts'
+import { freePort } from '../support/ports.ts'
+import { ask, type Child, dataFolder, PASSWORD, processesIn, start, USERNAME } from './support/child.ts'
+import { channelOf } from './support/videos.ts'
+
+const folder = dataFolder({ prepared: true })
+let options: Parameters<typeof start>[0]
+let node: Child
+let client: Client
+let rtmp: number
+
+beforeAll(async () => {
+  rtmp = await freePort()
+  options = {
+    dataDir: folder.path,
+    port: await freePort(),
+    env: {
+      VIREO__LIVE: JSON.stringify({ enabled: true, rtmp: { port: rtmp } }),
+      VIREO__TRANSCODING: JSON.stringify({ enabled: false }),
+      VIREO__VIREO__LIVE: JSON.stringify({ segment_duration: '1 second' }),
+    },
+  }
+  node = await start(options)
+  client = await login(node.base, USERNAME, PASSWORD)
+}, 60_000)
+
+afterAll(async () => {
+  await node?.kill9({ database: true })
+  await folder.remove()
+}, 60_000)
+
+type Live = { id: number; uuid: string; url: string }
+async function createLive(name: string): Promise<Live> {
+  const fields = { channelId: await channelOf(client), name, privacy: 1, saveReplay: true, replaySettings: { privacy: 1 } }
+  const { video } = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', fields)
+  const { streamKey } = await client.get<{ streamKey: string }>(`/api/v1/videos/live/${video.id}`)
+  return { ...video, url: `rtmp://127.0.0.1:${rtmp}/live/${streamKey}` }
+}
+
+interface Details {
+  isLive: boolean
+  state: { id: number }
+  files: { fileUrl: string }[]
+}
+const detailsOf = ({ uuid }: Live) => client.get<Details>(`/api/v1/videos/${uuid}`)
+const untilPlays = (live: Live) => awaited('the first piece', 30_000, async () => (await detailsOf(live)).state.id === 1)
+const piecesOf = ({ id }: Live) =>
+  ask<{ generation: number; seconds: number }>(
+    folder.path,
+    'select p.generation, p.seconds from live_piece p join live_session s on s.id = p.session_id where s.video_id = $1 order by p.sequence',
+    [id],
+  )
+const sessionsOf = ({ id }: Live) =>
+  ask(folder.path, "select state, context->>'error' as error, replay_video_id from live_session where video_id = $1", [id])
+const receivers = () => processesIn(folder.path).filter(({ command }) => command.includes('live-stream.ts'))
+
+/** Pictures of the recording, once it is the video. */
+async function picturesOfReplay(live: Live): Promise<number> {
+  await awaited('the recording', 60_000, async () => !(await detailsOf(live)).isLive && (await detailsOf(live)).state.id === 1)
+  const [file] = (await detailsOf(live)).files
+  const { ffprobePath } = await serverFfmpeg()
+  const counting = ['-v', 'error', '-select_streams', 'v:0', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0']
+  const { stdout } = await promisify(execFile)(ffprobePath, [...counting, file?.fileUrl ?? join(folder.path, 'no file')])
+  return Number.parseInt(stdout, 10)
+}
+
+it('goes on while the process that accepted it dies and starts again', async () => {
+  const live = await createLive('accepted')
+  const seconds = 20
+  const sending = publish(live.url, { seconds, paced: true })
+  await untilPlays(live)
+  node.signal('SIGKILL', 'process')
+  // Its output stays open as long as the stream's process, which writes there too.
+  await awaited('the end of the server', 10_000, async () => !processesIn(folder.path).some(({ pid }) => pid === node.pid))
+  expect(receivers()).toHaveLength(1)
+  node = await start(options)
+  expect((await sending).code).toBe(0)
+  expect(await picturesOfReplay(live)).toBe(seconds * 25)
+  expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
+}, 120_000)
+
+it('continues its session when its own process dies and the publisher comes back', async () => {
+  const live = await createLive('received')
+  const interrupted = publish(live.url, { seconds: 30, paced: true })
+  await untilPlays(live)
+  for (const { pid } of receivers()) process.kill(pid, 'SIGKILL')
+  await interrupted
+  const before = await piecesOf(live)
+  expect((await publish(live.url, { seconds: 5, paced: true })).code).toBe(0)
+  const pictures = await picturesOfReplay(live)
+  const pieces = await piecesOf(live)
+  expect(pieces.slice(0, before.length)).toEqual(before)
+  expect(new Set(pieces.map(({ generation }) => generation))).toEqual(new Set([1, 2]))
+  const acknowledged = pieces.reduce((sum, piece) => sum + piece.seconds, 0)
+  expect(pictures).toBe(Math.round(acknowledged * 25))
+  expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
+}, 120_000)
