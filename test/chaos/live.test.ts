@@ -72,20 +72,27 @@ async function picturesOfReplay(live: Live): Promise<number> {
   return Number.parseInt(stdout, 10)
 }
 
-it('goes on while the process that accepted it dies and starts again', async () => {
-  const live = await createLive('accepted')
-  const seconds = 20
-  const sending = publish(live.url, { seconds, paced: true })
-  await untilPlays(live)
-  node.signal('SIGKILL', 'process')
-  // Its output stays open as long as the stream's process, which writes there too.
-  await awaited('the end of the server', 10_000, async () => !processesIn(folder.path).some(({ pid }) => pid === node.pid))
-  expect(receivers()).toHaveLength(1)
-  node = await start(options)
-  expect((await sending).code).toBe(0)
-  expect(await picturesOfReplay(live)).toBe(seconds * 25)
-  expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
-}, 120_000)
+it.each([
+  ['the process that accepted it', async () => node.signal('SIGKILL', 'process')],
+  ['the whole server with its database', async () => void node.kill9({ database: true })],
+])(
+  'goes on while %s dies and starts again',
+  async (name, kill) => {
+    const live = await createLive(name)
+    const seconds = 20
+    const sending = publish(live.url, { seconds, paced: true })
+    await untilPlays(live)
+    await kill()
+    // Its output stays open as long as the stream's process, which writes there too.
+    await awaited('the end of the server', 10_000, async () => !processesIn(folder.path).some(({ pid }) => pid === node.pid))
+    expect(receivers()).toHaveLength(1)
+    node = await start(options)
+    expect((await sending).code).toBe(0)
+    expect(await picturesOfReplay(live)).toBe(seconds * 25)
+    expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
+  },
+  120_000,
+)
 
 it('continues its session when its own process dies and the publisher comes back', async () => {
   const live = await createLive('received')
