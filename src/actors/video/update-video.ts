@@ -222,6 +222,10 @@ export async function assertChangeable(
 
 async function assign(unit: Unit, video: Video, by: NonNullable<Viewer>, changes: VideoChanges): Promise<void> {
   const { channelId, privacy, passwords, schedule, ...plain } = changes
+  // Its pieces are public or private from the beginning.
+  if (video.isLive && isPublished(video) && privacy !== undefined && privacy !== video.privacy) {
+    throw new DomainError('invalid', 'The privacy of a live that has started cannot be changed.')
+  }
   if (channelId !== undefined && channelId !== video.channelId) {
     await checkChannel(unit, channelId, by)
     video.channelId = channelId

@@ -58,6 +58,8 @@ it('plays while it lasts, and has ended afterwards', async () => {
   expect(await text(playlist?.playlistUrl ?? '')).toMatch(/^#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-STREAM-INF:BANDWIDTH=\d+\n0\.m3u8\n/)
   const rendition = new URL('0.m3u8', playlist?.playlistUrl).href
   expect(await text(rendition)).not.toContain('#EXT-X-ENDLIST')
+  await expect(root.send('PUT', `/api/v1/videos/${live.uuid}`, { privacy: 3 })).rejects.toThrow('400')
+  await root.send('PUT', `/api/v1/videos/${live.uuid}`, { privacy: 1, name: 'Renamed' })
   expect((await sending).code).toBe(0)
   await until(async () => (await detailsOf(live)).state.id === 5, { what: 'the end' })
   const last = await text(rendition)
