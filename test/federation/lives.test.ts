@@ -1,7 +1,7 @@
 // Lives of this node as other servers learn of them: announced before the stream, one Update for each start, end and change of settings.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type FakePeer, type JsonObject, type Received, startFakePeer } from '../support/fake-peer.ts'
+import { type FakePeer, type JsonObject, type PeerActor, type Received, startFakePeer } from '../support/fake-peer.ts'
 import { publish } from '../support/live.ts'
 import { until } from '../support/until.ts'
 import { createLive, LIVE_CONFIG, liveAddress } from './live-nodes.ts'
@@ -9,10 +9,12 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
 let peer: FakePeer
+let nora: { account: PeerActor; channel: PeerActor }
 
 beforeAll(async () => {
   ;[ours, peer] = await Promise.all([startFederatedNode(LIVE_CONFIG), startFakePeer()])
-  const { account } = await introduce(ours, peer, 'nora')
+  nora = await introduce(ours, peer, 'nora')
+  const { account } = nora
   for (const target of [ours.instance, `${ours.base}/accounts/root`, `${ours.base}/video-channels/root_channel`]) {
     await ours.tell(account, peer.activity(account, 'Follow', target))
   }
@@ -129,3 +131,110 @@ describe('a live', () => {
 })
 
 const typesOfLinks = ({ url }: JsonObject) => (url as JsonObject[]).map(({ mediaType }) => mediaType)
+
+describe('a live of another server', () => {
+  interface Seen {
+    id: number
+    isLive: boolean
+    state: { id: number }
+    files: unknown[]
+    streamingPlaylists: { playlistUrl: string; segmentsSha256Url: string | null }[]
+  }
+  const PAGE = { type: 'Link', mediaType: 'text/html', href: 'https://far.example/w/live' }
+  const MASTER = 'https://far.example/hls/live/master.m3u8'
+  const HASHES = 'https://far.example/hls/live/segments-sha256.json'
+  const hls = (href: string) => ({
+    type: 'Link',
+    mediaType: 'application/x-mpegURL',
+    href,
+    tag: [{ type: 'Link', name: 'sha256', mediaType: 'application/json', href: HASHES }],
+  })
+  const WAITING = {
+    isLiveBroadcast: true,
+    liveSaveReplay: false,
+    permanentLive: true,
+    latencyMode: 3,
+    duration: 'PT0S',
+    state: 4,
+    url: [PAGE],
+  }
+  const PLAYING = { ...WAITING, state: 1, url: [PAGE, hls(MASTER)] }
+
+  let changes = 0
+  function at(): string {
+    changes += 1
+    return new Date(Date.now() - 3_600_000 + changes * 1000).toISOString()
+  }
+  async function arrive(more: JsonObject) {
+    const document = peer.video({ ...nora, more: { ...more, published: at(), updated: at() } })
+    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    return {
+      change: (changed: JsonObject) =>
+        ours.tell(nora.account, peer.activity(nora.account, 'Update', { ...document, ...changed, updated: at() })),
+      seen: () => ours.client.get<Seen>(`/api/v1/videos/${document.uuid}`),
+      live: () => ours.client.raw(`/api/v1/videos/live/${document.uuid}`),
+    }
+  }
+
+  it('is kept with its state, playlist and settings through its streams', async () => {
+    const { change, seen, live } = await arrive(WAITING)
+    expect(await seen()).toMatchObject({ isLive: true, state: { id: 4 }, streamingPlaylists: [] })
+    expect(await (await live()).json()).toEqual({ permanentLive: true, saveReplay: false, latencyMode: 3 })
+    const playing = { isLive: true, state: { id: 1 }, files: [], streamingPlaylists: [{ playlistUrl: MASTER, segmentsSha256Url: HASHES }] }
+    for (const _stream of [1, 2]) {
+      await change(PLAYING)
+      expect(await seen()).toMatchObject(playing)
+      await change({ ...PLAYING, state: 4 })
+      expect(await seen()).toMatchObject({ isLive: true, state: { id: 4 } })
+    }
+    await change({ ...PLAYING, latencyMode: 2, permanentLive: false })
+    expect(await seen()).toMatchObject(playing)
+    expect(await (await live()).json()).toMatchObject({ permanentLive: false, latencyMode: 2 })
+    await change({ ...PLAYING, state: 5 })
+    expect(await seen()).toMatchObject({ isLive: true, state: { id: 5 } })
+  })
+
+  it.each<[string, JsonObject, number]>([
+    ['without a state', { ...PLAYING, state: null }, 1],
+    ['in an unknown state', { ...PLAYING, state: 99 }, 1],
+    ['without a state and a playlist', { ...WAITING, state: null }, 4],
+    ['that plays without a playlist', { ...WAITING, state: 1 }, 4],
+    ['whose playlist is no web address', { ...PLAYING, url: [PAGE, hls('javascript:alert(1)')] }, 4],
+  ])('%s is in the state that it can be in', async (_what, document, state) => {
+    const { seen } = await arrive(document)
+    expect(await seen()).toMatchObject({ isLive: true, state: { id: state } })
+  })
+
+  it.each([9, 0, -1, 'small', {}, null])('has the default latency when it names %j', async (latencyMode) => {
+    const { live } = await arrive({ ...WAITING, latencyMode, permanentLive: 'perhaps', liveSaveReplay: [] })
+    expect(await (await live()).json()).toEqual({ permanentLive: false, saveReplay: false, latencyMode: 1 })
+  })
+
+  it('may become a video, and a video a live', async () => {
+    const { change, seen, live } = await arrive({})
+    expect(await seen()).toMatchObject({ isLive: false, state: { id: 1 }, files: [{}] })
+    expect((await live()).status).toBe(404)
+    await change(WAITING)
+    expect(await seen()).toMatchObject({ isLive: true, state: { id: 4 }, files: [], streamingPlaylists: [] })
+    await change(PLAYING)
+    await change({ isLiveBroadcast: false })
+    expect(await seen()).toMatchObject({ isLive: false, state: { id: 1 }, files: [{}], streamingPlaylists: [] })
+    expect((await live()).status).toBe(404)
+  })
+
+  it('starts once for those here, however often its server says so', async () => {
+    const { change, seen } = await arrive(WAITING)
+    const { id } = await seen()
+    await ours.query(
+      `create table if not exists started (video_id int);
+       create or replace function note_start() returns trigger as $$ begin
+         if new.event = 'LiveStarted' then insert into started values ((new.payload->>'videoId')::int); end if; return new; end $$ language plpgsql;
+       create or replace trigger note_start before insert on outbox for each row execute function note_start()`,
+    )
+    await change(PLAYING)
+    await change({ ...PLAYING, name: 'Renamed' })
+    await change({ ...PLAYING, state: 5 })
+    expect(await ours.query('select video_id from started where video_id = $1', [id])).toHaveLength(1)
+    await ours.query('drop trigger note_start on outbox')
+  })
+})

@@ -59,8 +59,8 @@ const PLAYLIST = { masterFilename: 'master.m3u8', hashesFilename: 'segments-sha2
 async function moveVideo(unit: Unit, videoId: number, eventFor: (video: Video, live: VideoLive) => Promise<VideoEvent>): Promise<void> {
   await unit.query('select id from video where id = $1 for no key update', [videoId])
   const [video, live] = [await unit.em.findOne(Video, videoId), await unit.em.findOne(VideoLive, { videoId })]
-  // A replay took its place already.
-  if (!video?.isLive || !live) return
+  // A replay took its place already, or it is a remote live, which has no key: its server reports its state.
+  if (!video?.isLive || !live?.streamKey) return
   const event = await eventFor(video, live)
   if (takes(videoLifecycle, video, event)) advanceAndAnnounce(unit, video, [event])
 }
