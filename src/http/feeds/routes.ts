@@ -269,8 +269,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           include: { files: true, description: true },
         }
         const { rows } = await listVideos(db, { ...asked, isLive: false })
-        const { rows: allLives } = await listVideos(db, { ...asked, isLive: true, unpublished: true })
-        const lives = allLives.filter(({ state }) => state === 'published' || state === 'waiting-for-live')
+        const { rows: lives } = await listVideos(db, { ...asked, isLive: true, unpublished: 'waiting-for-live' })
         const self = selfOf('/feeds/podcast/videos.xml', request, podcastNames)
         const dates = [...rows, ...lives].map((row) => row.published_at)
         const head = headFor(headOfChannel(channel, urls), self, dates)

@@ -419,6 +419,8 @@ describe('a podcast', () => {
     await live('Over', { state: 'live-ended' })
     await live('Secret', { state: 'waiting-for-live', privacy: 3 })
     await live('Blocked', { blocked: true })
+    // Those that have ended take no place of others.
+    server.configure({ feeds: { videos: { count: 2 } } })
     const channel = one(await xml(`podcast/videos.xml?videoChannelId=${streamer.channelId}`), 'channel')
     expect(all(channel, 'item')).toEqual([])
     const items = all(channel, 'podcast:liveItem')
