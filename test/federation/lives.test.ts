@@ -121,6 +121,29 @@ describe('a live', () => {
     expect(about(url)).toEqual([])
   }, 60_000)
 
+  it('whose replay is published is updated to a video, not created again', async () => {
+    const { id, url } = await createLive(ours, { saveReplay: true })
+    await heard(url, 'Announce', 2)
+    // As the transcoding of the replay ends.
+    await ours.query(
+      `with replay as (update video set state = 'published', is_live = false, duration = 11, updated_at = now() where id = $1 returning id)
+       insert into outbox (aggregate, aggregate_id, event, payload)
+       select 'video', id, 'VideoPublished', jsonb_build_object('videoId', id) from replay`,
+      [id],
+    )
+    expect(objectOf(await heard(url, 'Update'))).toMatchObject({
+      duration: 'PT11S',
+      state: 1,
+      isLiveBroadcast: false,
+      liveSaveReplay: null,
+      permanentLive: null,
+      latencyMode: null,
+    })
+    await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+    await everythingBefore()
+    expect(typesOf(url).toSorted()).toEqual(['Announce', 'Announce', 'Create', 'Delete', 'Update'])
+  })
+
   it('is in the outbox of its account while it waits', async () => {
     const { id, url } = await createLive(ours)
     const outbox = await fetch(`${ours.base}/accounts/root/outbox?page=1`, { headers: { accept: 'application/activity+json' } })
