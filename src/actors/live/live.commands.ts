@@ -6,6 +6,7 @@ import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import {
   type AwaitedVideos,
+  announceChange,
   assertMayChange,
   type CreatedVideo,
   type CreateVideo,
@@ -15,6 +16,7 @@ import {
   namedAs,
   type Viewer,
 } from '../video/index.ts'
+import { Video } from '../video/video.entity.ts'
 import { type LatencyMode, latencyModes, VideoLive } from './live.entity.ts'
 
 export interface LiveSettings {
@@ -104,12 +106,13 @@ export function makeLives(
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const live = await unit.em.findOne(VideoLive, { videoId })
         if (!live) throw notFound('Live video not found')
-        const [{ state } = {}] = await unit.query<{ state: string }>('select state from video where id = $1', [videoId])
-        if (state !== 'waiting-for-live') throw new DomainError('invalid', 'Cannot update a live that has already started')
+        const row = await unit.em.findOneOrFail(Video, videoId)
+        if (row.state !== 'waiting-for-live') throw new DomainError('invalid', 'Cannot update a live that has already started')
         const settings = { ...live, ...changes }
         assertAllowed(config().live, { ...settings, saveReplay: changes.saveReplay ?? false, latencyMode: changes.latencyMode ?? 1 })
         Object.assign(live, changes, { updatedAt: unit.now })
         live.replayPrivacy = settings.saveReplay ? (settings.replayPrivacy ?? video.privacy) : null
+        announceChange(unit, row)
       })
     },
   }

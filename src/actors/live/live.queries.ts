@@ -9,20 +9,21 @@ import type { LivePieceRow } from './live-playlists.ts'
 type Reader = Pick<Database, 'query'>
 
 export interface LiveRow {
-  streamKey: string
+  /** Null for a remote live. */
+  streamKey: string | null
   permanentLive: boolean
   saveReplay: boolean
   replayPrivacy: number | null
   latencyMode: LatencyMode
 }
 
-/** The settings of a local live; undefined if the video is none. */
+/** The settings of a live; undefined if the video is none. */
 export const findLive = async (db: Reader, videoId: number): Promise<LiveRow | undefined> =>
   (
     await db.query<LiveRow>(
       `select stream_key as "streamKey", permanent_live as "permanentLive", save_replay as "saveReplay",
          replay_privacy as "replayPrivacy", latency_mode as "latencyMode"
-       from video_live where video_id = $1 and stream_key is not null`,
+       from video_live where video_id = $1`,
       [videoId],
     )
   ).at(0)

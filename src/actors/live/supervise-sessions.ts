@@ -1,16 +1,18 @@
 // What sessions need beside their receivers: time-outs, the job at their end, and the moves of their videos.
 
-import { hlsFile, pieceName } from '../../media/index.ts'
+import { hlsFile, pieceName, swarmsOfPlaylist } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, takes, type Unit } from '../runtime/index.ts'
-import { storePlaylist } from '../video/files.writes.ts'
-import { advanceAndAnnounce, fileStorages, type PendingFiles, videoLifecycle } from '../video/index.ts'
+import { nameSwarms, storePlaylist } from '../video/files.writes.ts'
+import { advanceAndAnnounce, fileStorages, hasPrivateFiles, type PendingFiles, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { type LiveSession, VideoLive } from './live.entity.ts'
 import { liveSessionLifecycle, moveSession, settingsOf, withSession } from './live.lifecycle.ts'
 
-export function superviseLiveSessions(deps: Pick<ActorDeps, 'tell' | 'registry' | 'config'> & { pendingFiles: PendingFiles }): void {
-  const { registry } = deps
+export function superviseLiveSessions(
+  deps: Pick<ActorDeps, 'tell' | 'registry' | 'config' | 'urls'> & { pendingFiles: PendingFiles },
+): void {
+  const { registry, urls } = deps
 
   registry.timeout('live-session', {
     of: liveSessionLifecycle,
@@ -23,13 +25,15 @@ export function superviseLiveSessions(deps: Pick<ActorDeps, 'tell' | 'registry' 
   })
 
   registry.on('LiveStarted', 'live-video', ({ videoId }, unit) =>
-    moveVideo(unit, videoId, async () => {
+    moveVideo(unit, videoId, async (video) => {
       await storePlaylist(unit, videoId, PLAYLIST, fileStorages.fileSystem)
+      const { name } = hlsFile(video.uuid, PLAYLIST.masterFilename, hasPrivateFiles(video))
+      await nameSwarms(unit, videoId, swarmsOfPlaylist(`${urls.origin}/static/streaming-playlists/${name}`, 1))
       return { type: 'STREAM_STARTED' }
     }),
   )
   registry.on('LiveEnded', 'live-video', ({ videoId }, unit) =>
-    moveVideo(unit, videoId, async ({ permanentLive }) => ({ type: 'STREAM_ENDED', again: permanentLive })),
+    moveVideo(unit, videoId, async (_, { permanentLive }) => ({ type: 'STREAM_ENDED', again: permanentLive })),
   )
 }
 
@@ -52,11 +56,11 @@ async function removePieces(unit: Unit, { id, videoId }: LiveSession, { pendingF
 /** Rendered from rows by every process, whatever the storage of the pieces. */
 const PLAYLIST = { masterFilename: 'master.m3u8', hashesFilename: 'segments-sha256.json' }
 
-async function moveVideo(unit: Unit, videoId: number, eventFor: (live: VideoLive) => Promise<VideoEvent>): Promise<void> {
+async function moveVideo(unit: Unit, videoId: number, eventFor: (video: Video, live: VideoLive) => Promise<VideoEvent>): Promise<void> {
   await unit.query('select id from video where id = $1 for no key update', [videoId])
   const [video, live] = [await unit.em.findOne(Video, videoId), await unit.em.findOne(VideoLive, { videoId })]
-  // A replay took its place already.
-  if (!video?.isLive || !live) return
-  const event = await eventFor(live)
+  // A replay took its place already, or it is a remote live, which has no key: its server reports its state.
+  if (!video?.isLive || !live?.streamKey) return
+  const event = await eventFor(video, live)
   if (takes(videoLifecycle, video, event)) advanceAndAnnounce(unit, video, [event])
 }

@@ -8,7 +8,7 @@ import {
   ownershipChangeMachine,
 } from '../../state-machines/ownership-change.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, next, notFound, type Unit } from '../runtime/index.ts'
-import { assertMayChange, isFederated, type Openness, refuseOverQuota, type Viewer } from '../video/index.ts'
+import { assertMayChange, isFederated, isFederatedState, type Openness, refuseOverQuota, type Viewer } from '../video/index.ts'
 import { moveIntoChannel } from '../video/video.writes.ts'
 
 export interface OwnershipChanges {
@@ -107,7 +107,7 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
         // First the video, then the quota, then the channel: the same lock order as in an upload.
         await refuseOverQuota(unit, by.userId, size)
         await moveInto(unit, videoId, channelId, by)
-        if (state === 'published' && isFederated(privacy)) {
+        if (isFederatedState(state) && isFederated(privacy)) {
           unit.emit({ aggregate: 'video', id: videoId }, 'VideoUpdated', { videoId })
         }
       })

@@ -31,9 +31,9 @@ export interface EventPayloads {
    * more people. `after` is the reason.
    */
   VideoShown: { videoId: number; after: 'upload' | 'transcoding' | 'schedule' | 'change' }
-  /** A stream of a live can be watched. */
+  /** A stream of a live can be watched; also of a remote live. */
   LiveStarted: { videoId: number }
-  /** The stream of a live is over, and its publisher will not come back to it. */
+  /** The stream of a local live is over, and its publisher will not come back to it. */
   LiveEnded: { videoId: number }
   /** A remote video arrived that is new to everybody, or to all but its friends. */
   VideoReceived: { videoId: number }

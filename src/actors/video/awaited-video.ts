@@ -27,7 +27,8 @@ import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
 import { replacePicture, textOf } from './update-video.ts'
-import { Thumbnail, Video, VideoSource } from './video.entity.ts'
+import { isFederatedState, Thumbnail, Video, VideoSource } from './video.entity.ts'
+import { isFederated } from './video.policy.ts'
 import type { CreatedVideo, NewVideoFields } from './video-draft.ts'
 
 /** Fields that are known only when the file has arrived. */
@@ -168,6 +169,10 @@ export function makeAwaitedVideos(
       await insertDetails(unit, video.id, fields)
       await startChapters(unit, video.id, { description: fields.description, ofFile: [] })
       await pendingFiles.settle(unit.query, pictures.map(refOfPicture))
+      // Other servers know a live before its stream. A blocked one is announced when the block ends.
+      if (isFederatedState(video.state) && isFederated(video.privacy) && !video.blocked) {
+        unit.emit({ aggregate: 'video', id: video.id }, 'VideoPublished', { videoId: video.id })
+      }
       return { id: video.id, uuid, shortUUID: toShortUuid(uuid) }
     },
 

@@ -98,7 +98,15 @@ export {
   type UpdateVideo,
   type VideoChanges,
 } from './update-video.ts'
-export { FEDERATED_PRIVACIES, isPublic, type ThumbnailType, thumbnailTypes, videoPrivacies } from './video.entity.ts'
+export {
+  FEDERATED_PRIVACIES,
+  FEDERATED_STATES,
+  isFederatedState,
+  isPublic,
+  type ThumbnailType,
+  thumbnailTypes,
+  videoPrivacies,
+} from './video.entity.ts'
 export {
   assertFollowed,
   assertMayChange,

@@ -12,7 +12,7 @@ export const UNLISTED = `(v.privacy not in ${LISTED_PRIVACIES} or v.state <> 'pu
 
 /** Whether videos may be in the list that `LISTED` does not say. */
 export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQuery): boolean =>
-  scope.of !== 'owner' && (unpublished === true || (privacyOneOf?.some((privacy) => !isListedPrivacy(privacy)) ?? false))
+  scope.of !== 'owner' && (Boolean(unpublished) || (privacyOneOf?.some((privacy) => !isListedPrivacy(privacy)) ?? false))
 
 /** Lists of what a user follows, watched or owns hold what the user was allowed to ask for. */
 const OF_OTHERS: ReadonlySet<VideoListScope['of']> = new Set(['everybody', 'account', 'channel'])
@@ -54,10 +54,15 @@ export function channelsOf({ scope, host }: VideoListQuery, bind: Bind): string 
 
 function visibility(query: VideoListQuery): string[] {
   if (query.scope.of === 'owner') return ["v.state <> 'removed'", 'not v.remote']
-  const state = query.unpublished ? "v.state <> 'removed'" : "v.state = 'published'"
+  const state = stateCondition(query.unpublished)
   if (query.privacyOneOf) return [state, `v.privacy in (${query.privacyOneOf.map(Number).join(', ') || 'null'})`]
   if (query.named !== undefined) return [state, `v.privacy in ${query.internal ? SHARED_PRIVACIES : FEDERATED_PRIVACIES}`]
   return [state, query.internal ? `v.privacy in ${LISTED_PRIVACIES}` : `v.privacy = ${videoPrivacies.public}`]
+}
+
+function stateCondition(unpublished: VideoListQuery['unpublished']): string {
+  if (unpublished === 'waiting-for-live') return "v.state in ('published', 'waiting-for-live')"
+  return unpublished ? "v.state <> 'removed'" : "v.state = 'published'"
 }
 
 function scopeOf(of: VideoListScope, bind: Bind): string[] {

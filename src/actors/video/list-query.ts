@@ -73,8 +73,8 @@ export interface VideoListQuery extends VideoListFilters {
   skipCount: boolean
   /** Only for those who see all videos. */
   privacyOneOf?: number[] | undefined
-  /** Also videos that are not published (yet). Only for those who see all videos. */
-  unpublished?: boolean | undefined
+  /** Also videos that are not published (yet), only for those who see all videos; or, for everybody, lives that wait for their stream. */
+  unpublished?: boolean | 'waiting-for-live' | undefined
   /** Also videos that the instance blocked. Only for those who see all videos. */
   blocked?: boolean | undefined
   /** Also videos of other servers that this instance does not follow. */

@@ -2,7 +2,7 @@
 
 import { dueIn, initialVideo, type VideoEvent, videoMachine } from '../../state-machines/video.ts'
 import { advance, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
-import type { Video } from './video.entity.ts'
+import { isFederatedState, type Video } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
 
 /** For local videos only. A remote video shows the state that its origin reports. */
@@ -24,29 +24,31 @@ export function touch(unit: Unit, video: Video): void {
 /** Announces a change to other servers if they know the video. */
 export function announceChange(unit: Unit, video: Video): void {
   touch(unit, video)
-  if (video.state !== 'published' || !isFederated(video.privacy)) return
+  if (!isFederatedState(video.state) || !isFederated(video.privacy)) return
   unit.emit({ aggregate: 'video', id: video.id }, 'VideoUpdated', { videoId: video.id })
 }
 
+/** True if other servers know such a video, unless its privacy or a block prevents it. */
+export const isKnownInState = ({ state }: { state: string }): boolean => isPublished({ state }) || isFederatedState(state)
+
 /**
- * Applies the events in order and announces the result once: as published if it was not published before, otherwise as changed. The row
- * must have its id already.
+ * Applies the events in order and announces the result once: as published if other servers could not know it before, otherwise as changed.
+ * The row must have its id already.
  */
 export function advanceAndAnnounce(unit: Unit, video: Video, events: readonly VideoEvent[]): void {
   const wasPublished = isPublished(video)
+  const wasKnown = isKnownInState(video)
   const after = video.state === 'to-transcode' ? 'transcoding' : 'upload'
   for (const event of events) advance(unit, videoLifecycle, video, event)
-  if (events.length === 0 || video.state !== 'published') return
+  if (events.length === 0 || !isFederatedState(video.state)) return
   touch(unit, video)
-  if (!wasPublished) {
+  if (!wasPublished && video.state === 'published') {
     video.publishedAt = unit.now
     unit.emit({ aggregate: 'video', id: video.id }, 'VideoShown', { videoId: video.id, after })
   }
   // A video that is not federated is announced when its privacy changes.
   if (!isFederated(video.privacy)) return
   // A blocked video is published when the block ends.
-  if (!wasPublished && video.blocked) return
-  unit.emit({ aggregate: 'video', id: video.id }, wasPublished ? 'VideoUpdated' : 'VideoPublished', {
-    videoId: video.id,
-  })
+  if (!wasKnown && video.blocked) return
+  unit.emit({ aggregate: 'video', id: video.id }, wasKnown ? 'VideoUpdated' : 'VideoPublished', { videoId: video.id })
 }

@@ -130,6 +130,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
       await relist(unit.query, [stored.id])
       if (stored.isNew) await restoreBlock(unit, stored.id, video.url)
       if (stored.looksNew) unit.publish(VIDEOS_CHANGED, { video: stored.id })
+      if (stored.hasStarted) unit.emit({ aggregate: 'video', id: stored.id }, 'LiveStarted', { videoId: stored.id })
       if (stored.isFresh) unit.emit({ aggregate: 'video', id: stored.id }, 'VideoReceived', { videoId: stored.id })
       return { id: stored.id, isNew: stored.isNew }
     })
@@ -227,6 +228,8 @@ interface Stored {
   looksNew: boolean
   /** New, and nobody has been notified. */
   isFresh: boolean
+  /** A live that did not stream before, or arrives here while it does. */
+  hasStarted: boolean
   isOutdated: boolean
 }
 
@@ -249,7 +252,10 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
      where video.url = excluded.url and video.remote and video.updated_at <= excluded.updated_at
      returning id, (xmax = 0) as "isNew", not exists (
        select 1 from video was where was.id = video.id and ${shownOf('was')} is not distinct from ${shownOf('video')}
-     ) as "looksNew", not subscribers_told and privacy = ${videoPrivacies.public} and state = 'published' and published_at > $26 as "isFresh"`,
+     ) as "looksNew", not subscribers_told and privacy = ${videoPrivacies.public} and state = 'published' and published_at > $26 as "isFresh",
+       is_live and state = 'published' and (xmax <> 0 or published_at > $26) and not exists (
+         select 1 from video was where was.id = video.id and was.is_live and was.state = 'published'
+       ) as "hasStarted"`,
     [
       video.uuid,
       video.channelId,
@@ -286,7 +292,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
     video.url,
   ])
   if (!newer) throw new DomainError('forbidden', 'This address belongs to a local video.')
-  return { id: newer.id, isNew: false, looksNew: false, isFresh: false, isOutdated: true }
+  return { id: newer.id, isNew: false, looksNew: false, isFresh: false, hasStarted: false, isOutdated: true }
 }
 
 /** Fields that a server changes together with `updated`, and those that it may change without. */

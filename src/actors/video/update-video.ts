@@ -10,7 +10,7 @@ import { type DraftPicture, uploadedPictures } from './inspect-file.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import type { PlaceFiles } from './place-files.ts'
-import { isPublished, videoLifecycle } from './publish-video.ts'
+import { isKnownInState, isPublished, videoLifecycle } from './publish-video.ts'
 import { queueTorrents } from './queue-torrents.ts'
 import { Thumbnail, Video, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated, type Viewer } from './video.policy.ts'
@@ -182,7 +182,7 @@ export async function textOf(db: Pick<Database, 'query'>, videoId: number): Prom
 const isListed = (video: Video): boolean =>
   isPublished(video) && (video.privacy === videoPrivacies.public || video.privacy === videoPrivacies.internal)
 
-const isAnnounced = (video: Video): boolean => isPublished(video) && isFederated(video.privacy)
+const isAnnounced = (video: Video): boolean => isKnownInState(video) && isFederated(video.privacy)
 
 async function announce(
   unit: Unit,

@@ -119,6 +119,14 @@ export const videoPrivacies = { public: 1, unlisted: 2, private: 3, internal: 4,
 /** SQL: privacies of videos that are federated. */
 export const FEDERATED_PRIVACIES = `(${videoPrivacies.public}, ${videoPrivacies.unlisted})`
 
+const federatedStates: readonly string[] = ['published', 'waiting-for-live', 'live-ended']
+
+/** True if videos in this state are federated: a live is announced before its stream, and stays known when that has ended. */
+export const isFederatedState = (state: string): boolean => federatedStates.includes(state)
+
+/** SQL: the same. */
+export const FEDERATED_STATES = `(${federatedStates.map((state) => `'${state}'`).join(', ')})`
+
 const listed: readonly number[] = [videoPrivacies.public, videoPrivacies.internal]
 
 /** True if lists show videos of this privacy; internal ones only to local users. */

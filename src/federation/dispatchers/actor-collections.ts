@@ -2,7 +2,7 @@
 
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { videoPrivacies } from '../../actors/video/index.ts'
+import { FEDERATED_STATES, videoPrivacies } from '../../actors/video/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { announceActivity, createVideoActivity, type SharedVideo, videoDocuments } from '../documents/index.ts'
 import type { ActorCollection } from '../urls.ts'
@@ -17,7 +17,7 @@ interface ActorRow {
 }
 
 /** Videos in outboxes: those that everybody can find, newest first. */
-const listed = `not v.remote and v.privacy = ${videoPrivacies.public} and not v.blocked and v.state = 'published'`
+const listed = `not v.remote and v.privacy = ${videoPrivacies.public} and not v.blocked and v.state in ${FEDERATED_STATES}`
 
 /** Published by an account: per channel as many of the newest as the page needs, in index order. */
 const CREATIONS: PageParts = {
@@ -32,7 +32,7 @@ const CREATIONS: PageParts = {
 }
 
 /** The few local videos that are not listed, from an index. */
-const unlisted = `not v.remote and (v.privacy <> ${videoPrivacies.public} or v.state <> 'published' or v.blocked)`
+const unlisted = `not v.remote and (v.privacy <> ${videoPrivacies.public} or v.state not in ${FEDERATED_STATES} or v.blocked)`
 
 /** Shared by a channel or the instance, newest first. */
 const SHARED: PageParts = {

@@ -83,7 +83,7 @@ function toRemoteVideo(video: VideoDocument, channelId: number): RemoteVideo {
     description: video.description,
     support: video.support,
     duration: bounded(Math.round(video.durationSeconds)),
-    state: videoStateOf(video.state),
+    state: stateOf(video),
     waitTranscoding: video.waitTranscoding,
     commentsPolicy: video.commentsPolicy,
     downloadEnabled: video.downloadEnabled,
@@ -137,6 +137,12 @@ function storyboardOf({ storyboard }: VideoDocument): RemoteVideo['storyboard'] 
     spriteHeight: tileHeight,
     spriteDuration: bounded(tileDuration),
   }
+}
+
+/** A live that names no playlist cannot be watched yet, whatever it says. */
+function stateOf({ state: id, live, playlists }: VideoDocument): string {
+  const state = videoStateOf(id)
+  return live && state === 'published' && playlists.length === 0 ? 'waiting-for-live' : state
 }
 
 const latencyModeOf = (mode: number): 1 | 2 | 3 => (mode === 2 || mode === 3 ? mode : 1)

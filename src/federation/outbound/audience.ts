@@ -1,7 +1,7 @@
 // Recipients of events about a video: the followers of its account, its channel and this instance, and those who shared it.
 
 import { followersOf, type Recipient } from '../../actors/delivery/index.ts'
-import { videoPrivacies } from '../../actors/video/index.ts'
+import { isFederatedState, videoPrivacies } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 
@@ -19,6 +19,6 @@ export async function audienceOf(query: Sql, actorIds: number[], videoId: number
 
 /** True if other servers are notified of a video and its comments. */
 export const isAnnounced = (video: { privacy: number; blocked: boolean; state: string }, config: Config): boolean =>
-  video.state === 'published' &&
+  isFederatedState(video.state) &&
   !video.blocked &&
   (video.privacy === videoPrivacies.public || (video.privacy === videoPrivacies.unlisted && config.federation.videos.federate_unlisted))

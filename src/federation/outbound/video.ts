@@ -6,6 +6,7 @@ import { lastNotifiedOwner, noteOwner, notifiedOwners, type VideoOwner } from '.
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import { removeFormerShares, removeLocalShares, storeShare } from '../../actors/share/index.ts'
+import { isFederatedState } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { announceActivity, createVideoActivity, publicAudience, videoAudience, videoDocument } from '../documents/index.ts'
 import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
@@ -28,8 +29,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   registry.on('VideoPublished', 'federation', async ({ videoId, again = false }, unit) => {
     const video = await load(unit, videoId)
     if (!video || !isAnnounced(video, config())) return
-    // It may have moved while it was not federated, for example while its file was replaced.
-    if (again && (await lastNotifiedOwner(unit, videoId, video))) return await change(unit, videoId, video)
+    // Others know it from before its processing, also if it has moved meanwhile: a live whose replay was transcoded, or a replaced file.
+    if (await hasLocalShare(unit, videoId)) return await change(unit, videoId, video)
     await publish(unit, videoId, video, { again })
     if (again) await announcePlaylistsWith(unit, videoId)
   })
@@ -37,7 +38,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   for (const event of ['VideoUpdated', 'VideoBlocked', 'VideoUnblocked'] as const) {
     registry.on(event, 'federation', async ({ videoId }, unit) => {
       const video = await load(unit, videoId)
-      if (!video || (video.state !== 'published' && !video.takenBack)) return
+      if (!video || (!isFederatedState(video.state) && !video.takenBack)) return
       // A block alone leaves the video on other servers; they get no updates until it ends.
       if (video.blocked && !video.takenBack && isAnnounced({ ...video, blocked: false }, config())) return
       // The Update between public and unlisted also changes announcements, which unlisted videos do not have.

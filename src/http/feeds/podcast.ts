@@ -10,11 +10,11 @@ import { type FeedHead, type FeedItem, writeRss } from './document.ts'
 import { accountPage, avatarOf } from './heads.ts'
 import { majorityOf, podcastCategory } from './podcast-about.ts'
 import { commonOf, type PlayableFile, type Playables, playablesOf, TORRENT } from './video-items.ts'
-import { attributes, text } from './xml.ts'
+import { attributes, eitherWay, text } from './xml.ts'
 
 export async function writePodcast(
   { head, account, email, here }: { head: FeedHead; account: ActorProfile; email: string | undefined; here: Here },
-  rows: readonly VideoListRow[],
+  { rows, lives }: { rows: readonly VideoListRow[]; lives: readonly VideoListRow[] },
 ): Promise<string> {
   // An episode needs something to play.
   const items = (await mapInSlices(rows, (row) => toPodcastItem(row, here))).filter(({ enclosure }) => enclosure !== undefined)
@@ -30,29 +30,48 @@ export async function writePodcast(
       'itunes:explicit': explicit(rows.some(({ nsfw }) => nsfw)),
       'itunes:category': categoryOf(rows),
       'itunes:image': attributes({ href: head.image }),
+      ...(lives.length > 0 ? { 'podcast:liveItem': lives.map((row) => toLiveItem(row, here)) } : {}),
     },
   })
 }
 
 function toPodcastItem(row: VideoListRow, here: Here): FeedItem {
   const playables = playablesOf(row, here)
+  return { ...commonOf(row, here, playables.files), elements: elementsOf(row, playables, here) }
+}
+
+/** A live that waits for its stream, or has begun at `start`. */
+function toLiveItem(row: VideoListRow, here: Here) {
+  const isPlaying = row.state === 'published'
+  const { playlists } = playablesOf(row, here)
+  const [playlist] = isPlaying ? playlists : []
+  const { title, link } = commonOf(row, here, [])
+  return {
+    ...attributes({ status: isPlaying ? 'live' : 'pending', start: row.published_at.toISOString() }),
+    title: text(eitherWay(title)),
+    link: text(link),
+    guid: { ...attributes({ isPermaLink: true }), ...text(link) },
+    ...(playlist ? { enclosure: attributes({ url: playlist.url, length: 0, type: playlist.type }) } : {}),
+    ...elementsOf(row, { files: [], playlists: playlist ? [playlist] : [] }, here),
+    'podcast:contentLink': { ...attributes({ href: link }), ...text(title) },
+  }
+}
+
+function elementsOf(row: VideoListRow, playables: Playables, here: Here) {
   const preview = previewUrl(row, here)
   return {
-    ...commonOf(row, here, playables.files),
-    elements: {
-      'dc:creator': text(row.account.name),
-      'podcast:person': personOf(row.account, here),
-      'podcast:tracker': Object.values(trackersOf(here.origin)).map(text),
-      'podcast:socialInteract': attributes({
-        uri: row.url,
-        protocol: 'activitypub',
-        accountUrl: accountPage(row.account, here),
-      }),
-      'podcast:alternateEnclosure': alternativesOf(row, playables),
-      ...(preview ? { 'itunes:image': attributes({ href: preview }) } : {}),
-      ...(row.duration > 0 ? { 'itunes:duration': text(String(row.duration)) } : {}),
-      'itunes:explicit': explicit(row.nsfw),
-    },
+    'dc:creator': text(row.account.name),
+    'podcast:person': personOf(row.account, here),
+    'podcast:tracker': Object.values(trackersOf(here.origin)).map(text),
+    'podcast:socialInteract': attributes({
+      uri: row.url,
+      protocol: 'activitypub',
+      accountUrl: accountPage(row.account, here),
+    }),
+    'podcast:alternateEnclosure': alternativesOf(row, playables),
+    ...(preview ? { 'itunes:image': attributes({ href: preview }) } : {}),
+    ...(row.duration > 0 ? { 'itunes:duration': text(String(row.duration)) } : {}),
+    'itunes:explicit': explicit(row.nsfw),
   }
 }
 

@@ -4,7 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type FeedOwnerKey, findFeedAccount, findFeedChannel, findSubscriber, listFeedComments } from '../../actors/feed/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { findVideoDetails, listVideos, nsfwPolicyOf, type VideoListScope, type Viewer } from '../../actors/video/index.ts'
+import {
+  findVideoDetails,
+  listVideos,
+  nsfwPolicyOf,
+  type VideoListQuery,
+  type VideoListScope,
+  type Viewer,
+} from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
@@ -248,12 +255,11 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
         const found = await findFeedChannel(db, { id: request.query.videoChannelId })
         if (!found) throw notFound('Video channel not found')
         const { channel, account } = found
-        const { rows } = await listVideos(db, {
+        const asked: VideoListQuery = {
           scope: { of: 'channel', channelId: channel.id },
           internal: false,
           // Directories list a podcast once, on its own server.
           isLocal: true,
-          isLive: false,
           start: 0,
           count: config().feeds.videos.count,
           skipCount: true,
@@ -261,13 +267,15 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           sort: { by: 'publishedAt', descending: true },
           nsfw: nsfwFilter({}, undefined),
           include: { files: true, description: true },
-        })
+        }
+        const { rows } = await listVideos(db, { ...asked, isLive: false })
+        const { rows: lives } = await listVideos(db, { ...asked, isLive: true, unpublished: 'waiting-for-live' })
         const self = selfOf('/feeds/podcast/videos.xml', request, podcastNames)
-        const dates = rows.map((row) => row.published_at)
+        const dates = [...rows, ...lives].map((row) => row.published_at)
         const head = headFor(headOfChannel(channel, urls), self, dates)
         return reply
           .header('content-type', contentTypeOf('podcast'))
-          .send(await writePodcast({ head, account, email: podcastEmail(config()), here: urls }, rows))
+          .send(await writePodcast({ head, account, email: podcastEmail(config()), here: urls }, { rows, lives }))
       },
     )
   }

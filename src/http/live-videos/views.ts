@@ -40,7 +40,7 @@ const replayOf = ({ saveReplay, replayPrivacy }: Pick<LiveRow, 'saveReplay' | 'r
 
 /** `ingest`: for those who may stream to it. */
 export const toLiveView = (row: LiveRow, ingest: Ingest | undefined): z.infer<typeof liveView> => ({
-  ...(ingest ? { streamKey: row.streamKey, ...ingest } : {}),
+  ...(ingest && row.streamKey !== null ? { streamKey: row.streamKey, ...ingest } : {}),
   permanentLive: row.permanentLive,
   ...replayOf(row),
   latencyMode: row.latencyMode,

@@ -408,6 +408,37 @@ describe('a podcast', () => {
     expect(items.map((item) => one(item, 'itunes:duration').text)).toEqual(['3', '3', '3'])
   })
 
+  it('names the lives that play or wait, and none that has ended or is not public', async () => {
+    const streamer = await makeUser(server.db, { username: 'streamer' })
+    const started = new Date('2026-03-01T12:00:00.000Z')
+    const live = (name: string, columns: Record<string, unknown>) =>
+      makeVideo(server.db, { channelId: streamer.channelId, bare: true, columns: { name, is_live: true, duration: 0, ...columns } })
+    const playing = await live('Now', { published_at: started })
+    await insert(server.db, 'streaming_playlist', { video_id: playing.id, playlist_filename: 'master.m3u8' })
+    const waiting = await live('Soon', { state: 'waiting-for-live', published_at: new Date('2026-02-01T12:00:00.000Z') })
+    await live('Over', { state: 'live-ended' })
+    await live('Secret', { state: 'waiting-for-live', privacy: 3 })
+    await live('Blocked', { blocked: true })
+    // Those that have ended take no place of others.
+    server.configure({ feeds: { videos: { count: 2 } } })
+    const channel = one(await xml(`podcast/videos.xml?videoChannelId=${streamer.channelId}`), 'channel')
+    expect(all(channel, 'item')).toEqual([])
+    const items = all(channel, 'podcast:liveItem')
+    expect(items.map((item) => [item.attributes, one(item, 'title').text, one(item, 'guid').text])).toEqual([
+      [{ status: 'live', start: started.toISOString() }, 'Now', `${TEST_ORIGIN}/w/${toShortUuid(playing.uuid)}`],
+      [{ status: 'pending', start: '2026-02-01T12:00:00.000Z' }, 'Soon', `${TEST_ORIGIN}/w/${toShortUuid(waiting.uuid)}`],
+    ])
+    const [first, second] = items
+    const master = `${TEST_ORIGIN}/static/streaming-playlists/hls/${playing.uuid}/master.m3u8`
+    const type = 'application/vnd.apple.mpegurl'
+    expect(first && one(first, 'enclosure').attributes).toEqual({ url: master, length: '0', type })
+    const other = first && one(first, 'podcast:alternateEnclosure')
+    expect(other?.attributes).toMatchObject({ type, title: 'HLS', default: 'true' })
+    expect(other && one(other, 'podcast:source').attributes).toEqual({ uri: master })
+    expect(second && [...all(second, 'enclosure'), ...all(second, 'podcast:alternateEnclosure')]).toEqual([])
+    expect(second && one(second, 'podcast:contentLink').attributes.href).toBe(`${TEST_ORIGIN}/w/${toShortUuid(waiting.uuid)}`)
+  })
+
   it('is made where the videos are', async () => {
     const rss = await xml(`podcast/videos.xml?videoChannelId=${remoteChannel.channelId}`)
     expect(all(one(rss, 'channel'), 'item')).toEqual([])

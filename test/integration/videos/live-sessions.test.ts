@@ -33,6 +33,8 @@ let made: TestRuntime
 let db: Database
 let sessions: LiveSessions
 let user: MadeUser
+/** Events that other servers and subscribers learn of. */
+const announced: [videoId: number, event: string][] = []
 
 beforeAll(async () => {
   made = await makeTestRuntime({ clock })
@@ -57,7 +59,9 @@ beforeAll(async () => {
   // No recording is made here.
   saveReplays(files as unknown as SaveReplayDeps)
   // Others react to videos too.
-  for (const event of ['VideoShown', 'VideoPublished', 'VideoUpdated'] as const) registry.on(event, 'test', async () => undefined)
+  for (const event of ['VideoShown', 'VideoPublished', 'VideoUpdated'] as const) {
+    registry.on(event, 'test', async ({ videoId }) => void announced.push([videoId, event]))
+  }
   user = await makeUser(db)
 }, 30_000)
 afterAll(() => made?.stop())
@@ -152,6 +156,21 @@ describe('a publisher who is lost', () => {
     expect(await sessions.accept(key)).toMatchObject({ sessionId, generation: 2 })
     await expect(sessions.end(sessionId, { type: 'FINISHED', generation: 1 })).rejects.toMatchObject({ kind: 'conflict' })
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
+  })
+
+  it('is no news: other servers learn of the start and the end alone', async () => {
+    const { id, key, sessionId } = await began()
+    const events = async () => {
+      await stateOf(id)
+      return announced.filter(([videoId]) => videoId === id).map(([, event]) => event)
+    }
+    expect(await events()).toEqual(['VideoShown', 'VideoUpdated'])
+    await sessions.end(sessionId, { type: 'LOST', generation: 1 })
+    await sessions.accept(key)
+    await sessions.addPiece(sessionId, piece(1, 2))
+    expect(await events()).toEqual(['VideoShown', 'VideoUpdated'])
+    await sessions.end(sessionId, { type: 'FINISHED', generation: 2 })
+    expect(await events()).toEqual(['VideoShown', 'VideoUpdated', 'VideoUpdated'])
   })
 
   it('goes on in the same generation when it was its receiver that could not report', async () => {

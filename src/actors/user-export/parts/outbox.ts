@@ -1,6 +1,6 @@
 // The user's published activities, as other servers received them: `activity-pub/outbox`.
 
-import { videoPrivacies } from '../../video/index.ts'
+import { FEDERATED_STATES, videoPrivacies } from '../../video/index.ts'
 import type { ArchivedDocument, ArchivedVideo } from '../archive-documents.ts'
 import type { Export } from '../export.ts'
 import { rowsOf, upTo } from '../rows.ts'
@@ -10,7 +10,7 @@ const PAGE = 20
 
 const { public: PUBLIC, unlisted: UNLISTED } = videoPrivacies
 const VIDEOS = `select v.id as key from video v where v.channel_id = $3 and not v.remote and v.privacy in (${PUBLIC}, ${UNLISTED})
-  and v.state = 'published' and not v.blocked and v.id > $1 order by v.id limit $2`
+  and v.state in ${FEDERATED_STATES} and not v.blocked and v.id > $1 order by v.id limit $2`
 
 const COMMENTS = `select m.id as key from comment m
   where m.account_id = $3 and m.deleted_at is null and not m.held_for_review and m.id > $1 order by m.id limit $2`
