@@ -6,6 +6,7 @@ import { clockCheck } from './doctor/clock.ts'
 import { configurationCheck, secretCheck } from './doctor/configuration.ts'
 import { databaseCheck, openForDoctor } from './doctor/database.ts'
 import { importsCheck } from './doctor/imports.ts'
+import { liveCheck } from './doctor/live.ts'
 import { mailCheck } from './doctor/mail.ts'
 import { mediaCheck } from './doctor/media.ts'
 import { proxyCheck } from './doctor/proxy.ts'
@@ -21,6 +22,7 @@ const checks = [
   redisCheck,
   mediaCheck,
   importsCheck,
+  liveCheck,
   storeCheck,
   mailCheck,
   nameCheck,

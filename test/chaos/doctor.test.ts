@@ -13,6 +13,7 @@ import { findSandbox } from '../../src/media/index.ts'
 import { fakeTools } from '../support/fake-ffmpeg.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { freePort } from '../support/ports.ts'
 import { testRedisUrl } from '../support/redis.ts'
 import { everythingIn, startS3, type TestS3 } from '../support/s3.ts'
 import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
@@ -212,3 +213,22 @@ it('says what is wrong with how a proxy is trusted, and where no server answers'
   expect(report.of('proxy').map(({ status }) => status)).toEqual(['problem', 'warning'])
   expect(report.problems).toBeGreaterThan(2)
 }, 60_000)
+
+it('tells whether live streams arrive, and whether the certificate of RTMPS fits', async () => {
+  expect((await examine()).of('live')).toEqual([{ check: 'live', status: 'ok', message: 'Live streams are disabled.' }])
+  const folder = join(import.meta.dirname, '../fixtures/mail')
+  const port = await freePort()
+  const rtmps = { enabled: true, port: mutePort, key_file: join(folder, 'key.pem'), cert_file: join(folder, 'certificate.pem') }
+  const lives = (more: object) => JSON.stringify({ enabled: true, rtmp: { port: mutePort }, rtmps: { ...rtmps, ...more } })
+  const report = await examine({ VIREO__LIVE: lives({ port, public_hostname: 'elsewhere.example' }) })
+  expect(report.of('live').map(({ status, message }) => [status, message])).toEqual([
+    ['ok', `Port ${mutePort} takes connections for RTMP.`],
+    ['problem', expect.stringContaining(`Nothing listens on port ${port} for RTMPS`)],
+    ['problem', 'The certificate of RTMPS is not for elsewhere.example.'],
+  ])
+  const fitting = await examine({ VIREO__LIVE: lives({ public_hostname: '127.0.0.1' }) })
+  expect(fitting.of('live').at(-1)).toMatchObject({
+    status: 'ok',
+    message: expect.stringContaining('The certificate of RTMPS is valid until 2'),
+  })
+})

@@ -51,11 +51,15 @@ export const certificateCheck: Check = {
     if (refusal !== undefined) {
       return say.problem(`Others do not trust the certificate: ${refusal}.`, 'Get one for this name, with its whole chain.')
     }
-    const days = Math.floor((validTo.getTime() - Date.now()) / DAY_MS)
-    const text = `The certificate is valid until ${validTo.toISOString().slice(0, 10)}.`
-    if (days < SOON) say.warning(text, 'Renew it, and see why that did not happen by itself.')
-    else say.ok(text)
+    sayValidity(say, 'certificate', validTo)
   },
+}
+
+export function sayValidity(say: Say, name: string, validTo: Date): void {
+  const days = Math.floor((validTo.getTime() - Date.now()) / DAY_MS)
+  const text = `The ${name} is valid until ${validTo.toISOString().slice(0, 10)}.`
+  if (days < SOON) say.warning(text, 'Renew it, and see why that did not happen by itself.')
+  else say.ok(text)
 }
 
 function certificateOf(url: URL, signal: AbortSignal): Promise<{ validTo: Date; refusal?: string }> {
