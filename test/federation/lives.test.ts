@@ -42,6 +42,7 @@ const heard = async (url: string, type: string, count = 1): Promise<Received> =>
 /** An Update of another video of the account has arrived: whatever was sent before it has, too. */
 async function everythingBefore(): Promise<void> {
   const { id, url } = await createLive(ours)
+  await heard(url, 'Create')
   await heard(url, 'Announce', 2)
   await ours.client.send('DELETE', `/api/v1/videos/${id}`)
   await heard(url, 'Delete')
@@ -49,12 +50,13 @@ async function everythingBefore(): Promise<void> {
 
 describe('a live', () => {
   it('is announced while it waits, updated when its settings change, its stream starts and ends, and deleted', async () => {
-    const live = await createLive(ours, { saveReplay: true, latencyMode: 3 })
+    const live = await createLive(ours, { latencyMode: 3 })
     const { url, uuid } = live
+    // The activities of different actors come in any order.
+    const created = objectOf(await heard(url, 'Create'))
     await heard(url, 'Announce', 2)
     expect(typesOf(url).toSorted()).toEqual(['Announce', 'Announce', 'Create'])
-    const created = objectOf(await heard(url, 'Create'))
-    const terms = { isLiveBroadcast: true, liveSaveReplay: true, permanentLive: false, latencyMode: 3, duration: 'PT0S', uuid }
+    const terms = { isLiveBroadcast: true, liveSaveReplay: false, permanentLive: false, latencyMode: 3, duration: 'PT0S', uuid }
     expect(created).toMatchObject({ ...terms, state: 4 })
     expect(typesOfLinks(created)).toEqual(['text/html', undefined, undefined])
 
@@ -143,6 +145,25 @@ describe('a live', () => {
     await everythingBefore()
     expect(typesOf(url).toSorted()).toEqual(['Announce', 'Announce', 'Create', 'Delete', 'Update'])
   })
+
+  it('becomes the video of its replay by an Update, and is deleted elsewhere if that is private', async () => {
+    for (const [privacy, last] of [
+      [1, 'Update'],
+      [3, 'Delete'],
+    ] as const) {
+      const { url, key } = await createLive(ours, { saveReplay: true, replaySettings: { privacy } })
+      await heard(url, 'Announce', 2)
+      expect((await publish(liveAddress(ours, key), { seconds: 4, paced: true })).code).toBe(0)
+      const isLast = ({ activity }: Received) =>
+        activity.type === last && (last === 'Delete' || objectOf({ activity } as Received).isLiveBroadcast === false)
+      const replay = await until(async () => about(url).find(isLast), {
+        what: `the ${last} by a replay, beside ${typesOf(url)}`,
+        withinMs: 30_000,
+      })
+      if (last === 'Update')
+        expect(objectOf(replay)).toMatchObject({ state: 1, liveSaveReplay: null, permanentLive: null, latencyMode: null })
+    }
+  }, 90_000)
 
   it('is in the outbox of its account while it waits', async () => {
     const { id, url } = await createLive(ours)

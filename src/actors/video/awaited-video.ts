@@ -26,7 +26,7 @@ import { queuePictures } from './queue-pictures.ts'
 import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
-import { replacePicture, textOf } from './update-video.ts'
+import { removalOf, replacePicture, textOf } from './update-video.ts'
 import { isFederatedState, Thumbnail, Video, VideoSource } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
 import type { CreatedVideo, NewVideoFields } from './video-draft.ts'
@@ -106,6 +106,10 @@ export function makeAwaitedVideos(
   }
 
   async function becomeReplay(unit: Unit, video: Video, { draft, privacy }: Parameters<AwaitedVideos['becomeReplay']>[2]): Promise<void> {
+    // Other servers that know the live must not keep it; a replay that they may see is created there again.
+    if (isFederated(video.privacy) && video.privacy !== privacy) {
+      unit.emit({ aggregate: 'video', id: video.id }, 'VideoRemoved', await removalOf(unit, video))
+    }
     await dropPlaylist(unit, video.id)
     Object.assign(video, { isLive: false, privacy, waitTranscoding: true })
     await takeAwaited(unit, video, draft, 'REPLAY_SAVED')

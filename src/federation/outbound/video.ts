@@ -31,7 +31,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     if (!video || !isAnnounced(video, config())) return
     // Others know it from before its processing, also if it has moved meanwhile: a live whose replay was transcoded, or a replaced file.
     if (await hasLocalShare(unit, videoId)) return await change(unit, videoId, video)
-    await publish(unit, videoId, video, { again })
+    // A replay with another privacy than its live was deleted before.
+    await publish(unit, videoId, video, { again: again || (await notifiedOwners(unit, videoId)).length > 0 })
     if (again) await announcePlaylistsWith(unit, videoId)
   })
 
