@@ -14,6 +14,9 @@ import { freePort, type NodeProcess, startNode } from './demo/node-process.ts'
 
 const run = promisify(execFile)
 const SECONDS = 20
+const LIVE_SECONDS = 10
+/** `VideoState` of the contract. */
+const PUBLISHED = 1
 
 const folder = await mkdtemp(join(tmpdir(), 'vireo-demo-'))
 const nodes: NodeProcess[] = []
@@ -46,7 +49,7 @@ try {
   say('generate a test video of 20 s with sound', file)
 
   for (const name of ['A', 'B']) {
-    const env = await databaseOf(name)
+    const env = { ...(await databaseOf(name)), VIREO__LIVE: JSON.stringify({ enabled: true, rtmp: { port: await freePort() } }) }
     const node = await startNode({ dataDir: join(folder, name), port: await freePort(), env })
     nodes.push(node)
     say(`start node ${name} on empty data`, node.base, node.startedInMs)
@@ -60,6 +63,7 @@ try {
     ffprobePath,
     report: ({ what, url, ms }) => say(what, url, ms),
   })
+  await playLive(a, { ffmpegPath, file })
   await playOutage(a, b)
   console.log(`\nEvery step was verified, in ${Math.round((performance.now() - begun) / 1000)} s.`)
 } catch (error) {
@@ -69,6 +73,49 @@ try {
   await Promise.all(nodes.map((node) => node.stop()))
   for (const database of databases) await onServer(process.env.DATABASE_URL ?? '', `drop database ${database}`)
   await rm(folder, { recursive: true, force: true })
+}
+
+/** A streams the test video by RTMP, until its recording takes the place of the live. */
+async function playLive(
+  { base, username, password }: NodeProcess,
+  { ffmpegPath, file }: { ffmpegPath: string; file: string },
+): Promise<void> {
+  const client = await login(base, username, password)
+  const { videoChannels } = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const { video } = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', {
+    channelId: videoChannels[0]?.id,
+    name: 'Live for ten seconds',
+    privacy: 1,
+    saveReplay: true,
+    replaySettings: { privacy: 1 },
+  })
+  const { rtmpUrl, streamKey } = await client.get<{ rtmpUrl: string; streamKey: string }>(`/api/v1/videos/live/${video.id}`)
+  const page = `${base}/w/${video.uuid}`
+  const stateOf = () => client.get<{ isLive: boolean; state: { id: number } }>(`/api/v1/videos/${video.uuid}`)
+  const began = performance.now()
+  const sending = run(ffmpegPath, [
+    '-v',
+    'error',
+    '-re',
+    '-t',
+    `${LIVE_SECONDS}`,
+    '-i',
+    file,
+    '-c',
+    'copy',
+    '-f',
+    'flv',
+    `${rtmpUrl}/${streamKey}`,
+  ])
+  await eventually('the live', 20_000, async () => (await stateOf()).state.id === PUBLISHED)
+  say(`stream live to ${rtmpUrl}, and play it`, page, Math.round(performance.now() - began))
+  await sending
+  const ended = performance.now()
+  await eventually('the recording', 60_000, async () => {
+    const { isLive, state } = await stateOf()
+    return !isLive && state.id === PUBLISHED
+  })
+  say('play the recording of the live', page, Math.round(performance.now() - ended))
 }
 
 /** B follows A again, and is down when A has an activity to send. */
