@@ -345,7 +345,7 @@ describe('the page of a video', () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const columns = { name: 'on air', is_live: true, duration: 0 }
     const { id } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}`, columns })
-    expect((await page('/search?search=on+air')).body).toContain('<span class="count">Live</span></span><h2>on air</h2>')
+    expect((await page('/search?search=on+air')).body).toContain('<span class="count live">Live</span></span><h2>on air</h2>')
     await server.db.query('delete from video where id = $1', [id])
   })
 
