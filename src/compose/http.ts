@@ -12,7 +12,7 @@ import { makeServerStats } from '../actors/server-stats/index.ts'
 import { makeScopedTokens } from '../actors/session/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
 import { makeUpdateMe } from '../actors/user/index.ts'
-import { makeFileTokens, makeLookedAt, makeVideoPasswords } from '../actors/video/index.ts'
+import { findVideoIds, listLiveStatus, makeFileTokens, makeLookedAt, makeVideoPasswords, VIDEOS_CHANGED } from '../actors/video/index.ts'
 import { makeWatchedWords } from '../actors/watched-words/index.ts'
 import { abusesArea } from '../http/abuses/routes.ts'
 import { accountsArea } from '../http/accounts/routes.ts'
@@ -71,6 +71,7 @@ import { serverLogsArea } from '../http/server-logs/routes.ts'
 import { serverPluginsArea } from '../http/server-plugins/routes.ts'
 import { serverStatsArea } from '../http/server-stats/routes.ts'
 import { servicesArea } from '../http/services/routes.ts'
+import { makeLiveVideos } from '../http/sockets/live-videos.ts'
 import { listenForNotifications } from '../http/sockets/notification-bus.ts'
 import { socketsArea } from '../http/sockets/routes.ts'
 import { makeUserNotifications } from '../http/sockets/user-notifications.ts'
@@ -99,6 +100,7 @@ import { videoSourceArea } from '../http/video-source/routes.ts'
 import { videoStatsArea } from '../http/video-stats/routes.ts'
 import { videoStudioArea } from '../http/video-studio/routes.ts'
 import { videoTokensArea } from '../http/video-tokens/routes.ts'
+import { numberIn } from '../http/videos/response-cache.ts'
 import { videosArea } from '../http/videos/routes.ts'
 import { makeVideoPages } from '../http/videos/video-pages.ts'
 import { viewsArea } from '../http/views/routes.ts'
@@ -252,6 +254,17 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
             const row = await findNotification(db, stored)
             return row && toNotificationView(row, urls.host)
           },
+        }),
+        makeLiveVideos({
+          sessions,
+          config,
+          logger,
+          subscribe: (listener) =>
+            bus.subscribe(VIDEOS_CHANGED, (payload) => {
+              if (numberIn(payload, 'commentsOf') === undefined) listener(numberIn(payload, 'video'))
+            }),
+          findId: async (key) => (await findVideoIds(db, [key])).at(0),
+          load: (videoIds) => listLiveStatus(db, videoIds),
         }),
       ],
     }),

@@ -69,13 +69,17 @@ export interface Published {
 }
 
 /** Publishes `seconds` of a test picture with sound (25 frames per second, a key frame each second), as fast as it goes. */
-export async function publish(url: string, { seconds, paced = false }: { seconds: number; paced?: boolean }): Promise<Published> {
+export const publish = (url: string, options: { seconds: number; paced?: boolean }): Promise<Published> =>
+  encode(['-f', 'flv', url], options)
+
+/** The same, to an output of ffmpeg. */
+export async function encode(output: string[], { seconds, paced = false }: { seconds: number; paced?: boolean }): Promise<Published> {
   const { ffmpegPath } = await serverFfmpeg()
   const speed = paced ? ['-re'] : []
   const picture = [...speed, '-f', 'lavfi', '-i', `testsrc=size=320x240:rate=25:duration=${seconds}`]
   const sound = ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:d=${seconds}`]
   const codecs = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-g', '25', '-sc_threshold', '0', '-c:a', 'aac']
-  const child = spawn(ffmpegPath, ['-v', 'info', ...picture, ...sound, ...codecs, '-f', 'flv', url], {
+  const child = spawn(ffmpegPath, ['-v', 'info', ...picture, ...sound, ...codecs, ...output], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let said = ''

@@ -10,6 +10,7 @@ import { channelBits, channelBitsOf, type NotificationType, notificationTypes, s
 /** Conditions that may become false before the mail. */
 const STILL: Partial<Record<NotificationType, string>> = {
   newVideoFromSubscription: "v.state = 'published'",
+  newLiveFromSubscription: "v.state = 'published' and v.is_live",
   // Comments that are pending review are shown only to the owner.
   commentMention: 'not m.held_for_review',
   unblacklistOnMyVideo: 'not v.blocked',
@@ -153,6 +154,7 @@ function noticeOf(kind: NotificationType, row: FactsRow): Notice | undefined {
   const video = row.video && shortened(row.video)
   switch (kind) {
     case 'newVideoFromSubscription':
+    case 'newLiveFromSubscription':
     case 'videoAutoBlacklistForModerators':
       return video && channel ? { kind, video, channel } : undefined
     case 'newCommentOnMyVideo':

@@ -1,15 +1,17 @@
-// Notifies the subscribers of a channel about a new video: once, when it is public, in batches, since there may be many of them.
+// Notifies the subscribers of a channel about a new video, once, and about each stream of a live: when it is public, in batches, since there
+// may be many of them.
 
 import type { ActorDeps, EventName, Unit } from '../runtime/index.ts'
 import { LISTED_PRIVACIES } from '../video/video.entity.ts'
 import { noteSubscribersNotified } from '../video/video.writes.ts'
 import type { Notify } from './notify.ts'
 import type { NotificationSource } from './rule.ts'
+import type { NotificationType } from './types.ts'
 
-/** Events that may make a video visible. */
-const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked'] as const satisfies readonly EventName[]
+/** Events that may make a video visible, or start a live. */
+const SHOWING = ['VideoShown', 'VideoReceived', 'VideoPublished', 'VideoUnblocked', 'LiveStarted'] as const satisfies readonly EventName[]
 
-/** Listed videos without an earlier notification. */
+/** Listed videos. */
 const IS_NEWS = `v.privacy in ${LISTED_PRIVACIES} and v.state = 'published' and not v.blocked`
 
 const SUBSCRIBERS_AT_ONCE = 500
@@ -17,16 +19,22 @@ const SUBSCRIBERS_AT_ONCE = 500
 const BATCHES_OF_A_JOB = 50
 
 /** The follows after `$2`, up to `$3`. A remote video may arrive with the history of its channel, which is not news for later followers. */
-const newVideo: NotificationSource = {
-  type: 'newVideoFromSubscription',
+const newVideo = (type: NotificationType, { key, isLive }: { key: string; isLive: boolean }): NotificationSource => ({
+  type,
   about: ['video_id'],
   audience: `
-    select subscriber.user_id, video.id::text as key, owner.actor_id as by_actor_id, video.id as video_id
+    select subscriber.user_id, ${key} as key, owner.actor_id as by_actor_id, video.id as video_id
     from video join channel on channel.id = video.channel_id join account owner on owner.id = channel.account_id
       join follow on follow.target_id = channel.actor_id and follow.state = 'accepted'
       join account subscriber on subscriber.actor_id = follow.follower_id
-    where video.id = $1 and ${IS_NEWS.replaceAll('v.', 'video.')} and follow.id > $2 and follow.id <= $3
+    where video.id = $1 and ${IS_NEWS.replaceAll('v.', 'video.')} and ${isLive ? '' : 'not '}video.is_live and follow.id > $2 and follow.id <= $3
       and subscriber.user_id is not null and (not video.remote or follow.created_at <= video.published_at)`,
+})
+
+const SOURCES = {
+  video: newVideo('newVideoFromSubscription', { key: 'video.id::text', isLive: false }),
+  // Each stream is published anew.
+  live: newVideo('newLiveFromSubscription', { key: "video.id || ' ' || extract(epoch from video.published_at)", isLive: true }),
 }
 
 export function notifySubscribers({ db, tell, registry, notify }: Pick<ActorDeps, 'db' | 'tell' | 'registry'> & { notify: Notify }): void {
@@ -36,14 +44,15 @@ export function notifySubscribers({ db, tell, registry, notify }: Pick<ActorDeps
     queue: 'io',
     async run({ data, signal }) {
       const videoId = Number(data.videoId)
+      const about = data.about === 'live' ? 'live' : 'video'
       let last = Number(data.after ?? 0)
       for (let batch = 1; batch <= BATCHES_OF_A_JOB; batch += 1) {
         signal.throwIfAborted()
         const until = await endOfBatch(videoId, last)
         if (until === null) return
         await tell.create(async (unit) => {
-          await notify(unit, newVideo, [videoId, last, until])
-          if (batch === BATCHES_OF_A_JOB) goOn(unit, videoId, until)
+          await notify(unit, SOURCES[about], [videoId, last, until])
+          if (batch === BATCHES_OF_A_JOB) goOn(unit, { videoId, about, after: until })
         })
         last = until
       }
@@ -66,9 +75,14 @@ export function notifySubscribers({ db, tell, registry, notify }: Pick<ActorDeps
   }
 }
 
-const goOn = (unit: Unit, videoId: number, after: number): void =>
-  unit.enqueue({ type: 'notify', data: { videoId, after }, dedupeKey: `notify-${videoId}-${after}` })
+const goOn = (unit: Unit, data: { videoId: number; about: keyof typeof SOURCES; after: number }): void =>
+  unit.enqueue({ type: 'notify', data, dedupeKey: `notify-${data.videoId}-${data.after}` })
 
 async function queueNotifications(unit: Unit, videoId: number): Promise<void> {
-  if (await noteSubscribersNotified(unit.query, videoId, IS_NEWS)) unit.enqueue({ type: 'notify', data: { videoId } })
+  const news = await noteSubscribersNotified(unit.query, videoId, IS_NEWS)
+  if (!news) return
+  const { isLive, publishedAt } = news
+  // Several events come with the start of one stream.
+  const dedupe = isLive ? { dedupeKey: `notify-${videoId}-live-${publishedAt.getTime()}` } : {}
+  unit.enqueue({ type: 'notify', data: { videoId, about: isLive ? 'live' : 'video' }, ...dedupe })
 }

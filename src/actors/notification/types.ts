@@ -23,6 +23,7 @@ export const notificationTypes = {
   newPeerTubeVersion: 18,
   myVideoStudioEditionFinished: 19,
   newUserRegistrationRequest: 20,
+  newLiveFromSubscription: 21,
 } as const
 
 export type NotificationType = keyof typeof notificationTypes
@@ -47,6 +48,7 @@ const SETTINGS = {
   newPeerTubeVersion: 'newPeerTubeVersion',
   myVideoStudioEditionFinished: 'myVideoStudioEditionFinished',
   newUserRegistrationRequest: 'newUserRegistration',
+  newLiveFromSubscription: 'newVideoFromSubscription',
 } as const satisfies Record<NotificationType, keyof NotificationSettings>
 
 export const settingOf = (type: NotificationType): keyof NotificationSettings => SETTINGS[type]

@@ -54,6 +54,7 @@ export {
 export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
 export { type ListedVideo, listVideoIds, listVideos, type Page, type VideoPage, withPositions } from './list-videos.ts'
 export { findUnfollowedActor, registerListing, relist } from './listing.ts'
+export { type LiveStatusRow, listLiveStatus } from './live-status.queries.ts'
 export { setDimensionsAsMade } from './new-video-rows.ts'
 export { dropOutdated, dropProvisional } from './outdated-files.ts'
 export { findSamples, listSamples, type Samples } from './overview.ts'

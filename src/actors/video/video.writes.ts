@@ -48,15 +48,20 @@ export async function moveIntoChannel(
 }
 
 /**
- * Returns true if the video, `v` in the SQL `condition`, matches it and subscribers have not been notified before. They are notified only
- * once.
+ * Returns whether the video is a live, and since when it is published, if it matches the SQL `condition` on `v`, and subscribers have not
+ * been notified before: they are notified of a video once, and of each stream of a live.
  */
-export async function noteSubscribersNotified(query: Sql, videoId: number, condition: string): Promise<boolean> {
-  const noted = await query(
-    `update video v set subscribers_told = true where v.id = $1 and not v.subscribers_told and ${condition} returning v.id`,
+export async function noteSubscribersNotified(
+  query: Sql,
+  videoId: number,
+  condition: string,
+): Promise<{ isLive: boolean; publishedAt: Date } | undefined> {
+  const [noted] = await query<{ isLive: boolean; publishedAt: Date }>(
+    `update video v set subscribers_told = true where v.id = $1 and (not v.subscribers_told or v.is_live) and ${condition}
+     returning v.is_live as "isLive", v.published_at as "publishedAt"`,
     [videoId],
   )
-  return noted.length > 0
+  return noted
 }
 
 /** Removes the pictures that a user chose from a video; returns them. */

@@ -48,16 +48,18 @@ export function addHomePage(tools: PageTools): void {
     return kept.html
   }
 
-  app.get('/videos/browse', { ...pageOptions, ...keep(['page', 'sort', 'scope']) }, async (request, reply) => {
+  app.get('/videos/browse', { ...pageOptions, ...keep(['page', 'sort', 'scope', 'isLive']) }, async (request, reply) => {
     const query = queryOf(request)
     const visit = await visitors.of(request)
     const sort = sortOf(query('sort'))
     const isLocal = query('scope') === 'local' || undefined
+    const isLive = query('isLive') === 'true' || undefined
     const page = pageNumber(query)
-    const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, sort, isLocal })
+    const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, sort, isLocal, isLive })
     const asked = new URLSearchParams({
       ...(sort.by === 'publishedAt' && sort.descending ? {} : { sort: `${sort.descending ? '-' : ''}${sort.by}` }),
       ...(isLocal ? { scope: 'local' } : {}),
+      ...(isLive ? { isLive: 'true' } : {}),
     })
     const path = `/videos/browse${asked.size > 0 ? `?${asked}` : ''}`
     const open = listAt(path)

@@ -33,6 +33,8 @@ const AUDIO_AND_VIDEO = 3
  * browsers without HLS play those with sound.
  */
 export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken): Sources {
+  // The playlist of a live that is over, or not yet begun, plays nothing new.
+  if (video.is_live && video.state !== 'published') return { hls: undefined, files: [], origins: [] }
   const own = (url: string | undefined) => url && withToken(url, here, token)
   const hls = webUrl(video.playlist && own(playlistUrl(video, video.playlist, here)))
   const web = video.files.filter((file) => file.streaming_playlist_id === null)

@@ -11,7 +11,7 @@ import { addNamespaces, type SocketNamespace } from './namespaces.ts'
 
 export const PATH = '/socket.io/'
 
-/** Maximum bytes of a client message, which can only name a namespace. */
+/** Maximum bytes of a client message, which names a namespace or a video. */
 export const MAX_MESSAGE = 2_000
 const MAX_SESSIONS = 20_000
 const MAX_OF_AN_ADDRESS = 100

@@ -1,6 +1,7 @@
 // Namespaces of Socket.IO: their interface, and their registration from one table.
 
 import type { Server, Socket } from 'socket.io'
+import type { Session } from '../../actors/session/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 
 export interface SocketNamespace {
@@ -18,6 +19,23 @@ export interface SocketNamespace {
 /** Why a client is refused; the message is sent to it. */
 export class Refused extends Error {
   override readonly name = 'Refused'
+}
+
+export interface SocketSessions {
+  authenticate(accessToken: string): Promise<Session | null>
+  /** Which of these sessions have ended. */
+  ended(ids: readonly number[]): Promise<number[]>
+}
+
+const MAX_TOKEN = 200
+
+/** The session of a client that sent an access token; undefined without one. Throws `Refused` for a wrong one. */
+export async function sessionIn(socket: Socket, sessions: Pick<SocketSessions, 'authenticate'>): Promise<Session | undefined> {
+  const { accessToken } = socket.handshake.query
+  if (typeof accessToken !== 'string' || accessToken === '' || accessToken.length > MAX_TOKEN) return undefined
+  const session = await sessions.authenticate(accessToken)
+  if (!session) throw new Refused('The access token is not valid.')
+  return session
 }
 
 /** Hooks for joining and leaving namespaces on a connection. */

@@ -7,14 +7,11 @@ import type { NotificationStored } from '../../actors/notification/index.ts'
 import type { Session } from '../../actors/session/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makePlaces } from './connection-slots.ts'
-import { Refused, type SocketNamespace } from './namespaces.ts'
+import { Refused, type SocketNamespace, type SocketSessions, sessionIn } from './namespaces.ts'
+import { makeRepeated } from './repeat.ts'
 
 export interface UserNotificationsDeps {
-  sessions: {
-    authenticate(accessToken: string): Promise<Session | null>
-    /** Which of these sessions have ended. */
-    ended(ids: readonly number[]): Promise<number[]>
-  }
+  sessions: SocketSessions
   /** Subscribes to notifications stored by any process; returns the function that unsubscribes. */
   subscribe(listener: (stored: NotificationStored) => void): () => void
   /** As clients read it; undefined if the user may not see it (any more). */
@@ -31,7 +28,6 @@ export interface UserNotifications extends SocketNamespace {
 
 /** With the duration of the statement, well within 5 s. */
 const CHECK_EVERY_MS = 2_000
-const MAX_TOKEN = 200
 const MAX_OF_A_USER = 50
 /** Per user and process, each by its id. */
 const MAX_WAITING = 200
@@ -54,8 +50,13 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
   const admitted = new WeakMap<Socket, Session>()
   const places = makePlaces<number>({ mostOfOne: MAX_OF_A_USER })
   const loading = pLimit(LOADS)
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
+  const checks = makeRepeated({
+    work: check,
+    isNeeded: () => listeners.size > 0,
+    everyMs: checkEveryMs,
+    logger,
+    failure: 'the sessions of sockets could not be looked at',
+  })
 
   // Without sockets nothing is read.
   const unsubscribe = subscribe((stored) => {
@@ -99,29 +100,13 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
     }
   }
 
-  /** Runs while there are sockets. */
-  function watch(): void {
-    timer ??= setTimeout(() => {
-      check()
-        .catch((error: unknown) => logger.warn({ err: error }, 'the sessions of sockets could not be looked at'))
-        .finally(() => {
-          timer = undefined
-          if (listeners.size > 0 && !isClosed) watch()
-        })
-    }, checkEveryMs).unref()
-  }
-
   return {
     name: '/user-notifications',
     check,
     count: () => [...listeners.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
     async admit(socket) {
-      const { accessToken } = socket.handshake.query
-      if (typeof accessToken !== 'string' || accessToken === '' || accessToken.length > MAX_TOKEN) {
-        throw new Refused('An access token is needed here.')
-      }
-      const session = await sessions.authenticate(accessToken)
-      if (!session) throw new Refused('The access token is not valid.')
+      const session = await sessionIn(socket, sessions)
+      if (!session) throw new Refused('An access token is needed here.')
       if (!places.hasPlace(session.user.id)) throw new Refused('There are too many connections.')
       admitted.set(socket, session)
     },
@@ -140,11 +125,10 @@ export function makeUserNotifications(deps: UserNotificationsDeps): UserNotifica
       })
       // Clients must not send anything here.
       socket.onAny(() => socket.disconnect())
-      watch()
+      checks.start()
     },
     close() {
-      isClosed = true
-      clearTimeout(timer)
+      checks.stop()
       unsubscribe()
     },
   }

@@ -150,6 +150,12 @@ describe('the mail of a notification', () => {
   it('is written for every type, with what it is about', async () => {
     const root = (await at.query<{ id: number }>("select id from users where username = 'root'"))[0]?.id ?? 0
     const { channelId, accountId, host } = await makeRemoteChannel(at, { username: 'tom' })
+    const running = await makeVideo(at, {
+      channelId,
+      columns: { name: 'Running', is_live: true },
+      remoteOrigin: `https://${host}`,
+      bare: true,
+    })
     const theirs = await makeVideo(at, {
       channelId,
       columns: { name: 'News' },
@@ -213,6 +219,11 @@ describe('the mail of a notification', () => {
         { type: 'newVideoFromSubscription', columns: { video_id: theirs.id } },
         `(tom_channel@${host}) published “News”.`,
         `/w/${toShortUuid(theirs.uuid)}`,
+      ],
+      [
+        { type: 'newLiveFromSubscription', columns: { video_id: running.id } },
+        `(tom_channel@${host}) is live with “Running”.`,
+        `/w/${toShortUuid(running.uuid)}`,
       ],
       [
         { type: 'newCommentOnMyVideo', columns: { comment_id: await comment(text, { held_for_review: true }) } },

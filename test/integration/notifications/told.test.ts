@@ -1,10 +1,11 @@
 // What users are told of videos, comments, mentions and followers: once, on the site and by mail as they wish, and nobody else.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { publish } from '../../support/live.ts'
 import { until } from '../../support/until.ts'
 import { type Person, startTellingServer, type TellingServer, type Told } from './server.ts'
 
-const [NEW_VIDEO, NEW_COMMENT, PUBLISHED, FOLLOW, MENTION] = [1, 2, 6, 10, 11]
+const [NEW_VIDEO, NEW_COMMENT, PUBLISHED, FOLLOW, MENTION, NEW_LIVE] = [1, 2, 6, 10, 11, 21]
 const [PUBLIC, UNLISTED, PRIVATE, INTERNAL] = ['1', '2', '3', '4']
 const [NONE, WEB, MAIL, BOTH] = [0, 1, 2, 3]
 
@@ -15,7 +16,13 @@ let carol: Person
 let dave: Person
 
 beforeAll(async () => {
-  server = await startTellingServer({ vireo: { notifications: { flood_limit: 5, flood_window: '1 hour' } } })
+  server = await startTellingServer({
+    live: { enabled: true },
+    vireo: {
+      notifications: { flood_limit: 5, flood_window: '1 hour' },
+      live: { segment_duration: '1 second', reconnect_window: '2 seconds' },
+    },
+  })
   alice = await server.person('alice')
   bob = await server.person('bob')
   carol = await server.person('carol')
@@ -105,6 +112,45 @@ describe('subscribers', () => {
     await server.wants(bob, { newVideoFromSubscription: WEB })
     await server.wants(carol, { newVideoFromSubscription: WEB })
   })
+
+  it('are told once of each stream of a live, as they wish', async () => {
+    await server.wants(carol, { newVideoFromSubscription: MAIL })
+    await server.wants(dave, { newVideoFromSubscription: NONE })
+    const me = await alice.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const fields = { channelId: me.videoChannels[0]?.id, name: 'A live', privacy: 1, permanentLive: true }
+    const { video: live } = await alice.client.send<{ video: { id: number } }>('POST', '/api/v1/videos/live', fields)
+    const { streamKey } = await alice.client.get<{ streamKey: string }>(`/api/v1/videos/live/${live.id}`)
+    const stream = async (seconds: number) =>
+      expect(await publish(`rtmp://127.0.0.1:${server.node.server.live.rtmp}/live/${streamKey}`, { seconds, paced: true })).toMatchObject({
+        code: 0,
+      })
+    const rows = (type: number) =>
+      server.query<{ id: number; user_id: number }>(
+        'select id::int, user_id from notification where video_id = $1 and type = $2 order by id',
+        [live.id, type],
+      )
+    const started = (count: number) =>
+      until(async () => ((await rows(NEW_LIVE)).length === count ? true : undefined), { what: `${count} notifications` })
+    const first = stream(3)
+    await started(2)
+    const [told] = ofVideo(await server.told(bob), live)
+    expect(told).toMatchObject({ type: NEW_LIVE, video: { name: 'A live', channel: { name: 'alice_channel' } } })
+    expect(await server.pushed(bob)).toContain(told?.id)
+    expect(ofVideo(await server.told(carol), live)).toEqual([])
+    expect(await server.mailed(carol)).toContain((await rows(NEW_LIVE)).find(({ user_id }) => user_id === carol.userId)?.id)
+    await first
+    await until(
+      async () => (await server.query('select from video where id = $1 and state = $2', [live.id, 'waiting-for-live'])).length === 1,
+    )
+    const second = stream(3)
+    await started(4)
+    await second
+    await server.quiet()
+    expect(await rows(NEW_LIVE)).toHaveLength(4)
+    expect(await rows(NEW_VIDEO)).toEqual([])
+    await server.wants(carol, { newVideoFromSubscription: WEB })
+    await server.wants(dave, { newVideoFromSubscription: WEB })
+  }, 60_000)
 
   it('are told of a private video when it is shown, never again, and not as long as it is not', async () => {
     const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })

@@ -345,7 +345,10 @@ describe('the page of a video', () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const columns = { name: 'on air', is_live: true, duration: 0 }
     const { id } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}`, columns })
-    expect((await page('/search?search=on+air')).body).toContain('<span class="count">Live</span></span><h2>on air</h2>')
+    expect((await page('/search?search=on+air')).body).toContain('<span class="count live">Live</span></span><h2>on air</h2>')
+    const { body } = await page('/videos/browse?isLive=true')
+    expect(body).toContain('<h1>Live streams</h1>')
+    expect(body.match(/<h2>[^<]*/g)).toEqual(['<h2>on air'])
     await server.db.query('delete from video where id = $1', [id])
   })
 

@@ -65,6 +65,18 @@ describe('a viewer of ours', () => {
     expect(await world.shown(world.ours)).toMatchObject({ viewers: 0 })
   })
 
+  it('of a live counts like any other: once, as a current viewer, and in the statistics', async () => {
+    await world.db.query('update video set is_live = true, duration = 0 where id = $1', [world.ours.id])
+    await plays(world.ours, 'anna', 7200, 7215)
+    await plays(world.ours, 'bert', 7200, 7209)
+    await world.views.process()
+    expect(await world.shown(world.ours)).toEqual({ views: 1, viewers: 2 })
+    expect(await world.takeTold()).toMatchObject([{ event: 'ViewersCounted', payload: { videoId: world.ours.id, viewers: 2 } }])
+    world.clock.pass(61 * MINUTE)
+    await world.views.process()
+    expect((await watches()).map(({ seconds }) => seconds)).toEqual([15, 9])
+  })
+
   it('is one viewer, in order, whichever process hears of it', async () => {
     const other = world.anotherProcess()
     await plays(world.ours, 'anna', 0, 5)

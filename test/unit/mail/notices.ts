@@ -9,6 +9,7 @@ export function notices(words: string): Notice[] {
   const report = { id: 12, kind: 'comment' } as const
   return [
     { kind: 'newVideoFromSubscription', video, channel: named },
+    { kind: 'newLiveFromSubscription', video, channel: named },
     { kind: 'newCommentOnMyVideo', isPendingReview: false, ...comment },
     { kind: 'newCommentOnMyVideo', isPendingReview: true, ...comment },
     { kind: 'commentMention', ...comment },

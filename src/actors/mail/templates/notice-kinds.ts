@@ -6,6 +6,7 @@ import type { NoticeKind } from './notices.ts'
 /** Several of a kind, as a subject: `12 new comments on your videos`. */
 export const severalOf: Readonly<Record<NoticeKind, string>> = {
   newVideoFromSubscription: 'new videos from your subscriptions',
+  newLiveFromSubscription: 'live streams from your subscriptions',
   newCommentOnMyVideo: 'new comments on your videos',
   commentMention: 'comments that mention you',
   newAbuseForModerators: 'new reports',

@@ -47,6 +47,15 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
     item: `${title(video)}, by ${full(channel)}`,
   }),
 
+  newLiveFromSubscription: ({ video, channel }, page) => ({
+    subject: `Live now by ${chosen(channel.name)}: ${chosen(video.name)}`,
+    heading: 'A live stream has started',
+    says: `${full(channel)} is live with ${title(video)}.`,
+    link: 'Watch the live stream',
+    url: page(pages.watch(video)),
+    item: `${title(video)}, by ${full(channel)}`,
+  }),
+
   newCommentOnMyVideo: ({ video, author, text, threadId, isPendingReview }, page) => ({
     subject: `${isPendingReview ? 'Comment awaiting your approval' : 'New comment'} on your video ${title(video)}`,
     heading: isPendingReview ? 'A comment awaits your approval' : 'New comment',

@@ -27,6 +27,7 @@ interface ReportFacts {
 
 export type Notice =
   | { kind: 'newVideoFromSubscription'; video: NamedVideo; channel: Named }
+  | { kind: 'newLiveFromSubscription'; video: NamedVideo; channel: Named }
   | ({ kind: 'newCommentOnMyVideo'; isPendingReview: boolean } & CommentFacts)
   | ({ kind: 'commentMention' } & CommentFacts)
   | {

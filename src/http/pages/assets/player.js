@@ -4,10 +4,18 @@
 const HLS_SCRIPT = document.currentScript.dataset.hls
 const HLS_TYPE = 'application/vnd.apple.mpegurl'
 const REPORT_MS = 5000
+/** Of a live that cannot be reached, and of a page that waits for one without news. */
+const RELOAD_MS = 2000
+const LOOK_MS = 5000
+const PUBLISHED = 1
 const session = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 function begin(root) {
   const video = root.querySelector('video')
+  if (!video) {
+    if (root.dataset.live) followLive(root)
+    return
+  }
   const button = root.querySelector('.play')
   const player = { root, video, button, hls: null, file: null, files: [], isStarted: false, controls: video.controls }
   player.files = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)].map(({ src, type, dataset }) => ({
@@ -15,7 +23,9 @@ function begin(root) {
     type,
     label: dataset.label,
   }))
-  player.isNative = !root.dataset.hls || video.canPlayType(HLS_TYPE) !== ''
+  // Chromium's own HLS player stops in a live that has just begun.
+  const needsLibrary = root.dataset.live && 'MediaSource' in window
+  player.isNative = !root.dataset.hls || (video.canPlayType(HLS_TYPE) !== '' && !needsLibrary)
   if (video.querySelector('source') === null) return
 
   colour(player)
@@ -41,7 +51,8 @@ function begin(root) {
   offerChapters(player)
   listenToKeys(player)
   report(player)
-  video.addEventListener('ended', () => goOn(root))
+  if (root.dataset.live) followLive(root, player)
+  else video.addEventListener('ended', () => goOn(root))
   if (wantsToPlay) start(player)
 }
 
@@ -104,6 +115,10 @@ async function attachHls(player) {
   let isMended = false
   hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
     if (!fatal) return
+    if (type === Hls.ErrorTypes.NETWORK_ERROR && root.dataset.live) {
+      setTimeout(() => player.hls === hls && hls.loadSource(root.dataset.hls), RELOAD_MS)
+      return
+    }
     if (type === Hls.ErrorTypes.MEDIA_ERROR && !isMended) {
       isMended = true
       hls.recoverMediaError()
@@ -116,7 +131,7 @@ async function attachHls(player) {
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     const levels = hls.levels.map(({ height, name }, level) => ({
       value: `level ${level}`,
-      label: name || `${height}p`,
+      label: name || (height ? `${height}p` : 'Original'),
     }))
     fillQualities(player, levels.reverse())
   })
@@ -314,6 +329,62 @@ function report({ root, video }) {
     isSeeking = false
   })
   video.addEventListener('ended', () => send())
+}
+
+/** A live begins by itself, ends with a message, and is replaced by its next stream or its replay. Without `player` it is awaited. */
+function followLive(root, player) {
+  let isAwaited = !player
+  // It is in the cache of the browser when the live begins.
+  if (isAwaited) loadHls().catch(() => undefined)
+  const reload = () => {
+    if (!isAwaited) return
+    isAwaited = false
+    const url = new URL(location.href)
+    url.searchParams.set('autoplay', '1')
+    location.replace(url)
+  }
+  const end = () => {
+    isAwaited = true
+    const trouble = root.querySelector('.trouble')
+    trouble.textContent = 'This live is over.'
+    trouble.hidden = false
+  }
+  player?.video.addEventListener('ended', end)
+  listenToLive(Number(root.dataset.live), (event, value) => {
+    if (event === 'state-change' && value.state === PUBLISHED) reload()
+    if (event === 'views-change') {
+      const shown = document.querySelector('.viewers')
+      if (shown) shown.textContent = `${value.viewers} viewer${value.viewers === 1 ? '' : 's'} now`
+    }
+    if (event === 'force-end' && player) {
+      player.hls?.destroy()
+      player.video.removeAttribute('src')
+      player.video.controls = false
+      end()
+    }
+  })
+  // Hidden videos have no news, and news may be lost.
+  setInterval(async () => {
+    if (!isAwaited || document.hidden) return
+    const answer = await fetch(location.href).catch(() => undefined)
+    const page = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined
+    if (page?.querySelector('.player video')) reload()
+  }, LOOK_MS)
+}
+
+/** Events of the namespace /live-videos, in the protocol of Socket.IO. */
+function listenToLive(videoId, listener) {
+  const NAMESPACE = '/live-videos'
+  const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/socket.io/?EIO=4&transport=websocket`)
+  socket.addEventListener('message', ({ data }) => {
+    const message = String(data)
+    if (message === '2') socket.send('3')
+    else if (message.startsWith('0')) socket.send(`40${NAMESPACE},`)
+    else if (message.startsWith(`40${NAMESPACE},`)) socket.send(`42${NAMESPACE},${JSON.stringify(['subscribe', { videoId }])}`)
+    else if (message.startsWith(`42${NAMESPACE},`)) listener(...JSON.parse(message.slice(`42${NAMESPACE},`.length)))
+  })
+  // Not all viewers at once, after a restart of the server.
+  socket.addEventListener('close', () => setTimeout(() => listenToLive(videoId, listener), LOOK_MS * (1 + Math.random())))
 }
 
 function colour({ root }) {

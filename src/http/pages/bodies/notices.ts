@@ -8,8 +8,8 @@ const STATES: Readonly<Record<string, string>> = {
   'to-import': 'This video is on its way here, and can be watched soon.',
   'to-edit': 'This video is being edited, and can be watched again soon.',
   'transcoding-failed': 'This video could not be prepared for watching.',
-  'waiting-for-live': 'This live has not begun yet. Come back when it does.',
-  'live-ended': 'This live is over.',
+  'waiting-for-live': 'This live has not begun yet. It plays here when it does.',
+  'live-ended': 'This live is over. Its replay, if there is one, plays here.',
 }
 
 const PRIVACIES: Readonly<Record<number, string>> = {
@@ -28,8 +28,8 @@ export function noticesOf({ state, privacy, blocked, schedule }: WatchedVideoRow
   ]
 }
 
-/** Shown instead of a player if there is nothing to play. */
+/** Shown instead of a player if there is nothing to play. The script waits for a live. */
 export const emptyPlayer = (video: WatchedVideoRow, poster: string | null): Html =>
-  html`<div class="player empty">${poster && html`<img src="${poster}" alt="">`}<p class="trouble">${
+  html`<div class="player empty"${video.is_live && html` data-live="${video.id}"`}>${poster && html`<img src="${poster}" alt="">`}<p class="trouble">${
     STATES[video.state] ?? 'This video cannot be watched yet.'
   }</p></div>`

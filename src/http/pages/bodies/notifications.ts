@@ -49,6 +49,7 @@ function sentenceOf(row: NotificationRow): Html {
     comment && html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`
   const tells: Partial<Record<NotificationType, () => Html>> = {
     newVideoFromSubscription: () => html`${who(video?.channel, channelPath)} published ${named(video)}.`,
+    newLiveFromSubscription: () => html`${who(video?.channel, channelPath)} started the live stream ${named(video)}.`,
     newCommentOnMyVideo: () =>
       html`${who(comment?.account)} wrote a comment on ${inThread()}${comment?.held && ', which awaits your approval'}.`,
     commentMention: () => html`${who(comment?.account)} mentioned you in a comment on ${inThread()}.`,

@@ -21,7 +21,7 @@ export const pictureOf = (
   html`<span class="picture${nsfw && covers && ' covered'}">${
     thumbnail &&
     html`<img src="${withFileToken(`/lazy-static/thumbnails/${thumbnail}`, fileToken)}" alt="" loading="lazy" width="280" height="157">`
-  }${is_live ? html`<span class="count">Live</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
+  }${is_live ? html`<span class="count live">Live</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
 
 /** A mark next to the name. */
 export const sensitiveMark = ({ nsfw }: Pick<Pictured, 'nsfw'>): Html | null => (nsfw ? html` <span class="mark">Sensitive</span>` : null)

@@ -32,10 +32,11 @@ ${below}
 export function belowPlayer({ video, here, notices, comments, downloads, share, covers, aside }: WatchParts): Html {
   return html`${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 <h1 dir="auto"${langOf(video)}>${video.name}</h1>
-<p class="facts">${day(video.published_at)}<span>${counted(video.views, 'view')}</span><span>${counted(
-    video.likes,
-    'like',
-  )}</span>${video.is_live && html`<span>${counted(video.viewers, 'viewer')} now</span>`}${
+<p class="facts">${day(video.published_at)}<span>${counted(video.views, 'view')}</span><span>${counted(video.likes, 'like')}</span>${
+    video.is_live &&
+    video.state === 'published' &&
+    html`<span class="viewers">${counted(video.viewers, 'viewer')} now</span><span class="mark live">Live</span>`
+  }${
     video.nsfw && html`<span class="mark">Sensitive</span>`
   }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">Unlisted</span>`}${originOf(video)}</p>
 ${makersOf(video, here)}
