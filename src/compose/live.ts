@@ -2,6 +2,7 @@
 
 import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { getCompileCacheDir } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import type { AcceptedStream, LiveSessions } from '../actors/live/index.ts'
@@ -39,6 +40,7 @@ export function makeLiveRole(options: {
     // Detached, so that neither a signal to this process nor its end reaches the stream.
     const child = fork(fileURLToPath(new URL('../live-stream.ts', import.meta.url)), [], {
       detached: true,
+      env: { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? getCompileCacheDir() },
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],

@@ -11,7 +11,8 @@ import { type Chromium, startChromium } from '../support/chromium.ts'
 import { encode, publish } from '../support/live.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
-const FIRST_PICTURE_MS = 8_000
+/** 8 s on a quiet machine; those of continuous integration are slower. */
+const FIRST_PICTURE_MS = 15_000
 let node: TestNode
 let chromium: Chromium
 let root: Client
@@ -65,7 +66,7 @@ describe.each([
     await page.goto(`${node.base}${path}${live.uuid}`)
     expect(await troubleOn(page)).toContain('This live has not begun yet.')
     const began = performance.now()
-    const stream = publish(live.url, { seconds: 14, paced: true })
+    const stream = publish(live.url, { seconds: 18, paced: true })
     await pictured(page)
     const after = performance.now() - began
     process.stdout.write(`first picture on the ${kind} ${Math.round(after)} ms after the stream began\n`)
@@ -80,7 +81,7 @@ describe.each([
       },
     )
     // The next stream begins on the same page.
-    const next = publish(live.url, { seconds: 10, paced: true })
+    const next = publish(live.url, { seconds: 14, paced: true })
     await pictured(page)
     await next
     expect(complaints()).toEqual([])
