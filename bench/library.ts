@@ -54,6 +54,11 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
     [channels],
   )
   await query(
+    `insert into channel_search (id, actor_id, account_id, host_id, name, preferred_username)
+     select c.id, x.id, c.account_id, x.host_id, c.name, x.preferred_username
+     from channel c join actor x on x.id = c.actor_id where c.id > ${FIRST}`,
+  )
+  await query(
     `insert into video (id, uuid, channel_id, remote, url, name, category, licence, language, privacy, nsfw, description,
        duration, state, tags, views, likes, dislikes, comments, is_live, aspect_ratio, published_at, created_at,
        originally_published_at, hot, best, words, has_hls, has_web_videos)

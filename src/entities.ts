@@ -8,7 +8,7 @@ import { AuditLog } from './actors/audit/audit.entity.ts'
 import { CommentAutomaticTag, CommentTagPolicy, VideoAutomaticTag } from './actors/automatic-tag/automatic-tag.entity.ts'
 import { AccountBlock, ServerBlock } from './actors/blocklist/blocklist.entity.ts'
 import { VideoCaption } from './actors/caption/caption.entity.ts'
-import { Channel } from './actors/channel/channel.entity.ts'
+import { Channel, ChannelSearch } from './actors/channel/channel.entity.ts'
 import { ChannelSync } from './actors/channel-sync/channel-sync.entity.ts'
 import { VideoChapter } from './actors/chapter/chapter.entity.ts'
 import { Comment, CommentMention, CommentTotal, CommentTotalDelta, KeptComment, WaitingComment } from './actors/comment/comment.entity.ts'
@@ -81,6 +81,7 @@ export const entities = [
   ActorTotalDelta,
   AuditLog,
   Channel,
+  ChannelSearch,
   ChannelSync,
   Comment,
   CommentAutomaticTag,

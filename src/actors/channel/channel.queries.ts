@@ -77,30 +77,36 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
       ? ''
       : `join follow f on f.target_id = c.actor_id and f.follower_id = ${bind(query.followerActorId)}
            and f.state in ('pending', 'accepted')`
-  const narrowed = conditions(query, bind)
+  const search = query.search ? { text: bind(query.search), pattern: bind(containing(query.search)) } : undefined
+  // A search reads a table of its own, which has what it needs of actors and no row of a removed one.
+  const actor = search ? 'c' : 'x'
+  const narrowed = conditions(query, bind, actor)
   const reader = query.mutedFor === undefined ? undefined : `${bind(query.mutedFor)}::int`
-  const heard = reader === undefined ? [] : [isNotMuted('c.account_id', 'x.host_id', reader)]
-  const where = ['x.deleted_at is null', ...narrowed, ...heard].join(' and ')
+  const heard = reader === undefined ? [] : [isNotMuted('c.account_id', `${actor}.host_id`, reader)]
+  const shown = search ? isCalled(search) : 'x.deleted_at is null'
+  const where = [shown, ...narrowed, ...heard].join(' and ')
   // What is counted row by row is found once, for the total and for the page.
-  const isNarrowed = follow !== '' || narrowed.length > 0 || Boolean(query.search)
+  const isNarrowed = follow !== '' || narrowed.length > 0 || search !== undefined
   const total = isNarrowed
     ? '(select count(*)::int from matched)'
     : [totalOfActors('channels'), ...(reader === undefined ? [] : [mutedOf(reader)])].join(' - ')
   const direction = query.sort.descending ? 'desc' : 'asc'
-  const key =
-    query.sort.by === 'match' && query.search
-      ? `greatest(similarity(c.name, ${bind(query.search)}), similarity(x.preferred_username, ${bind(query.search)}))`
-      : COLUMNS[query.sort.by]
-  const found = (channels: string) => `select c.id, ${key} as sort_key from ${channels} ${follow} where ${where}`
-  const matching = query.search
-    ? channelsCalled(query.search, bind).map(found).join(' union all ')
-    : found('channel c join actor x on x.id = c.actor_id')
+  const range = { start: `${bind(query.start)}::int`, count: `${bind(query.count)}::int` }
+  const { by } = query.sort
+  const isRanked = search !== undefined && by === 'match'
+  const isBounded = isRanked && query.sort.descending
+  const ofSearch = { ...COLUMNS, createdAt: columnOf('created_at'), updatedAt: columnOf('updated_at') }
+  const key = isBounded ? boundTo(search.text) : isRanked ? likenessTo(search.text) : (search ? ofSearch : COLUMNS)[by]
+  const from = search ? 'channel_search c' : 'channel c join actor x on x.id = c.actor_id'
+  const best = isBounded ? `${bestOf(search.text, range)},` : ''
   const stats = query.stats === undefined ? '' : `, 'stats', ${statsOf('c', query.stats)}`
   const followed = query.followedBy === undefined ? '' : `, 'followed', ${isFollowed('c', bind(query.followedBy))}`
-  const text = `with matched as ${isNarrowed ? '' : 'not '}materialized (${matching}),
+  const text = `with matched as ${isNarrowed ? '' : 'not '}materialized (
+      select c.id, ${key} as sort_key from ${from} ${follow} where ${where}
+    ), ${best}
     page as materialized (
-      select id, sort_key from matched
-      order by sort_key ${direction}, id ${direction} limit ${bind(query.count)} offset ${bind(query.start)}
+      select id, sort_key from ${isBounded ? 'best' : 'matched'}
+      order by sort_key ${direction}, id ${direction} limit ${range.count} offset ${range.start}
     )
     select ${total} as total,
       coalesce((
@@ -124,30 +130,62 @@ const mutedOf = (reader: string): string =>
       union select c.id from actor x join channel c on c.actor_id = x.id
       where x.host_id in (${mutedHosts(reader)}) and x.deleted_at is null) muted)`
 
-/**
- * SQL: the channels `c` with their actors `x` whose name contains the text or is similar to it, and the others whose username contains it.
- * An index serves each part. The planner overestimates what a text matches: without the offset it would read whole tables.
- */
-function channelsCalled(search: string, bind: (value: unknown) => string): string[] {
-  const like = bind(containing(search))
-  const named = `(c.name ilike ${like} or c.name % ${bind(search)})`
-  return [
-    `(select * from channel c where ${named}) c cross join lateral (select * from actor where id = c.actor_id offset 0) x`,
-    `(select * from actor where preferred_username ilike ${like} offset 0) x
-      cross join lateral (select * from channel c where x.type = 'Group' and c.actor_id = x.id and not ${named} offset 0) c`,
-  ]
+interface SearchValues {
+  text: string
+  /** For `ilike`. */
+  pattern: string
 }
 
-function conditions(query: ChannelListQuery, bind: (value: unknown) => string): string[] {
+/** SQL: whether a name or a username contains the text, or the name is similar to it: the most expensive comparison is the last one. */
+const isCalled = ({ text, pattern }: SearchValues): string =>
+  `(c.name ilike ${pattern} or c.preferred_username ilike ${pattern} or c.name % ${text})`
+
+const likenessTo = (text: string): string => `greatest(similarity(c.name, ${text}), similarity(c.preferred_username, ${text}))`
+
+/** SQL: no likeness to the text is above this: at most, all trigrams of the smaller one are in the larger one. */
+function boundTo(text: string): string {
+  const size = `(select cardinality(show_trgm(${text})))`
+  const bounds = ['c.name_size', 'c.username_size'].map((own) => `least(${own}, ${size})::real / greatest(${own}, ${size}, 1)`)
+  return `greatest(${bounds.join(', ')})`
+}
+
+/** SQL: a column of a found channel that is not in the table of the search. */
+const columnOf = (column: string): string => `(select o.${column} from channel o where o.id = c.id)`
+
+/** How many more than a page needs are ranked first. */
+const RANKED_FIRST = 50
+
+/**
+ * SQL: CTEs up to `best`, which has at least the rows of the page with their likeness. `matched` is sorted by its bound: once the last row of
+ * the page is found, rows whose bound is not above it need no likeness, which is the most expensive part of a search.
+ */
+function bestOf(text: string, { start, count }: { start: string; count: string }): string {
+  const ranked = `select m.id, ${likenessTo(text)} as sort_key from`
+  return `ranked_first as materialized (
+      ${ranked} (select id from matched order by sort_key desc, id desc limit ${start} + ${count} + ${RANKED_FIRST}) m
+        join channel_search c on c.id = m.id
+    ), best as (
+      select id, sort_key from ranked_first
+      union all
+      ${ranked} matched m join channel_search c on c.id = m.id
+      where m.id not in (select id from ranked_first) and (m.sort_key, m.id) > (
+        select sort_key, id from ranked_first order by sort_key desc, id desc limit 1 offset greatest(${start} + ${count} - 1, 0))
+    )`
+}
+
+/** `actor`: the alias of what has the columns of the channel's actor. */
+function conditions(query: ChannelListQuery, bind: (value: unknown) => string, actor: string): string[] {
   const found: string[] = []
   if (query.words) {
-    const handle = `x.preferred_username || '@' || coalesce((select h.host from remote_host h where h.id = x.host_id), ${bind(query.words.ownHost)})`
+    const handle = `${actor}.preferred_username || '@' || coalesce((select h.host from remote_host h where h.id = ${actor}.host_id), ${bind(query.words.ownHost)})`
     const words = query.words.text.split(/\s+/).filter((word) => word !== '')
     found.push(`(c.name || ' ' || ${handle}) ilike all (${bind(words.map(containing))}::text[])`)
   }
   if (query.host !== undefined) {
     found.push(
-      query.host === null ? 'x.host_id is null' : `x.host_id = (select h.id from remote_host h where h.host = ${bind(query.host)})`,
+      query.host === null
+        ? `${actor}.host_id is null`
+        : `${actor}.host_id = (select h.id from remote_host h where h.host = ${bind(query.host)})`,
     )
   }
   if (query.ids) found.push(`c.id = any(${bind(query.ids)}::int[])`)

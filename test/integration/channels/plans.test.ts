@@ -82,7 +82,7 @@ interface Plan {
   Plans?: Plan[]
 }
 
-const LARGE = ['actor', 'account', 'channel', 'follow', 'rating', 'video']
+const LARGE = ['actor', 'account', 'channel', 'channel_search', 'follow', 'rating', 'video']
 
 /** Whole tables that are read, and the rows that the page itself needs: what counts a total is not looked at. */
 async function readsOf({ text, values }: { text: string; values: unknown[] }): Promise<{ whole: string[]; rows: number }> {
@@ -123,24 +123,54 @@ describe('with twenty thousand accounts and channels', () => {
     expect({ whole, few: rows <= PAGE_ROWS, rows }).toEqual({ whole: [], few: true, rows })
   })
 
-  it.each(['c4ca4238a0b9', 'cc4ca', 'pc4ca', 'channel pc4ca4238a0b923820dcc509a6f75849c', '81dc9bdb', 'nothing like it'])(
-    'the total and the order of the channels called %s are right, without the muted and the removed',
-    async (search) => {
-      await db.query("update actor set deleted_at = now() where preferred_username = 'c' || md5('1234')")
-      const key = `greatest(similarity(c.name, $1), similarity(x.preferred_username, $1))`
-      const all = await db.query<{ id: number }>(
-        `select c.id from channel c join actor x on x.id = c.actor_id
+  it.each([
+    'c4ca4238a0b9',
+    'cc4ca',
+    'pc4ca',
+    'c4',
+    'channel p',
+    'a0',
+    'channel pc4ca4238a0b923820dcc509a6f75849c',
+    '81dc9bdb',
+    'nothing like it',
+  ])('the total and the order of the channels called %s are right, without the muted and the removed', async (search) => {
+    await db.query("update actor set deleted_at = now() where preferred_username = 'c' || md5('1234')")
+    const key = `greatest(similarity(c.name, $1), similarity(x.preferred_username, $1))`
+    const all = await db.query<{ id: number }>(
+      `select c.id from channel c join actor x on x.id = c.actor_id
          where x.deleted_at is null and (c.name ilike '%' || $1 || '%' or c.name % $1 or x.preferred_username ilike '%' || $1 || '%')
            and c.account_id not in (select target_id from account_block where owner_id is null or owner_id = $2)
          order by ${key} desc, c.id desc`,
-        [search, star.accountId],
-      )
-      const query = { ...page, sort: { by: 'match', descending: true } as const, search, mutedFor: star.accountId }
-      const { total, rows } = await listChannels(db, query)
+      [search, star.accountId],
+    )
+    const query = { ...page, sort: { by: 'match', descending: true } as const, search, mutedFor: star.accountId }
+    for (const start of [0, 40, Math.max(0, all.length - 5)]) {
+      const { total, rows } = await listChannels(db, { ...query, start })
       expect(total).toBe(all.length)
-      expect(rows.map(({ channel }) => channel.id)).toEqual(all.slice(0, 15).map(({ id }) => id))
-    },
-  )
+      expect(rows.map(({ channel }) => channel.id)).toEqual(all.slice(start, start + 15).map(({ id }) => id))
+    }
+  })
+
+  it('what a search reads follows channels and their actors', async () => {
+    const { channelId, channelActorId, accountId } = await makeUser(db)
+    const searched = async () => {
+      const columns = 'account_id as "accountId", host_id as "hostId", name, preferred_username as username'
+      return (await db.query(`select ${columns} from channel_search where id = $1`, [channelId]))[0]
+    }
+    await db.query('update channel set name = $2, account_id = $3 where id = $1', [channelId, 'Other name', star.accountId])
+    expect(await searched()).toMatchObject({ accountId: star.accountId, hostId: null, name: 'Other name' })
+    const [host] = await db.query<{ id: number }>("select id from remote_host where host = 'far7.example'")
+    await db.query('update actor set preferred_username = $2, host_id = $3 where id = $1', [channelActorId, 'other', host?.id])
+    expect(await searched()).toEqual({ accountId: star.accountId, hostId: host?.id, name: 'Other name', username: 'other' })
+    await db.query('update actor set deleted_at = now() where id = $1', [channelActorId])
+    expect(await searched()).toBeUndefined()
+    await db.query('update channel set name = $2, account_id = $3 where id = $1', [channelId, 'Own name', accountId])
+    expect(await searched()).toBeUndefined()
+    await db.query('update actor set deleted_at = null where id = $1', [channelActorId])
+    expect(await searched()).toMatchObject({ accountId, name: 'Own name' })
+    await db.query('delete from channel where id = $1', [channelId])
+    expect(await searched()).toBeUndefined()
+  })
 
   it('the list of accounts reads few rows by an index, in both directions', async () => {
     for (const descending of [true, false]) {
