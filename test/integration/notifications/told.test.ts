@@ -131,7 +131,8 @@ describe('subscribers', () => {
       )
     const started = (count: number) =>
       until(async () => ((await rows(NEW_LIVE)).length === count ? true : undefined), { what: `${count} notifications` })
-    const first = stream(3)
+    // Longer than a piece, so that it still plays when its start is told.
+    const first = stream(10)
     await started(2)
     const [told] = ofVideo(await server.told(bob), live)
     expect(told).toMatchObject({ type: NEW_LIVE, video: { name: 'A live', channel: { name: 'alice_channel' } } })
@@ -142,7 +143,7 @@ describe('subscribers', () => {
     await until(
       async () => (await server.query('select from video where id = $1 and state = $2', [live.id, 'waiting-for-live'])).length === 1,
     )
-    const second = stream(3)
+    const second = stream(10)
     await started(4)
     await second
     await server.quiet()
@@ -150,7 +151,7 @@ describe('subscribers', () => {
     expect(await rows(NEW_VIDEO)).toEqual([])
     await server.wants(carol, { newVideoFromSubscription: WEB })
     await server.wants(dave, { newVideoFromSubscription: WEB })
-  }, 60_000)
+  }, 90_000)
 
   it('are told of a private video when it is shown, never again, and not as long as it is not', async () => {
     const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })
