@@ -65,7 +65,7 @@ describe('a live', () => {
     await ours.client.send('PUT', `/api/v1/videos/${live.id}`, { name: 'Renamed' })
     expect(objectOf(await heard(url, 'Update', 2))).toMatchObject({ name: 'Renamed', state: 4 })
 
-    const sending = publish(liveAddress(ours, live.key), { seconds: 4, paced: true })
+    const sending = publish(liveAddress(ours, live.key), { seconds: 10, paced: true })
     const started = objectOf(await heard(url, 'Update', 3))
     expect(started).toMatchObject({ ...terms, latencyMode: 1, state: 1 })
     const folder = `${ours.base}/static/streaming-playlists/hls/${uuid}`
@@ -93,7 +93,7 @@ describe('a live', () => {
     const { id, url, key } = await createLive(ours, { permanentLive: true })
     await heard(url, 'Create')
     for (const time of [1, 2]) {
-      expect((await publish(liveAddress(ours, key), { seconds: 4, paced: true })).code).toBe(0)
+      expect((await publish(liveAddress(ours, key), { seconds: 8, paced: true })).code).toBe(0)
       await heard(url, 'Update', 2 * time)
     }
     const states = about(url).flatMap((one) => (one.activity.type === 'Update' ? [objectOf(one).state] : []))

@@ -89,7 +89,7 @@ it('tells each new state, however the live is named, and not after unsubscribing
   await eventually(() => expect(clients.every(({ heard }) => heard.every(([event]) => event === 'views-change'))).toBe(true))
   for (const { heard } of clients) heard.splice(0)
   clients[3]?.socket.emit('unsubscribe', { videoId: live.id })
-  await publish(`rtmp://127.0.0.1:${first.server.live.rtmp}/live/${streamKey}`, { seconds: 4, paced: true })
+  await publish(`rtmp://127.0.0.1:${first.server.live.rtmp}/live/${streamKey}`, { seconds: 8, paced: true })
   for (const { heard } of clients.slice(0, 3)) {
     await eventually(
       () =>
