@@ -35,6 +35,8 @@ export interface LiveStreamOrder {
 }
 
 const AGAIN_MS = 500
+/** How long the last pieces wait for a database that is away, once the stream has ended. */
+const PATIENCE_MS = 3_600_000
 
 process.once('message', (order: LiveStreamOrder, socket: unknown) => {
   const silenceMs = order.config.vireo.live.no_data_timeout
@@ -69,6 +71,11 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
     quotaLeft: async (reader, userId) => (await import('./actors/video/quota.ts')).quotaLeft(reader, userId),
   })
 
+  let endedAt = received ? undefined : performance.now()
+  void received?.ended.then(() => {
+    endedAt = performance.now()
+  })
+
   /** Waits for a database or a store that is away: the pieces are safe on the disk, and the publisher sends on. */
   async function persist<T>(write: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -77,6 +84,7 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
       } catch (error) {
         const isBusy = error instanceof DomainError && error.kind === 'busy'
         if (!isBusy && !isDatabaseOutage(error) && !(error instanceof StorageOutage)) throw error
+        if (endedAt !== undefined && performance.now() - endedAt > PATIENCE_MS) throw error
         await pause(AGAIN_MS)
       }
     }
