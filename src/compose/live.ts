@@ -79,24 +79,27 @@ export function makeLiveRole(options: {
     logger.info({ kind, port: listeners[kind].port }, 'live streams are accepted')
   }
 
-  /** Opens and closes the ports as the configuration says. A port that another process still holds is tried again. */
+  /** Opens and closes the ports as the configuration says, and ends all streams while lives are disabled. What fails is tried again. */
   async function adapt(): Promise<void> {
     clearTimeout(retry)
-    for (const kind of KINDS) {
-      const wanted = !isStopped && config().live.enabled && config().live[kind].enabled
-      const { acceptor } = listeners[kind]
-      if (wanted === (acceptor !== undefined)) continue
-      if (acceptor) {
-        listeners[kind] = {}
-        await acceptor.stop()
-        if (!config().live.enabled) await sessions.stopAll()
-        continue
-      }
-      await listen(kind).catch((error: unknown) => {
-        logger.error({ err: error, kind }, 'live streams cannot be accepted')
-        retry = setTimeout(() => void oneAtATime(adapt), RETRY_MS).unref()
-      })
-    }
+    for (const kind of KINDS) await adaptPort(kind).catch(tryAgain)
+    if (!isStopped && !config().live.enabled) await sessions.stopAll().catch(tryAgain)
+  }
+
+  async function adaptPort(kind: Kind): Promise<void> {
+    const isWanted = !isStopped && config().live.enabled && config().live[kind].enabled
+    const { acceptor } = listeners[kind]
+    if (isWanted && !acceptor) await listen(kind)
+    if (isWanted || !acceptor) return
+    listeners[kind] = {}
+    await acceptor.stop()
+  }
+
+  /** Another process may hold the port as long as it ends. */
+  function tryAgain(error: unknown): void {
+    logger.error({ err: error }, 'live streams cannot be accepted or ended')
+    clearTimeout(retry)
+    retry = setTimeout(() => void oneAtATime(adapt), RETRY_MS).unref()
   }
 
   return {

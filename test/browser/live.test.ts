@@ -10,6 +10,7 @@ import { type Client, login } from '../../scripts/demo/client.ts'
 import { type Chromium, startChromium } from '../support/chromium.ts'
 import { encode, publish } from '../support/live.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { until } from '../support/until.ts'
 
 /** 8 s on a quiet machine; those of continuous integration are slower. */
 const FIRST_PICTURE_MS = 15_000
@@ -103,9 +104,8 @@ it('comes on a page about as soon as with ffmpeg alone', async () => {
   await page.addScriptTag({ content: hls })
   const began = performance.now()
   const stream = encode(['-f', 'hls', '-hls_time', '2', '-hls_list_size', '0', join(folder, 'live.m3u8')], { seconds: 12, paced: true })
-  // As soon as there is a playlist.
+  await until(() => readFile(join(folder, 'live.m3u8')).catch(() => undefined), { what: 'the playlist' })
   await page.evaluate(async () => {
-    while (!(await fetch('/live.m3u8')).ok) await new Promise((resolve) => setTimeout(resolve, 50))
     const { Hls } = window as unknown as { Hls: new () => { loadSource(url: string): void; attachMedia(video: unknown): void } }
     const player = new Hls()
     player.loadSource('/live.m3u8')

@@ -11,7 +11,7 @@ export interface LivePieceRow {
   startsAt: Date
 }
 
-/** The playlist of the renditions of a live; so far there is the stream as it came. */
+/** Lists one rendition: the stream as it was received. */
 export function masterPlaylist(pieces: readonly LivePieceRow[]): string {
   const bandwidth = Math.ceil(Math.max(...pieces.map(({ bytes, seconds }) => (bytes * 8) / Math.max(seconds, SHORTEST_SECONDS))))
   return `#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-STREAM-INF:BANDWIDTH=${bandwidth}\n0.m3u8\n\n`

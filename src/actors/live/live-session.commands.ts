@@ -135,8 +135,8 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
           [live.videoId],
         )
         // The end of the last stream of a permanent live may not have reached the video yet.
-        if (!running && state !== 'waiting-for-live' && !(live.permanentLive && state === 'published'))
-          throw new DomainError('gone', 'This live has ended.')
+        const isWaiting = state === 'waiting-for-live' || (live.permanentLive && state === 'published')
+        if (!running && !isWaiting) throw new DomainError('gone', 'This live has ended.')
         const session = running ?? (await begin(unit, live))
         if (!takes(liveSessionLifecycle, session, { type: 'ACCEPTED' })) {
           throw new DomainError('conflict', 'Another publisher streams to this live.')
@@ -174,9 +174,7 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
       }),
 
     async stopAll() {
-      const running = await db.query<{ id: number }>(
-        "select id from live_session where state in ('receiving', 'publishing', 'interrupted')",
-      )
+      const running = await db.query<{ id: number }>('select id from live_session where state = any($1)', [RUNNING])
       for (const { id } of running) {
         await withSession({ tell }, id, async (unit, session) => {
           const stop = { type: 'STOPPED', error: null } as const

@@ -114,9 +114,7 @@ export function saveReplays(deps: SaveReplayDeps): void {
   async function becomeReplay({ sessionId, videoId, privacy, blocked }: Recording, path: string, signal: AbortSignal): Promise<void> {
     const video = { privacy, blocked, waitTranscoding: true }
     const draft = await inspectFile.inspect({ video, inputFilename: FILE_NAME, path, pictures: {}, signal })
-    await pendingFiles.reserve(leases.owner, [draft.place])
-    await inspectFile.place(draft, path)
-    await storeOrDiscard(draft, () =>
+    await storeOrDiscard(draft, path, () =>
       tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const live = await unit.em.findOneOrFail(Video, videoId)
         await saved(unit, sessionId, videoId)
@@ -130,9 +128,7 @@ export function saveReplays(deps: SaveReplayDeps): void {
 
   async function createReplay({ sessionId, userId, fields }: Recording, path: string, signal: AbortSignal): Promise<void> {
     const draft = await createVideo.inspect({ userId, fields, inputFilename: FILE_NAME, path, pictures: {}, signal })
-    await pendingFiles.reserve(leases.owner, [draft.place])
-    await inspectFile.place(draft, path)
-    await storeOrDiscard(draft, () =>
+    await storeOrDiscard(draft, path, () =>
       tell.create(async (unit) => {
         const { id } = await createVideo.insert(unit, draft, { exceedsQuota: true })
         await saved(unit, sessionId, id)
@@ -141,8 +137,14 @@ export function saveReplays(deps: SaveReplayDeps): void {
   }
 
   /** A draft that was not stored is removed. */
-  async function storeOrDiscard(draft: Awaited<ReturnType<InspectFile['inspect']>>, write: () => Promise<void>): Promise<void> {
+  async function storeOrDiscard(
+    draft: Awaited<ReturnType<InspectFile['inspect']>>,
+    path: string,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    await pendingFiles.reserve(leases.owner, [draft.place])
     try {
+      await inspectFile.place(draft, path)
       await write()
     } catch (error) {
       const name = draft.place.name
