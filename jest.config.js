@@ -13,6 +13,6 @@ export default {
   workerIdleMemoryLimit: '1.5GB',
   // Much of a test's time is waiting for another process, or for a beat of the server: four keep two cores busy.
   maxWorkers: 4,
-  // Machines of continuous integration are up to four times slower than a quiet one.
-  testTimeout: 60_000,
+  // Machines of continuous integration are up to six times slower than a quiet one.
+  testTimeout: 900_000,
 }

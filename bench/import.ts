@@ -23,7 +23,7 @@ export async function benchImport(): Promise<void> {
     const ports = [await freePort(), await freePort()] as const
     // The second one uses the database that the first one started.
     // With the flag with which operators start it.
-    const env = { VIREO__WEBSERVER__PORT: String(ports[0]), NODE_OPTIONS: '--max-semi-space-size=4' }
+    const env = { VIREO__WEBSERVER__PORT: String(ports[0]), NODE_OPTIONS: '--max-semi-space-size=2' }
     for (const port of ports) nodes.push(await start({ dataDir: folder.path, port, env }))
     const clients = await Promise.all(nodes.map(({ base }) => login(base, USERNAME, PASSWORD)))
     const peaks = watchMemory(nodes)

@@ -76,7 +76,7 @@ export async function benchReads(): Promise<void> {
   await chmod(folder, 0o711)
   const postgres = await startMeasuringPostgres(join(folder, 'postgres'))
   const sides: Side[] = []
-  const asked = process.env.VIREO_BENCH_ROUTES?.split(',')
+  const asked = process.env.VIREO_BENCH_ROUTES?.split(';')
   try {
     // The same videos for all.
     const uuid = crypto.randomUUID()

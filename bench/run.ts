@@ -1,5 +1,5 @@
-// `npm run bench`: everything but `scale`, or the parts that are named (`npm run bench -- http reads uploads memory start login lists federation bytes
-// texts operations export import ladder scale`). Ends with 1 when one of the bars is missed.
+// `npm run bench`: everything but `live` and `scale`, or the parts that are named (`npm run bench -- http reads uploads memory start login lists federation bytes
+// texts operations export import ladder runners live scale`). Ends with 1 when one of the bars is missed.
 
 import { benchBytes } from './bytes.ts'
 import { benchExport } from './export.ts'
@@ -8,10 +8,12 @@ import { benchHttp } from './http.ts'
 import { benchImport } from './import.ts'
 import { benchLadder, ladderVerdicts, processorRatios } from './ladder.ts'
 import { benchLists } from './lists.ts'
+import { benchLive } from './live.ts'
 import { benchLogin } from './login.ts'
 import { benchMemory } from './memory.ts'
 import { benchOperations } from './operations.ts'
 import { benchReads } from './reads.ts'
+import { benchRunners } from './runners.ts'
 import { benchScale } from './scale.ts'
 import { benchStart } from './start.ts'
 import { printTable, verdict } from './table.ts'
@@ -33,8 +35,13 @@ const parts: Record<string, () => Promise<void>> = {
   export: benchExport,
   import: benchImport,
   ladder,
+  runners: benchRunners,
+  live: benchLive,
   scale: benchScale,
 }
+
+/** Parts that take half an hour. */
+const BY_NAME = ['live', 'scale']
 
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !Object.hasOwn(parts, name))
@@ -43,7 +50,7 @@ if (unknown !== undefined) {
   process.exit(1)
 }
 for (const [name, bench] of Object.entries(parts)) {
-  if (asked.length > 0 ? !asked.includes(name) : name === 'scale') continue
+  if (asked.length > 0 ? !asked.includes(name) : BY_NAME.includes(name)) continue
   console.log(`\n== ${name} ==`)
   await bench()
 }

@@ -6,6 +6,15 @@ import { CountAllVideos } from './0003-count-all-videos.ts'
 import { Lives } from './0004-lives.ts'
 import { SearchedVideos } from './0005-searched-videos.ts'
 import { SearchOfChannels } from './0006-search-of-channels.ts'
+import { LiveRenditions } from './0007-live-renditions.ts'
+import { Runners } from './0008-runners.ts'
+import { ApplicationTokens } from './0009-application-tokens.ts'
+import { ExternalLogins } from './0010-external-logins.ts'
+import { LanguageOfUsers } from './0011-language-of-users.ts'
+import { Plugins } from './0012-plugins.ts'
+import { LiveOnRunners } from './0013-live-on-runners.ts'
+import { NoticesOfCaptions } from './0014-notices-of-captions.ts'
+import { PushSubscriptions } from './0015-push-subscriptions.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -14,4 +23,13 @@ export const migrations = [
   { name: '0004-lives', class: Lives },
   { name: '0005-searched-videos', class: SearchedVideos },
   { name: '0006-search-of-channels', class: SearchOfChannels },
+  { name: '0007-live-renditions', class: LiveRenditions },
+  { name: '0008-runners', class: Runners },
+  { name: '0009-application-tokens', class: ApplicationTokens },
+  { name: '0010-external-logins', class: ExternalLogins },
+  { name: '0011-language-of-users', class: LanguageOfUsers },
+  { name: '0012-plugins', class: Plugins },
+  { name: '0013-live-on-runners', class: LiveOnRunners },
+  { name: '0014-notices-of-captions', class: NoticesOfCaptions },
+  { name: '0015-push-subscriptions', class: PushSubscriptions },
 ]

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 /** Files that may write states, and the reasons. */
 const EXEMPT: Record<string, string> = {
   'actors/runtime/lifecycle.ts': 'the one place',
-  'actors/video/remote-video.ts': 'a video of another server shows the state that its origin reports',
+  'actors/video/remote/remote-video.ts': 'a video of another server shows the state that its origin reports',
 }
 
 const UPDATES = /(?:\bupdate\s+[\w${}.]+(?:\s+(?:as\s+)?\w+)?|\bdo\s+update)\s+set\b/gi

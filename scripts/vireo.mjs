@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bundled = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 const node = existsSync(bundled) ? bundled : process.execPath
 // A smaller young generation costs a few per cent of processor time and saves up to a hundred MiB.
-const flags = ['--max-semi-space-size=4']
+const flags = ['--max-semi-space-size=2']
 const child = spawn(node, [...flags, join(root, 'src', 'main.js'), ...process.argv.slice(2)], {
   stdio: 'inherit',
   // glibc uses memory arenas per thread: one instead of eight per processor. Freed memory at the top is returned at once.

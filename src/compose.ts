@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type BlocklistOperator, makeBlocklistOperator } from './actors/blocklist/index.ts'
 import { type AfterHostChange, makeAfterHostChange } from './actors/host-change/index.ts'
 import { type JobOperator, makeJobOperator } from './actors/job-queue/index.ts'
+import { makePluginOperator, type PluginOperator } from './actors/plugin/index.ts'
 import type { StorageMoves } from './actors/storage-move/index.ts'
 import { makeStoragePrune, type StoragePrune } from './actors/storage-prune/index.ts'
 import { makeOperator, type Operator } from './actors/user/index.ts'
@@ -32,7 +33,15 @@ export interface Server {
   /** Where it takes live streams. */
   live: ReturnType<LiveRole['ports']>
   /** For the command line. */
-  operator: Operator & StorageMoves & StoragePrune & AfterHostChange & RedrawPictures & { jobs: JobOperator; blocklist: BlocklistOperator }
+  operator: Operator &
+    StorageMoves &
+    StoragePrune &
+    AfterHostChange &
+    RedrawPictures & {
+      jobs: JobOperator
+      blocklist: BlocklistOperator
+      plugins: PluginOperator
+    }
   /** Drains and stops everything that was started. */
   stop(): Promise<void>
 }
@@ -84,6 +93,10 @@ async function start(
     parts.source.onChange(() => void live.adapt())
     await live.adapt()
   }
+  if (roles.includes('web')) {
+    closers.push(() => parts.pluginHosts.stop())
+    await parts.pluginHosts.start()
+  }
   const address = await serve()
   health.started()
   loopWatch.start()
@@ -103,6 +116,7 @@ async function start(
       ...makeAfterHostChange({ ...deps, follows }),
       jobs: makeJobOperator({ ...deps, jobQueue }),
       blocklist: makeBlocklistOperator(deps),
+      plugins: makePluginOperator(parts),
     },
     stop,
   }
@@ -128,6 +142,7 @@ async function start(
     const app = await composeHttp({
       ...parts,
       publicUrl: loaded.publicUrl,
+      examine: options.examine,
       options: { checkResponses, ...(onRoute ? { onRoute } : {}) },
     })
     stopServing = () => app.close()

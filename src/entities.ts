@@ -15,6 +15,7 @@ import { Comment, CommentMention, CommentTotal, CommentTotalDelta, KeptComment, 
 import { ContactMessage, ContactSender } from './actors/contact/contact.entity.ts'
 import { Reconciliation } from './actors/counters/counters.entity.ts'
 import { Delivery, Document } from './actors/delivery/delivery.entity.ts'
+import { ExternalIdentity, ExternalLoginToken } from './actors/external-login/external-login.entity.ts'
 import { Follow, HistoryItem, HistoryPage, HistoryWalk } from './actors/follow/follow.entity.ts'
 import { History } from './actors/history/history.entity.ts'
 import { InboundDecision } from './actors/inbound-decision/inbound-decision.entity.ts'
@@ -22,19 +23,21 @@ import { ActivityRate, ActivityTotal, ActivityTotalDelta, IncomingActivity } fro
 import { CustomPage, OauthClient, Setting } from './actors/instance/instance.entity.ts'
 import { InteractionMiss, InteractionsCleaning } from './actors/interaction/interaction.entity.ts'
 import { JobQueue } from './actors/job-queue/job-queue.entity.ts'
-import { LivePiece, LiveSession, VideoLive } from './actors/live/live.entity.ts'
+import { LivePiece, LiveRemotePiece, LiveRenditionPiece, LiveSession, VideoLive } from './actors/live/live.entity.ts'
 import { MailLink } from './actors/mail/mail.entity.ts'
-import { Notification, NotificationMailWindow } from './actors/notification/notification.entity.ts'
+import { Notification, NotificationMailWindow, PushSubscription } from './actors/notification/notification.entity.ts'
 import { NotificationSetting } from './actors/notification-setting/notification-setting.entity.ts'
 import { OwnershipChange, VideoToldOwner } from './actors/ownership-change/ownership-change.entity.ts'
 import { Playlist, PlaylistElement, PlaylistTotal, PlaylistTotalDelta } from './actors/playlist/playlist.entity.ts'
+import { Plugin, PluginData } from './actors/plugin/plugin.entity.ts'
 import { KeptRating, Rating } from './actors/rating/rating.entity.ts'
 import { Redundancy, RedundancyStrategy } from './actors/redundancy/redundancy.entity.ts'
 import { Registration } from './actors/registration/registration.entity.ts'
 import { RemoteHost } from './actors/remote-host/remote-host.entity.ts'
+import { Runner, RunnerRegistrationToken } from './actors/runner/runner.entity.ts'
 import { Job, Lane, Outbox, PeriodicTask } from './actors/runtime/runtime.entity.ts'
 import { RuntimeConfig, RuntimeConfigChange } from './actors/runtime-config/runtime-config.entity.ts'
-import { FeedToken, Session, SpentRefreshToken } from './actors/session/session.entity.ts'
+import { ApplicationToken, FeedToken, Session, SpentRefreshToken } from './actors/session/session.entity.ts'
 import { Share } from './actors/share/share.entity.ts'
 import { SpareCopy, StorageMove } from './actors/storage-move/storage-move.entity.ts'
 import { Storyboard } from './actors/storyboard/storyboard.entity.ts'
@@ -79,6 +82,7 @@ export const entities = [
   ActorImage,
   ActorTotal,
   ActorTotalDelta,
+  ApplicationToken,
   AuditLog,
   Channel,
   ChannelSearch,
@@ -94,6 +98,8 @@ export const entities = [
   CustomPage,
   Delivery,
   Document,
+  ExternalIdentity,
+  ExternalLoginToken,
   FeedToken,
   Follow,
   History,
@@ -113,6 +119,8 @@ export const entities = [
   Kv,
   Lane,
   LivePiece,
+  LiveRemotePiece,
+  LiveRenditionPiece,
   LiveSession,
   MailLink,
   Notification,
@@ -127,6 +135,9 @@ export const entities = [
   PlaylistElement,
   PlaylistTotal,
   PlaylistTotalDelta,
+  Plugin,
+  PluginData,
+  PushSubscription,
   Rating,
   Reconciliation,
   Redundancy,
@@ -135,6 +146,8 @@ export const entities = [
   RemoteHost,
   RemoteViewQuota,
   RemoteViewer,
+  Runner,
+  RunnerRegistrationToken,
   RuntimeConfig,
   RuntimeConfigChange,
   ServerBlock,

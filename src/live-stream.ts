@@ -5,9 +5,11 @@ import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LivePiece, LiveSession, latencyModes, VideoLive } from './actors/live/live.entity.ts'
 import { type AcceptedStream, makeLiveSessions, type StreamEnd } from './actors/live/live-session.commands.ts'
+import { storeOfPieces } from './actors/live/store-of-pieces.ts'
+import { isForRunners } from './actors/runner/runner.queries.ts'
 import { DomainError, isDeadHere, leaseOwner, makeDetachedTell } from './actors/runtime/index.ts'
-import { makePendingFiles } from './actors/video/pending-files.ts'
-import { workFolder } from './actors/video/work-folders.ts'
+import { makePendingFiles } from './actors/video/files/pending-files.ts'
+import { workFolder } from './actors/video/files/work-folders.ts'
 import type { Config } from './config/index.ts'
 import { openStore } from './connections.ts'
 import {
@@ -15,8 +17,11 @@ import {
   cutPieces,
   type Ffmpeg,
   hlsFile,
+  type LivePlan,
   type LivePiece as Piece,
   pieceName,
+  planLive,
+  probe,
   type ReceivedStream,
   receiveStream,
   StorageOutage,
@@ -53,7 +58,7 @@ process.once('message', (order: LiveStreamOrder, socket: unknown) => {
 })
 
 async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, received: ReceivedStream | undefined): Promise<void> {
-  const { sessionId, generation, videoUuid, isPrivate, latencyMode } = stream
+  const { sessionId, generation, videoUuid, isPrivate, latencyMode, nextSequence, isPlanned } = stream
   const logger = makeLogger(config.log)
   const db = await makeDatabase({ ...database, poolMax: 2, entities: [LivePiece, LiveSession, VideoLive], migrations: [], logger })
   const { attempts } = config.vireo.jobs.types['video-live-ending']
@@ -92,13 +97,32 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
 
   async function storePiece({ path, sequence, seconds, bytes, sha256, startsAt }: Piece): Promise<void> {
     const name = pieceName(0, sequence)
-    await persist(() => store.put(hlsFile(videoUuid, name, isPrivate), { path }))
-    const goesOn = await persist(() => sessions.addPiece(sessionId, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate }))
+    // Before players can ask for the master playlist, which they read once.
+    const planned = sequence === nextSequence && !isPlanned ? await planOf(path) : undefined
+    await persist(() => pieces.put(hlsFile(videoUuid, name, isPrivate), { path }))
+    const piece = { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate, ...planned }
+    const goesOn = await persist(() => sessions.addPiece(sessionId, piece))
     if (!goesOn) received?.stop('The stream exceeds a limit of this server.')
+  }
+
+  /** Undefined if the piece cannot be probed: then there is only the stream as it is received. */
+  async function planOf(path: string): Promise<{ plan: LivePlan; isRemote: boolean } | undefined> {
+    try {
+      const { transcoding } = config.live
+      const made = await probe({ ffmpeg, path, timeoutMs: config.vireo.media.probe_timeout })
+      const isForThem = transcoding.enabled && transcoding.remote_runners.enabled
+      const isRemote = await persist(() => isForRunners(db, { clock, config: () => config }, isForThem))
+      const plan = planLive(made, transcoding, { isRemote })
+      return { plan, isRemote: isRemote && plan.encoded.length > 0 }
+    } catch (error) {
+      logger.warn({ err: error, session: sessionId }, 'the renditions of a live stream cannot be planned')
+      return undefined
+    }
   }
 
   const owner = leaseOwner()
   const { store } = openStore(config, owner)
+  const pieces = storeOfPieces(store, config)
   const pendingFiles = makePendingFiles({ db, store, clock, logger, leases: { isGone: isDeadHere } })
   const work = workFolder('live', `${sessionId}-${generation}`)
   await persist(() => pendingFiles.reserve(owner, [work]))
@@ -111,7 +135,7 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
           seconds:
             (latencyMode === latencyModes.small ? config.vireo.live.small_latency_segment_duration : config.vireo.live.segment_duration) /
             1000,
-          firstSequence: stream.nextSequence,
+          firstSequence: nextSequence,
           isContinuation: generation > 1,
           onPiece: storePiece,
           clock,

@@ -9,6 +9,9 @@ enableCompileCache()
 
 // V8's mid-tier compiler fragments some 20 MiB of memory. Let it compile only functions that run often.
 setFlagsFromString('--invocation-count-for-maglev=2000')
+// Compiled code that was not run between two collections of garbage is dropped; V8 waits for six.
+setFlagsFromString('--bytecode-old-age=2')
+setFlagsFromString('--flush-baseline-code')
 
 // A closed pipe, such as `| head`, must not end the process.
 for (const stream of [process.stdout, process.stderr]) {

@@ -18,6 +18,8 @@ export interface JourneyOptions {
   report: (step: { what: string; url?: string; ms: number }) => void
   /** Timeout of a transcoding, in ms. */
   transcodingMs?: number
+  /** Timeout of the arrival on the other node, in ms. Default: 2 s. */
+  arrivalMs?: number
 }
 
 export interface Node {
@@ -48,7 +50,7 @@ const SECOND = 1000
 
 export async function playJourney(options: JourneyOptions): Promise<void> {
   const { a, b, video, report } = options
-  const transcodingMs = options.transcodingMs ?? 300 * SECOND
+  const { transcodingMs = 300 * SECOND, arrivalMs = 2 * SECOND } = options
 
   const step = async <T>(what: string, work: () => Promise<T>, url?: (result: T) => string): Promise<T> => {
     const begun = performance.now()
@@ -146,8 +148,8 @@ export async function playJourney(options: JourneyOptions): Promise<void> {
   )
   await step('it is published on A', () => published(onA, second.uuid, transcodingMs))
   await step(
-    'it arrives on B within 2 s',
-    () => eventually('the new video on B', 2 * SECOND, async () => await find(onB, second.uuid)),
+    `it arrives on B within ${arrivalMs / SECOND} s`,
+    () => eventually('the new video on B', arrivalMs, async () => await find(onB, second.uuid)),
     () => `${b.base}/w/${second.shortUUID}`,
   )
   await step('it plays on B', async () => {

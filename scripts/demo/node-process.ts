@@ -31,7 +31,7 @@ export async function startNode(options: {
 }): Promise<NodeProcess> {
   const { dataDir, port, env = {}, root = ROOT } = options
   const begun = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', mainOf(root), 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', mainOf(root), 'serve'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -9,6 +9,8 @@ import { type CliContext, collect, type Family } from './family.ts'
 import { jobCommands } from './jobs.ts'
 import { migrateCommands } from './migrate.ts'
 import { makeOutput, UsageError } from './output.ts'
+import { pluginCommands } from './plugins.ts'
+import { runnerCommands } from './runner.ts'
 import { serverCommands } from './serve.ts'
 import { storageCommands } from './storage.ts'
 import { thumbnailCommands } from './thumbnails.ts'
@@ -17,6 +19,7 @@ import { userCommands } from './users.ts'
 
 const families: readonly Family[] = [
   serverCommands,
+  runnerCommands,
   userCommands,
   storageCommands,
   configCommands,
@@ -26,6 +29,7 @@ const families: readonly Family[] = [
   thumbnailCommands,
   blocklistCommands,
   updateHostCommands,
+  pluginCommands,
 ]
 
 /** Exit codes: success; failure or a found problem; wrong usage. */

@@ -7,6 +7,7 @@ import { configurationCheck, secretCheck } from './doctor/configuration.ts'
 import { databaseCheck, openForDoctor } from './doctor/database.ts'
 import { importsCheck } from './doctor/imports.ts'
 import { liveCheck } from './doctor/live.ts'
+import { loginsCheck } from './doctor/logins.ts'
 import { mailCheck } from './doctor/mail.ts'
 import { mediaCheck } from './doctor/media.ts'
 import { proxyCheck } from './doctor/proxy.ts'
@@ -25,6 +26,7 @@ const checks = [
   liveCheck,
   storeCheck,
   mailCheck,
+  loginsCheck,
   nameCheck,
   certificateCheck,
   federationCheck,

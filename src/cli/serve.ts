@@ -8,16 +8,20 @@ import { openLogFiles } from '../platform/log-files/index.ts'
 import { type Logger, makeLogger, standardOutputAnd } from '../platform/logger.ts'
 import { releaseStartupMemory } from '../platform/startup-memory.ts'
 import { roles as knownRoles, type Role } from '../runtime-settings.ts'
-import { oneOf, type Tools } from './family.ts'
+import { makeExamine } from './examine.ts'
+import { type CliContext, oneOf, type Tools } from './family.ts'
 import type { Output } from './output.ts'
 
-export function serverCommands({ program, load, out, env }: Tools): void {
+export function serverCommands({ program, load, out, env, cwd }: Tools): void {
   const role = oneOf(knownRoles)
   program
     .command('serve', { isDefault: true })
     .description('run the server until it gets a signal to end; with --json, each line that it prints is a document')
     .option('--roles <list>', `which parts to run: ${knownRoles.join(', ')}`, (list) => list.split(',').map(role), [...knownRoles])
-    .action(async ({ roles }: { roles: Role[] }) => await serve({ loaded: load(), roles, env, out }))
+    .action(
+      async ({ roles }: { roles: Role[] }) =>
+        await serve({ loaded: load(), files: program.opts<{ config: string[] }>().config, roles, env, cwd, out }),
+    )
   program
     .command('stop')
     .description('end the embedded PostgreSQL that a killed server left behind')
@@ -27,10 +31,10 @@ export function serverCommands({ program, load, out, env }: Tools): void {
     })
 }
 
-interface ServeOptions {
+interface ServeOptions extends CliContext {
   loaded: LoadedConfig
+  files: readonly string[]
   roles: readonly Role[]
-  env: Record<string, string | undefined>
   out: Output
 }
 
@@ -51,7 +55,8 @@ async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-async function run({ loaded, roles, env, out }: ServeOptions, logger: Logger): Promise<void> {
+async function run(options: ServeOptions, logger: Logger): Promise<void> {
+  const { loaded, roles, env, out } = options
   for (const warning of loaded.warnings) out.note(warning)
   const ended = endSignal()
   void ended.then(() => endInTime({ ...loaded.config.vireo, logger }))
@@ -60,6 +65,7 @@ async function run({ loaded, roles, env, out }: ServeOptions, logger: Logger): P
     loaded,
     logger,
     roles,
+    examine: makeExamine(options),
     ...(rootPassword ? { rootPassword } : {}),
     onFirstStart: (credentials) => {
       const { clientId, clientSecret, username, password } = credentials

@@ -91,7 +91,7 @@ async function forgetQueue(loaded: LoadedConfig, { from }: HostChange): Promise<
   }
   if (loaded.redis) return await wipe({ kind: 'redis', redis: redisAddress(loaded.redis) })
   await withDatabase(loaded, async (_db, connection) =>
-    wipe({ kind: 'postgres', connectionString: withTls(connection.url, connection), schema: 'bullmq' }),
+    wipe({ kind: 'postgres', connectionString: withTls(connection.url, connection), schema: 'bullmq', poolMax: 1 }),
   )
 }
 

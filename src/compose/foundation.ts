@@ -74,8 +74,9 @@ export async function openFoundation(
   const changing = roles.length > 0 ? await findBegun(db.query) : undefined
   if (changing) throw new Error(`The change of address to ${changing.to} was not ended: run vireo update-host --apply again.`)
 
+  const secrets = makeSecrets({ secret: await loadOrCreateSecret({ configured: config().secrets.peertube, dataDir: loaded.dataDir }) })
   // Before anything else reads the configuration.
-  const stored = makeStoredOverrides({ db, source, logger })
+  const stored = makeStoredOverrides({ db, source, logger, secrets })
   await stored.load()
 
   const redis = loaded.redis ? redisAddress(loaded.redis) : undefined
@@ -83,7 +84,7 @@ export async function openFoundation(
   const postgresBackend = { kind: 'postgres', connectionString: withTls(databaseUrl, connection) } as const
   const [queue, bus, limits] = await Promise.all([
     makeQueue({
-      backend: redis ? { kind: 'redis', redis } : { ...postgresBackend, schema: 'bullmq' },
+      backend: redis ? { kind: 'redis', redis } : { ...postgresBackend, schema: 'bullmq', poolMax: config().vireo.queue.pool_max },
       prefix,
       logger,
     }),
@@ -97,7 +98,6 @@ export async function openFoundation(
   if (limits) closers.push(async () => void limits.disconnect())
   watchParts(health, { db, redis: limits })
 
-  const secret = await loadOrCreateSecret({ configured: config().secrets.peertube, dataDir: loaded.dataDir })
   const audit = makeAudit({ clock })
   const runtime = makeRuntime({
     db,
@@ -116,7 +116,7 @@ export async function openFoundation(
     clock,
     logger,
     config,
-    secrets: makeSecrets({ secret }),
+    secrets,
     urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
   }
   const database = { url: databaseUrl, ssl: connection.ssl, verifyCertificate: connection.verifyCertificate }

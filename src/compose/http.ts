@@ -4,15 +4,26 @@ import { join } from 'node:path'
 import { makeAbuseMessages } from '../actors/abuse/index.ts'
 import { makeLookedAtActor } from '../actors/actor/index.ts'
 import { makeCommentTagPolicies } from '../actors/automatic-tag/index.ts'
+import { makeBlocklistOperator } from '../actors/blocklist/index.ts'
 import { makeUnsubscribe } from '../actors/mail/index.ts'
 import { findNotification } from '../actors/notification/index.ts'
 import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
 import { makePlaylistElements } from '../actors/playlist/index.ts'
+import { findRunnerId, presentRunners } from '../actors/runner/index.ts'
+import { RUNNER_JOBS_TOPIC } from '../actors/runtime/index.ts'
 import { makeServerStats } from '../actors/server-stats/index.ts'
-import { makeScopedTokens } from '../actors/session/index.ts'
+import { makeApplicationTokens, makeScopedTokens } from '../actors/session/index.ts'
 import { makeSubscriptions } from '../actors/subscription/index.ts'
 import { makeUpdateMe } from '../actors/user/index.ts'
-import { findVideoIds, listLiveStatus, makeFileTokens, makeLookedAt, makeVideoPasswords, VIDEOS_CHANGED } from '../actors/video/index.ts'
+import {
+  findVideoIds,
+  listLiveStatus,
+  makeFileTokens,
+  makeLookedAt,
+  makeVideoPasswords,
+  readVideosChange,
+  VIDEOS_CHANGED,
+} from '../actors/video/index.ts'
 import { makeWatchedWords } from '../actors/watched-words/index.ts'
 import { abusesArea } from '../http/abuses/routes.ts'
 import { accountsArea } from '../http/accounts/routes.ts'
@@ -21,6 +32,7 @@ import { makeReceiveImage } from '../http/actor-images/receive-image.ts'
 import { type App, type AppOptions, type Area, makeApp } from '../http/app.ts'
 import { automaticTagsArea } from '../http/automatic-tags/routes.ts'
 import { blocklistsArea } from '../http/blocklists/routes.ts'
+import { serverListsArea } from '../http/blocklists/server-lists.ts'
 import { bulkArea } from '../http/bulk/routes.ts'
 import { captionsArea } from '../http/captions/routes.ts'
 import { chaptersArea } from '../http/chapters/routes.ts'
@@ -37,9 +49,12 @@ import { configArea } from '../http/config/routes.ts'
 import { contactArea } from '../http/contact/routes.ts'
 import { crawlersArea } from '../http/crawlers/routes.ts'
 import { customPagesArea } from '../http/custom-pages/routes.ts'
+import { checkUpArea, type Examine } from '../http/debug/check-up.ts'
 import { debugArea } from '../http/debug/routes.ts'
+import { statusArea } from '../http/debug/status.ts'
 import { makeMuxes } from '../http/downloads/mux.ts'
 import { downloadsArea } from '../http/downloads/routes.ts'
+import { externalLoginsArea } from '../http/external-logins/routes.ts'
 import { feedsArea } from '../http/feeds/routes.ts'
 import { healthArea } from '../http/health/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
@@ -52,8 +67,11 @@ import { myAvatarArea } from '../http/me/avatar.routes.ts'
 import { meArea } from '../http/me/routes.ts'
 import { makeCountRequests } from '../http/metrics/count-requests.ts'
 import { metricsArea } from '../http/metrics/routes.ts'
+import { pushArea } from '../http/notifications/push.routes.ts'
 import { notificationsArea } from '../http/notifications/routes.ts'
 import { toNotificationView } from '../http/notifications/views.ts'
+import { applicationTokensArea } from '../http/oauth/application-tokens.ts'
+import { ownSessionsArea } from '../http/oauth/own-sessions.ts'
 import { oauthArea } from '../http/oauth/routes.ts'
 import { scopedTokensArea } from '../http/oauth/scoped-tokens.ts'
 import { overviewsArea } from '../http/overviews/routes.ts'
@@ -68,12 +86,15 @@ import { runnersArea } from '../http/runners/routes.ts'
 import { searchArea } from '../http/search/routes.ts'
 import { serverFollowsArea } from '../http/server-follows/routes.ts'
 import { serverLogsArea } from '../http/server-logs/routes.ts'
+import { pluginAssetsArea } from '../http/server-plugins/assets.routes.ts'
+import { pluginRouterArea } from '../http/server-plugins/router.routes.ts'
 import { serverPluginsArea } from '../http/server-plugins/routes.ts'
 import { serverStatsArea } from '../http/server-stats/routes.ts'
 import { servicesArea } from '../http/services/routes.ts'
 import { makeLiveVideos } from '../http/sockets/live-videos.ts'
 import { listenForNotifications } from '../http/sockets/notification-bus.ts'
 import { socketsArea } from '../http/sockets/routes.ts'
+import { makeRunnerSockets } from '../http/sockets/runners.ts'
 import { makeUserNotifications } from '../http/sockets/user-notifications.ts'
 import { staticArea } from '../http/static/routes.ts'
 import { storyboardsArea } from '../http/storyboards/routes.ts'
@@ -100,7 +121,6 @@ import { videoSourceArea } from '../http/video-source/routes.ts'
 import { videoStatsArea } from '../http/video-stats/routes.ts'
 import { videoStudioArea } from '../http/video-studio/routes.ts'
 import { videoTokensArea } from '../http/video-tokens/routes.ts'
-import { numberIn } from '../http/videos/response-cache.ts'
 import { videosArea } from '../http/videos/routes.ts'
 import { makeVideoPages } from '../http/videos/video-pages.ts'
 import { viewsArea } from '../http/views/routes.ts'
@@ -114,6 +134,7 @@ import type { Parts } from './parts.ts'
 export interface HttpParts extends Parts {
   /** Public origin. */
   publicUrl: string
+  examine: Examine | undefined
   /** Options of the application (tests). */
   options: Pick<AppOptions, 'checkResponses' | 'onRoute'>
 }
@@ -139,6 +160,7 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     countRequest: telemetry && makeCountRequests(telemetry, { timed: http_request_duration.enabled }),
     written: { seen: answers.changed, told: parts.federation.documentsChanged },
     audit: parts.audit,
+    filters: parts.pluginCalls,
     areas: areasOf(parts, client),
   })
 }
@@ -165,7 +187,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     lookedAtActor: makeLookedAtActor(made),
     notificationSettings: makeNotificationSettings(made),
     receiveImage: makeReceiveImage(made),
-    serverConfig: makeServerConfig({ config, facts, software: { version: VERSION, commit: COMMIT } }),
+    serverConfig: makeServerConfig({ config, facts, activePlugins: parts.activePlugins, software: { version: VERSION, commit: COMMIT } }),
     subscriptions: makeSubscriptions(made),
     updateMe: makeUpdateMe(made),
     videoPages: makeVideoPages({ ...made, fileTokens }),
@@ -174,6 +196,9 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
   return [
     oauthArea(all),
     scopedTokensArea({ ...all, scopedTokens: makeScopedTokens(made) }),
+    applicationTokensArea({ ...all, applicationTokens: makeApplicationTokens(deps) }),
+    ownSessionsArea(all),
+    externalLoginsArea({ ...all, logger: tagged(logger, 'http') }),
     twoFactorArea(all),
     configArea(all),
     customPagesArea(all),
@@ -185,6 +210,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     userExportsArea(all),
     meArea(all),
     notificationsArea(all),
+    pushArea(all),
     mailPreferencesArea({ ...all, unsubscribe: makeUnsubscribe(deps) }),
     myAvatarArea(all),
     instanceImagesArea(all),
@@ -196,6 +222,8 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     watchedWordsArea({ ...all, watchedWords: makeWatchedWords(deps) }),
     automaticTagsArea({ ...all, policies: makeCommentTagPolicies(deps) }),
     serverPluginsArea(all),
+    pluginAssetsArea(all),
+    pluginRouterArea(all),
     runnersArea(all),
     liveVideosArea(all),
     registrationsArea(all),
@@ -216,6 +244,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     videoImportsArea(all),
     abusesArea({ ...all, messages: makeAbuseMessages(deps) }),
     blocklistsArea(all),
+    serverListsArea({ ...all, blocklistOperator: makeBlocklistOperator(deps) }),
     commentsArea(all),
     bulkArea({ ...all, comments: parts.bulkComments }),
     ratingsArea(all),
@@ -229,7 +258,9 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     redundancyArea(all),
     peersArea(all),
     jobsArea(all),
+    statusArea(all),
     debugArea({ ...all, run: runtime.sweeper.run }),
+    ...(parts.examine ? [checkUpArea({ examine: parts.examine })] : []),
     inboxArea({ ...all, maxBodySize: config().vireo.federation.inbox.max_body_size }),
     wellKnownArea(all),
     crawlersArea({ ...all, folder: join(config().storage.cache, 'sitemap') }),
@@ -255,13 +286,21 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
             return row && toNotificationView(row, urls.host)
           },
         }),
+        makeRunnerSockets({
+          logger,
+          find: (token) => findRunnerId(db, token),
+          present: (ids) => presentRunners(db, ids),
+          subscribe: (listener) => bus.subscribe(RUNNER_JOBS_TOPIC, listener),
+        }),
         makeLiveVideos({
           sessions,
           config,
           logger,
           subscribe: (listener) =>
             bus.subscribe(VIDEOS_CHANGED, (payload) => {
-              if (numberIn(payload, 'commentsOf') === undefined) listener(numberIn(payload, 'video'))
+              const change = readVideosChange(payload)
+              if (change.what === 'any') listener(undefined)
+              else if (change.what === 'video') listener(change.videoId)
             }),
           findId: async (key) => (await findVideoIds(db, [key])).at(0),
           load: (videoIds) => listLiveStatus(db, videoIds),

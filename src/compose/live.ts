@@ -1,18 +1,22 @@
-// The role `live`: listens for publishers while lives are enabled, and starts a process for each stream.
+// The role `live`: listens while lives are enabled, and starts a process for each publisher, and for each runner that plays a stream.
 
-import { fork } from 'node:child_process'
+import { fork, type Serializable } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { getCompileCacheDir } from 'node:module'
+import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
-import type { AcceptedStream, LiveSessions } from '../actors/live/index.ts'
+import { type AcceptedStream, admitPlayer, type LiveSessions, type PlayedJob } from '../actors/live/index.ts'
 import { DomainError, type GuessLimits } from '../actors/runtime/index.ts'
 import type { Config } from '../config/index.ts'
+import type { LivePlayerOrder } from '../live-player.ts'
 import type { LiveStreamOrder } from '../live-stream.ts'
-import { type Ffmpeg, type LiveAcceptor, makeLiveAcceptor } from '../media/index.ts'
+import { type Ffmpeg, type LiveAcceptor, type LiveRequest, makeLiveAcceptor } from '../media/index.ts'
+import type { Database } from '../platform/database/index.ts'
 import type { Logger } from '../platform/logger.ts'
 
-type Admission = { accepted: true; stream: AcceptedStream } | { accepted: false; reason: string }
+type Admission = Accepted | { accepted: false; reason: string }
+type Accepted = { accepted: true } & ({ stream: AcceptedStream } | { played: PlayedJob })
 
 export type LiveRole = ReturnType<typeof makeLiveRole>
 
@@ -20,15 +24,20 @@ export function makeLiveRole(options: {
   config: () => Config
   sessions: LiveSessions
   guesses: GuessLimits
+  db: Pick<Database, 'query'>
   database: LiveStreamOrder['database']
   ffmpeg: Ffmpeg
   logger: Logger
 }) {
-  const { config, sessions, guesses, database, ffmpeg, logger } = options
+  const { config, sessions, guesses, db, database, ffmpeg, logger } = options
 
-  async function admit(streamKey: string, { address }: { address: string }): Promise<Admission> {
+  async function admit({ action, name, address }: LiveRequest): Promise<Admission> {
     try {
-      return { accepted: true, stream: await guesses.check(`live:${address}`, () => sessions.accept(streamKey)) }
+      return await guesses.check(`live:${address}`, async () =>
+        action === 'publish'
+          ? { accepted: true, stream: await sessions.accept(name) }
+          : { accepted: true, played: await admitPlayer(db, name) },
+      )
     } catch (error) {
       if (error instanceof DomainError) return { accepted: false, reason: error.message }
       throw error
@@ -36,20 +45,30 @@ export function makeLiveRole(options: {
   }
 
   function adopt({ socket, handover, admission }: Parameters<Parameters<typeof makeLiveAcceptor<Admission>>[0]['adopt']>[0]): void {
+    const of = { handover, config: config(), database, ffmpeg }
+    if ('played' in admission) {
+      start(PLAYER, { ...of, played: admission.played } satisfies LivePlayerOrder, socket, () => undefined)
+      return
+    }
     const { stream } = admission
+    // A session that it ended itself refuses it. If this process ends first, the silence shows.
+    start(STREAM, { ...of, stream } satisfies LiveStreamOrder, socket, () => {
+      sessions.end(stream.sessionId, { type: 'LOST', generation: stream.generation }).catch(() => undefined)
+    })
+  }
+
+  /** Hands a connection to a process of its own; `reportLoss` is called if that fails. */
+  function start(program: string, order: Serializable, socket: Socket, reportLoss: () => void): void {
     // Detached, so that neither a signal to this process nor its end reaches the stream.
-    const child = fork(fileURLToPath(new URL('../live-stream.ts', import.meta.url)), [], {
+    const child = fork(fileURLToPath(new URL(program, import.meta.url)), [], {
       detached: true,
       env: { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? getCompileCacheDir() },
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
     })
-    const order: LiveStreamOrder = { handover, stream, config: config(), database, ffmpeg }
-    // A session that it ended itself refuses it. If this process ends first, the silence shows.
-    const reportLoss = () => void sessions.end(stream.sessionId, { type: 'LOST', generation: stream.generation }).catch(() => undefined)
     const fail = (error: unknown) => {
-      logger.error({ err: error, session: stream.sessionId }, 'the process of a live stream could not be started')
+      logger.error({ err: error }, 'the process of a live stream could not be started')
       socket.destroy()
       reportLoss()
     }
@@ -114,6 +133,9 @@ export function makeLiveRole(options: {
     ports: () => ({ rtmp: listeners.rtmp.port, rtmps: listeners.rtmps.port }),
   }
 }
+
+const STREAM = '../live-stream.ts'
+const PLAYER = '../live-player.ts'
 
 const KINDS = ['rtmp', 'rtmps'] as const
 type Kind = (typeof KINDS)[number]

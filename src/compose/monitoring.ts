@@ -170,6 +170,11 @@ function registerBacklog(
   )
   gauge('vireo_incoming_activities', 'Activities of other servers that wait', ['state'], (backlog) => byState(backlog.incoming))
   gauge('vireo_remote_hosts', 'Servers that are known', ['state'], (backlog) => byState(backlog.hosts))
+  gauge('vireo_live_sessions', 'Live streams that last or are recorded', ['state'], (backlog) => byState(backlog.liveSessions))
+  gauge('vireo_live_pieces', 'Stored pieces of live streams', ['state'], (backlog) => byState(backlog.livePieces))
+  gauge('vireo_live_encoding_seconds', 'Age of the oldest piece of a live stream that is not encoded', [], ({ liveSeconds }) => [
+    { labels: {}, value: liveSeconds },
+  ])
   telemetry.gauge({
     name: 'vireo_backlog_age_seconds',
     help: 'How old the figures are that come from the database',

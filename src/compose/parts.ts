@@ -6,7 +6,7 @@ import { makeActorImages } from '../actors/actor-image/index.ts'
 import { pruneAuditLog } from '../actors/audit/index.ts'
 import { makeAutomaticTags } from '../actors/automatic-tag/index.ts'
 import { endBlockedFollows, makeBlocklist } from '../actors/blocklist/index.ts'
-import { makeCaptions } from '../actors/caption/index.ts'
+import { makeCaptions, makeTranscriptions } from '../actors/caption/index.ts'
 import { makeChannels, spreadSupport } from '../actors/channel/index.ts'
 import { makeChannelRemoval } from '../actors/channel-removal/index.ts'
 import { makeChannelSyncs, runChannelSyncs } from '../actors/channel-sync/index.ts'
@@ -19,21 +19,50 @@ import {
 } from '../actors/comment/index.ts'
 import { makeContact } from '../actors/contact/index.ts'
 import { scheduleReconciliation } from '../actors/counters/index.ts'
+import { makeExternalLogins } from '../actors/external-login/index.ts'
 import { followBack, maintainFollowCounts, makeFollows, makeHistoryWalks } from '../actors/follow/index.ts'
 import { makeHistory } from '../actors/history/index.ts'
 import { maintainActivityTotals } from '../actors/incoming-activity/index.ts'
 import { lookForNewVersions, makeHomepage, makeInstance, makeInstanceFacts } from '../actors/instance/index.ts'
 import { makeInteractionCleaning } from '../actors/interaction/index.ts'
 import { makeJobQueue, refuseNameless } from '../actors/job-queue/index.ts'
-import { makeLiveSessions, makeLives, saveReplays, superviseLiveSessions } from '../actors/live/index.ts'
+import {
+  encodeRenditions,
+  makeLiveSessions,
+  makeLives,
+  makeRemoteRenditions,
+  saveReplays,
+  superviseLiveSessions,
+} from '../actors/live/index.ts'
 import { makeMailLinks, sendMails } from '../actors/mail/index.ts'
-import { makeMailBatches, makeNotifications, makeNotify, notifySubscribers, RULES, reactByRules } from '../actors/notification/index.ts'
+import {
+  makeMailBatches,
+  makeNotifications,
+  makeNotify,
+  makePushes,
+  notifySubscribers,
+  RULES,
+  reactByRules,
+} from '../actors/notification/index.ts'
 import { makeOwnershipChanges } from '../actors/ownership-change/index.ts'
 import { maintainPlaylistTotals, makePlaylists, makeRemotePlaylists } from '../actors/playlist/index.ts'
+import {
+  lookForPluginVersions,
+  makeActivePlugins,
+  makeAnswerPlugin,
+  makePluginAssets,
+  makePluginCalls,
+  makePluginHosts,
+  makePluginRegistry,
+  makePluginSockets,
+  makePlugins,
+  sendPluginActions,
+} from '../actors/plugin/index.ts'
 import { makeRatings } from '../actors/rating/index.ts'
 import { downloadRedundancies, makeRedundancies, mirrorByStrategy } from '../actors/redundancy/index.ts'
 import { makeRegistrations } from '../actors/registration/index.ts'
 import { makeRemoteActorRemoval } from '../actors/remote-actor-removal/index.ts'
+import { makeRemoteWorks, makeRunnerJobs, makeRunners } from '../actors/runner/index.ts'
 import { makeGuessLimits, pruneJobHistory } from '../actors/runtime/index.ts'
 import { makeRuntimeConfig } from '../actors/runtime-config/index.ts'
 import { makeSessions } from '../actors/session/index.ts'
@@ -61,6 +90,8 @@ import {
   makeRemoveVideo,
   makeReplaceSource,
   makeUpdateVideo,
+  ownLabels,
+  privacyLabels,
   quotaLeft,
   registerCounters,
   registerListing,
@@ -74,12 +105,16 @@ import { makeFindLists } from '../actors/watched-words/index.ts'
 import type { LoadedConfig } from '../config/index.ts'
 import { fetchUnblocked, makeFederationPart } from '../federation/index.ts'
 import type { AppOptions } from '../http/app.ts'
+import type { Examine } from '../http/debug/check-up.ts'
+import { pushWords } from '../http/pages/bodies/notifications.ts'
+import { playlistPrivacyLabels } from '../http/video-playlists/views.ts'
 import { makeVideoResponseCache } from '../http/videos/response-cache.ts'
 import { type Ffmpeg, makeWarmFfprobe } from '../media/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { makeGuardedFetch } from '../platform/fetch/index.ts'
 import type { Health } from '../platform/health.ts'
 import type { GenerateKeys } from '../platform/keys.ts'
+import { languageOfTag } from '../platform/languages.ts'
 import { makeLimitStore } from '../platform/limit-stores.ts'
 import { type Logger, tagged } from '../platform/logger.ts'
 import { makeMailer } from '../platform/mailer.ts'
@@ -104,6 +139,8 @@ export interface ServerOptions {
   onRoute?: AppOptions['onRoute']
   /** Replacements for parts that are slow to make (tests). */
   instead?: { ffmpeg?: Ffmpeg; generateKeys?: GenerateKeys; passwords?: Passwords }
+  /** Runs `vireo doctor`. Without it administrators have no check-up over the API. */
+  examine?: Examine
   /** Password of the user `root` on the first start; by default a random one. */
   rootPassword?: string
   /** Called with the first start's credentials as soon as they are stored, whatever happens afterwards. */
@@ -137,7 +174,25 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   closers.push(async () => runtimeConfig.close())
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
   const guesses = makeGuessLimits({ store: makeLimitStore({ redis: limits, prefix: `${prefix}:`, clock }), config })
-  const sessions = makeSessions({ ...deps, passwords, guesses, bus })
+  const userAgent = `Vireo/${VERSION} (+${loaded.publicUrl})`
+  // For addresses that the administrator has configured, such as a login provider in the same network.
+  const ownFetch = makeGuardedFetch({
+    allowHttp: true,
+    allowPrivateAddresses: true,
+    timeoutMs: config().vireo.federation.fetch.timeout,
+    maxRedirects: config().vireo.federation.fetch.max_redirects,
+    userAgent,
+    logger,
+  })
+  closers.push(() => ownFetch.close())
+  const externalLogins = makeExternalLogins({
+    ...deps,
+    users,
+    passwords,
+    ownFetch,
+    plugins: () => pluginCalls,
+  })
+  const sessions = makeSessions({ ...deps, passwords, guesses, bus, external: externalLogins })
   const twoFactor = makeTwoFactor({ ...deps, passwords, guesses })
   const signedTokens = makeSignedTokens(deps)
   const links = makeMailLinks({ ...deps, signedTokens })
@@ -173,10 +228,13 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const userImports = makeUserImports(media)
   const uploads = makeUploads({ ...media, createVideo, replaceSource, userImports })
   removeStaleWorkFolders(media)
-  makeTranscodings({ ...media, drawPictures })
+  const works = makeRemoteWorks()
+  const runners = makeRunners(deps)
+  const runnerJobs = makeRunnerJobs({ ...media, works })
+  makeTranscodings({ ...media, drawPictures, works })
   const transcodeAgain = makeTranscodeAgain(deps)
-  makeStoryboards(media)
-  makeEditions({ ...media, inspectFile, replaceSource })
+  makeStoryboards({ ...media, works })
+  makeEditions({ ...media, inspectFile, replaceSource, works })
   const studio = makeStudio(media)
   makeTorrents(media)
   const storageMoves = makeStorageMoves({
@@ -185,6 +243,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   })
   const videos = { ...makeUpdateVideo(media), ...makeRemoveVideo(media), ...makeRemoveFiles(media) }
   const captions = makeCaptions({ ...media, changeParts: videos.changeParts })
+  const transcriptions = makeTranscriptions({ ...deps, works, captions })
   const chapters = makeChapters(videos)
   const ownershipChanges = makeOwnershipChanges(deps)
   const videoBlocks = makeVideoBlocks(media)
@@ -211,8 +270,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   const views = makeViews(deps)
   const history = makeHistory(deps)
 
-  const userAgent = `Vireo/${VERSION} (+${loaded.publicUrl})`
-  // All outgoing requests use this fetcher: no private addresses, no blocked servers.
+  // All requests to other servers use this fetcher: no private addresses, no blocked servers.
   const http = fetchUnblocked(
     makeGuardedFetch({
       allowHttp: config().vireo.federation.allow_http,
@@ -225,6 +283,23 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     db,
   )
   closers.push(() => http.close())
+  const pluginRegistry = makePluginRegistry({ http, config })
+  lookForPluginVersions({ ...deps, packages: pluginRegistry })
+  const plugins = makePlugins({ ...deps, packages: pluginRegistry, passwords, guesses })
+  const activePlugins = makeActivePlugins({ ...deps, bus })
+  closers.push(async () => activePlugins.close())
+  const pluginDeps = { ...deps, logger: tagged(logger, 'plugin'), active: activePlugins, plugins }
+  const pluginAssets = makePluginAssets(pluginDeps)
+  const answer = makeAnswerPlugin({ ...pluginDeps, externalLogin: externalLogins.ofPlugin })
+  const labels = {
+    ...ownLabels,
+    privacy: privacyLabels,
+    playlistPrivacy: playlistPrivacyLabels,
+  }
+  const pluginHosts = makePluginHosts({ ...pluginDeps, answer, ownFetch, labels })
+  const pluginCalls = makePluginCalls({ ...pluginDeps, hosts: pluginHosts })
+  const pluginSockets = makePluginSockets({ ...pluginDeps, hosts: pluginHosts })
+  sendPluginActions({ ...pluginDeps, hosts: pluginHosts })
   lookForNewVersions({ ...deps, http, version: VERSION, instanceActorId: instance.actorId })
   const redundancies = makeRedundancies({ ...deps, instanceActorId: instance.actorId })
   downloadRedundancies({ ...media, http, redundancies, instanceActorId: instance.actorId })
@@ -234,6 +309,8 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   closers.push(close)
   const lives = { ...makeLives({ ...media, awaitedVideos, createVideo }), sessions: makeLiveSessions({ ...deps, quotaLeft }) }
   superviseLiveSessions(media)
+  encodeRenditions(media)
+  makeRemoteRenditions({ ...media, works })
   saveReplays({ ...media, inspectFile, createVideo, awaitedVideos })
   const imports = { ...media, awaitedVideos, createVideo, inspectFile, captions, downloads, mayImportFrom }
   const videoImports = makeVideoImports(imports)
@@ -288,6 +365,11 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   notifySubscribers({ ...deps, notify })
   reactByRules({ registry: runtime.registry, notify }, RULES)
   const notifications = makeNotifications(deps)
+  const pushes = makePushes({
+    ...deps,
+    http,
+    words: (row, language) => ({ title: config().instance.name, ...pushWords(row, languageOfTag(language)) }),
+  })
   // After federation, whose reactions to the removal of an account or channel must run first.
   makeUserRemoval({ ...deps, uploads, userImports, videos, comments, playlists, ratings, follows })
   makeChannelRemoval({ ...deps, videos, playlists, follows })
@@ -308,6 +390,7 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
   return {
     ...ground,
     abuses,
+    activePlugins,
     actorImages,
     answers,
     blocklist,
@@ -340,6 +423,13 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     passwordReset,
     passwords,
     playlists,
+    pluginAssets,
+    pluginCalls,
+    pluginHosts,
+    pluginRegistry,
+    pluginSockets,
+    plugins,
+    pushes,
     ratings,
     redundancies,
     registrations,
@@ -348,13 +438,17 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     remotePlaylists,
     replaceSource,
     reviews,
+    runnerJobs,
+    runners,
     runtimeConfig,
     sessions,
+    externalLogins,
     signedTokens,
     storageMoves,
     store,
     studio,
     transcodeAgain,
+    transcriptions,
     twoFactor,
     uploads,
     userExports,
@@ -364,5 +458,6 @@ export async function makeParts(options: ServerOptions, closers: (() => Promise<
     videos,
     views,
     waitingComments,
+    works,
   }
 }

@@ -22,8 +22,9 @@ export function clean(layer: Layer): Cleaned {
     for (const [name, value] of Object.entries(values)) {
       const path = prefix === '' ? name : `${prefix}.${name}`
       const node = section.children.get(name)
-      if (node === undefined) unknown.push(describeUnknown(path, layer.label, section))
-      else if (node.kind === 'key') {
+      if (node === undefined) {
+        if (value !== '' || !WITHOUT_EFFECT.has(path)) unknown.push(describeUnknown(path, layer.label, section))
+      } else if (node.kind === 'key') {
         if (value !== null || node.info.nullable) entries.push([name, value])
       } else if (isValues(value)) entries.push([name, cleanSection(node, value, path)])
       else if (value !== null && value !== undefined) {

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { ConfigError } from './errors.ts'
 import { freeze } from './freeze.ts'
-import type { JobTypeName } from './keys/vireo-jobs.ts'
+import type { ConfiguredJobType } from './keys/vireo-jobs.ts'
 import { type Values, valueAt } from './layers.ts'
 import type { ParsedConfig } from './schema.ts'
 import { withoutUnsupported } from './unsupported.ts'
@@ -24,6 +24,9 @@ const PRIVATE = 3
 
 /** The effective configuration: durations in milliseconds, sizes in bytes, folders absolute, everything frozen. */
 export type Config = ReturnType<typeof complete>
+
+export type LdapProvider = Config['vireo']['auth']['ldap'][number]
+export type OpenIdProvider = Config['vireo']['auth']['openid_connect'][number]
 
 /** `input` contains the configured values. */
 export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: string; input: Values }) {
@@ -48,7 +51,6 @@ export function complete(parsed: ParsedConfig, { dataDir, input }: { dataDir: st
         ...vireo.schedulers,
         channel_sync_check_interval:
           vireo.schedulers.channel_sync_check_interval ?? parsed.import.video_channel_synchronization.check_interval,
-        check_plugins: vireo.schedulers.check_plugins ?? parsed.plugins.index.check_latest_versions_interval,
         video_views_buffer_update: vireo.schedulers.video_views_buffer_update ?? parsed.views.videos.local_buffer_update_interval,
       },
     },
@@ -85,10 +87,10 @@ function absoluteFolders<Name extends string>(folders: Record<Name, string>, dat
   return Object.fromEntries(names.map((name) => [name, resolve(dataDir, folders[name])])) as Record<Name, string>
 }
 
-function jobTypes(parsed: ParsedConfig): Record<JobTypeName, JobTypeConfig> {
+function jobTypes(parsed: ParsedConfig): Record<ConfiguredJobType, JobTypeConfig> {
   const { types, keep } = parsed.vireo.jobs
-  const names = Object.keys(types) as JobTypeName[]
-  const entries = names.map((name): [JobTypeName, JobTypeConfig] => {
+  const names = Object.keys(types) as ConfiguredJobType[]
+  const entries = names.map((name): [ConfiguredJobType, JobTypeConfig] => {
     const type = types[name]
     return [
       name,
@@ -101,10 +103,10 @@ function jobTypes(parsed: ParsedConfig): Record<JobTypeName, JobTypeConfig> {
       },
     ]
   })
-  return Object.fromEntries(entries) as Record<JobTypeName, JobTypeConfig>
+  return Object.fromEntries(entries) as Record<ConfiguredJobType, JobTypeConfig>
 }
 
-function concurrencyElsewhere(name: JobTypeName, parsed: ParsedConfig): number {
+function concurrencyElsewhere(name: ConfiguredJobType, parsed: ParsedConfig): number {
   if (name === 'video-transcoding') return parsed.transcoding.concurrency
   return name === 'video-import' ? parsed.import.videos.concurrency : 1
 }

@@ -52,9 +52,7 @@ export function chooseDatabase(config: Config, input: Values, env: Environment):
 /** Throws ConfigError for an invalid REDIS_URL, and if sentinels are enabled but not listed. */
 export function chooseRedis(config: Config, input: Values, env: Environment): RedisChoice | null {
   if (env.REDIS_URL) return redisFromUrl(env.REDIS_URL)
-  if (names(input, 'redis', REDIS_KEYS)) return redisFromKeys(config.redis)
-  if (config.vireo.queue.backend !== 'redis') return null
-  throw new ConfigError(['vireo.queue.backend is "redis", expected a redis: section or REDIS_URL too'])
+  return names(input, 'redis', REDIS_KEYS) ? redisFromKeys(config.redis) : null
 }
 
 function names(input: Values, section: string, keys: readonly string[]): boolean {

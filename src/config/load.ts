@@ -85,17 +85,9 @@ function validateAll(input: Values, options: Parameters<typeof validate>[1], pro
   throw new ConfigError([...problems, ...unknown])
 }
 
-function misunderstandings({ federation, object_storage, vireo }: Config): string[] {
-  const guarded = !federation.prevent_ssrf && !vireo.federation.allow_private_addresses
-  const based = (['captions', 'original_video_files', 'user_exports'] as const).filter((kind) => object_storage[kind].base_url !== '')
+function misunderstandings({ federation, vireo }: Config): string[] {
+  if (federation.prevent_ssrf || vireo.federation.allow_private_addresses) return []
   return [
-    ...(guarded
-      ? [
-          'federation.prevent_ssrf is false, but private addresses stay refused; vireo.federation.allow_private_addresses is the key that allows them',
-        ]
-      : []),
-    ...based.map(
-      (kind) => `object_storage.${kind}.base_url has no effect here: these files are read through this server or at signed addresses`,
-    ),
+    'federation.prevent_ssrf is false, but private addresses stay refused; vireo.federation.allow_private_addresses is the key that allows them',
   ]
 }

@@ -8,15 +8,20 @@ export const RENAMED: ReadonlyMap<string, string> = new Map([
   ['views.videos.ip_view_expiration', 'views.videos.view_expiration'],
 ])
 
-/** Sections and keys that are accepted, reported as without effect, and left out. */
+/** Sections and keys that are accepted, reported as without effect unless they are empty, and left out. */
 export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'client.browse_videos',
   'client.header',
   'client.new_features_info',
   'defaults.player.theme',
   'import.videos.http.proxy',
+  'import.videos.http.youtube_dl_release.url',
   'instance.default_language',
   'nsfw_flags_settings',
+  // Read through this server, or at signed addresses.
+  'object_storage.captions.base_url',
+  'object_storage.original_video_files.base_url',
+  'object_storage.user_exports.base_url',
   'services.csp-logger',
   'services.twitter.whitelisted',
   'storage.uploads',

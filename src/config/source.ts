@@ -74,6 +74,18 @@ function without(values: Values, pinned: ReadonlySet<string>): Values {
   return kept.reduce<Values>((patch, path) => merge(patch, nest(path, valueAt(values, path))), {})
 }
 
+/** One phrase about a key; undefined for a section or an unknown key. */
+export function aboutKey(path: readonly string[]): string | undefined {
+  const node = findNode(path)
+  return node?.kind === 'key' ? node.info.doc : undefined
+}
+
+/** True for a key whose value is not shown, and is sealed where it is stored. */
+export function isSecret(path: readonly string[]): boolean {
+  const node = findNode(path)
+  return node?.kind === 'key' && node.info.secret
+}
+
 function isEditable(path: readonly string[]): boolean {
   const node = findNode(path)
   return node?.kind === 'key' && node.info.editable

@@ -56,6 +56,10 @@ function contradictions(config: z.output<typeof schema>): string[] {
   if (new Set(strategies).size < strategies.length) {
     problems.push('redundancy.videos.strategies names a strategy twice, expected each once')
   }
+  for (const kind of ['openid_connect', 'ldap'] as const) {
+    const names = vireo.auth[kind].map(({ name }) => name)
+    if (new Set(names).size < names.length) problems.push(`vireo.auth.${kind} has a name twice, expected different ones`)
+  }
   const { default_count, max_count } = vireo.pagination
   if (default_count > max_count) {
     problems.push(`vireo.pagination.default_count is ${default_count}, expected at most vireo.pagination.max_count (${max_count})`)

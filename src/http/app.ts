@@ -3,6 +3,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController, type RouteOptions } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Audit } from '../actors/audit/index.ts'
+import type { PluginCalls } from '../actors/plugin/index.ts'
 import type { Config } from '../config/index.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { newUuid } from '../platform/ids.ts'
@@ -24,12 +25,15 @@ import { addErrorHandling, answerError } from './plugins/errors.ts'
 import { parseQuery } from './plugins/form-fields.ts'
 import { named } from './plugins/named.ts'
 import { addOpenApi } from './plugins/openapi.ts'
+import { addOperations } from './plugins/operations.ts'
+import { filterHooks } from './plugins/plugin-filters.ts'
 import { addRateLimits } from './plugins/rate-limit.ts'
 import type { RateLimits } from './plugins/rate-limit-groups.ts'
 import { limitsOf } from './plugins/rate-limit-groups.ts'
 import { makeRequestIds } from './plugins/request-id.ts'
 import { addRequestLog } from './plugins/request-log.ts'
 import { addBodyDeadline, CONNECTIONS_CHECK_MS, HEADERS_TIMEOUT_MS } from './plugins/slow-bodies.ts'
+import { scopeOf, secretHooks } from './plugins/token-scopes.ts'
 import type { App, Area } from './plugins/types.ts'
 import { addUnknownRoutes } from './plugins/unknown-routes.ts'
 import { addUpgrades, shouldUpgradeCallback } from './plugins/upgrades.ts'
@@ -50,6 +54,8 @@ export interface AppOptions {
   areas: Area[]
   /** Called before the response of requests that may have changed cached data. */
   written?: Written
+  /** Plugins that change or refuse. */
+  filters?: Pick<PluginCalls, 'handles' | 'filter' | 'hidden'>
   /** Notified of the user behind a change. */
   audit?: Pick<Audit, 'as'>
   /** Validates every response with its zod schema (tests). */
@@ -126,9 +132,12 @@ export async function makeApp(options: AppOptions): Promise<App> {
   const store = makeLimitStore({ redis: rateLimitRedis, prefix, clock })
   const rateLimits = await addRateLimits(app, { config: atStart, clock, store, identify: auth.identify })
   addVideoSecretLimits(app, { config: atStart, clock, store })
-  app.addHook('onRoute', (route) => frameRoute(route, { auth, rateLimits, written: options.written, audit: options.audit }))
+  app.addHook('onRoute', (route) =>
+    frameRoute(route, { auth, rateLimits, written: options.written, audit: options.audit, filters: options.filters }),
+  )
   if (options.onRoute) app.addHook('onRoute', options.onRoute)
   addOpenApi(app, { publicUrl, version })
+  addOperations(app)
   addAcceptConstraint(app)
   addUnknownRoutes(app)
 
@@ -148,20 +157,27 @@ function nameWork(app: App, { run }: Pick<LoopWatch, 'run'>): void {
 /** Rate limits first, then authentication, then the route's own hooks. */
 function frameRoute(
   route: RouteOptions,
-  frame: { auth: Auth; rateLimits: RateLimits; written: AppOptions['written']; audit: AppOptions['audit'] },
+  frame: { auth: Auth; rateLimits: RateLimits; written: AppOptions['written']; audit: AppOptions['audit']; filters: AppOptions['filters'] },
 ): void {
-  const { auth, rateLimits, written, audit } = frame
+  const { auth, rateLimits, written, audit, filters } = frame
   const { auth: level, right, limits, etag } = route.config ?? {}
   const limited = limitsOf(route.url, limits)
   const limiting = limited.length > 0 ? rateLimits.hooks(limited) : undefined
-  const guard = auth.guard({ auth: level, right })
+  const guard = auth.guard({ auth: level, right, scope: scopeOf(route) })
 
   route.onRequest = [...list(limiting?.onRequest), ...list(guard), ...list(route.onRequest)]
   route.onResponse = [...list(limiting?.onResponse), ...list(route.onResponse)]
+  if (filters) {
+    const { preHandler, onSend } = filterHooks(route, filters)
+    // First, so that what follows sees the answer that is sent.
+    route.onSend = [...onSend, ...list(route.onSend)]
+    route.preHandler = [...list(route.preHandler), ...preHandler]
+  }
   if (route.method === 'GET' && route.url.startsWith('/api/') && etag !== false) {
     route.onSend = [...list(route.onSend), conditionalJson({ always: etag === true })]
   }
   if (written) route.onSend = [...list(route.onSend), ...invalidateAfterWrites(list(route.method), route.url, written)]
+  route.preHandler = [...list(route.preHandler), ...secretHooks(list(route.method), route.url)]
   if (audit) route.preHandler = [...list(route.preHandler), ...auditHooks(list(route.method), route.url, audit)]
   if (isTypedWhenEmpty(String(route.method), route.url)) route.onSend = [...list(route.onSend), typeEmptyAnswers]
 }

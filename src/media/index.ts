@@ -15,6 +15,7 @@ export type { RemoteMetadata, RemoteVideoEntry } from './downloads/yt-dlp/info.t
 export { findSandbox } from './downloads/yt-dlp/sandbox.ts'
 export { checkYtDlp, isSafeYtDlp, OLDEST_SAFE_YT_DLP } from './downloads/yt-dlp/version.ts'
 export { isDiskFull, isRefusal, MediaError, type MediaErrorReason, StorageOutage, systemCode } from './errors.ts'
+export { theoreticalBitrate } from './ffmpeg/bitrate.ts'
 export { type Ffmpeg, type FindFfmpegOptions, findFfmpeg } from './ffmpeg/find.ts'
 export { type JoinOptions, joinStreams } from './ffmpeg/join.ts'
 export {
@@ -38,6 +39,7 @@ export {
 } from './ffmpeg/plan.ts'
 export { buildMasterPlaylist, buildSegmentHashes, type HlsEntry, playlistsOfMaster } from './ffmpeg/playlists.ts'
 export { probe } from './ffmpeg/probe.ts'
+export { describeRemoteRendition, MAX_PLAYLIST_BYTES, probeRendition, type WantedRendition } from './ffmpeg/remote-rendition.ts'
 export type { RunLimits } from './ffmpeg/run.ts'
 export { makeWarmFfprobe, type RunFfprobe } from './ffmpeg/warm-ffprobe.ts'
 export { type ActorImageFile, fitActorImage } from './images/actor-images.ts'
@@ -55,9 +57,11 @@ export {
   type LiveAcceptorLimits,
   type LiveAcceptorOptions,
   type LiveAdmission,
+  type LiveRequest,
   makeLiveAcceptor,
 } from './live/acceptor.ts'
 export { type CutEnd, type CutPiecesOptions, cutPieces, type LivePiece } from './live/cutter.ts'
+export { encodeStream } from './live/encode-stream.ts'
 export type { Handover } from './live/handover.ts'
 export { joinPieces } from './live/join-pieces.ts'
 export { pieceName } from './live/piece-name.ts'
@@ -68,6 +72,18 @@ export {
   type StreamEnd,
   type StreamEndReason,
 } from './live/receiver.ts'
+export {
+  type EncodedPiece,
+  type EncodedRendition,
+  type EncodePieceOptions,
+  encodePiece,
+  hashedFile,
+  type LivePlan,
+  type LiveRendition,
+  planLive,
+  renditionOf,
+} from './live/renditions.ts'
+export { type SendStreamOptions, type SentPiece, sendStream } from './live/sender.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'
 export { hlsFile, hlsFolder, mirrorFolder, storeLadderFiles, storeMaster, webVideoFile } from './placement.ts'
 export { writePooled } from './store/buffer-pool.ts'
@@ -96,8 +112,10 @@ export {
   type Store,
 } from './store/store.ts'
 export { copyVerified } from './store/verified-copy.ts'
-export { type MakeStoryboardOptions, makeStoryboard, type Storyboard } from './storyboard/storyboard.ts'
-export { type EditTask, type EditVideoOptions, editVideo } from './studio/edit.ts'
+export { planStoryboard, type StoryboardPlan } from './storyboard/plan.ts'
+export { type MakeStoryboardOptions, makeStoryboard, readStoryboard, type Storyboard } from './storyboard/storyboard.ts'
+export { type EditTask, type EditVideoOptions, editVideo, planEdition } from './studio/edit.ts'
+export { type StudioPlan, WATERMARK } from './studio/plan.ts'
 export { afterAnother, arrangeClips, NothingLeft, type Retiming, type TimelineTask } from './studio/timeline.ts'
 export { measureWatermark } from './studio/watermark.ts'
 export {

@@ -1,10 +1,30 @@
-// HTML by template: every value is escaped unless it is HTML already.
+// HTML by template: every value is escaped unless it is HTML already. Texts of the program are put in the reader's language at the end.
+
+import { english, type Language, Localized, type Word, wordIn } from './language.ts'
+
+/** Escaped text, and text that is made for a language. */
+type Part = string | ((language: Language) => string)
 
 export class Html {
-  readonly text: string
+  readonly parts: readonly Part[]
 
-  constructor(text: string) {
-    this.text = text
+  constructor(parts: string | readonly Part[]) {
+    this.parts = typeof parts === 'string' ? [parts] : parts
+  }
+
+  in(language: Language): string {
+    return this.parts.map((part) => (typeof part === 'string' ? part : part(language))).join('')
+  }
+
+  /** The words without their markup. */
+  plain(language: Language): string {
+    const words = this.in(language).replace(/<[^>]*>/g, '')
+    return words.replace(/&(?:\w+|#39);/g, (entity) => Object.entries(ESCAPES).find(([, escaped]) => escaped === entity)?.[0] ?? entity)
+  }
+
+  /** In English. */
+  get text(): string {
+    return this.in(english)
   }
 
   toString(): string {
@@ -12,7 +32,7 @@ export class Html {
   }
 }
 
-type Value = Html | string | number | null | undefined | false | readonly Value[]
+type Value = Html | Localized | string | number | null | undefined | false | readonly Value[]
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -27,14 +47,42 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => 
 
 /** A piece of HTML. Lists are joined; null, undefined and false give nothing. */
 export function html(pieces: TemplateStringsArray, ...values: Value[]): Html {
-  return new Html(pieces.reduce((text, piece, index) => text + render(values[index - 1]) + piece))
+  const parts: Part[] = []
+  const add = (part: Part): void => {
+    const last = parts.at(-1)
+    if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part
+    else parts.push(part)
+  }
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) render(values[index - 1], add)
+    add(piece)
+  }
+  return new Html(parts)
 }
 
-function render(value: Value): string {
-  if (value === null || value === undefined || value === false) return ''
-  if (value instanceof Html) return value.text
-  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value))
-  return value.map(render).join('')
+function render(value: Value, add: (part: Part) => void): void {
+  if (value === null || value === undefined || value === false) return
+  if (value instanceof Html) for (const part of value.parts) add(part)
+  else if (value instanceof Localized) add((language) => escapeHtml(value.in(language)))
+  else if (typeof value === 'string' || typeof value === 'number') add(escapeHtml(String(value)))
+  else for (const one of value) render(one, add)
+}
+
+type RichValue = Html | Word | ((inside: Html) => Html)
+
+/** A message, like `t`, with HTML for parameters, and functions for its tags: `rich('<a>Log in</a>', { a: (inside) => … })`. */
+export function rich(message: string, values: Readonly<Record<string, RichValue>>): Html {
+  const given = Object.entries(values)
+  const pieces = (list: readonly (string | Html)[]): Html => html`${list}`
+  return new Html([
+    (language) => {
+      const own = given.map(([name, value]) => {
+        if (typeof value === 'function') return [name, (inside: (string | Html)[]) => value(pieces(inside))] as const
+        return [name, value instanceof Html ? value : wordIn(value, language)] as const
+      })
+      return pieces(language.format<Html>(message, Object.fromEntries(own))).in(language)
+    },
+  ])
 }
 
 /** JSON data inside a page: nothing in it can end the element. */

@@ -23,7 +23,7 @@ const REDACTED = [
 ]
 
 /** The subject of a line, for filtering. */
-export type LogTag = 'http' | 'ap' | 'job' | 'sql' | 'video' | 'mail' | 'tracker' | 'client' | 'config' | 'live'
+export type LogTag = 'http' | 'ap' | 'job' | 'sql' | 'video' | 'mail' | 'tracker' | 'client' | 'config' | 'live' | 'plugin'
 
 /** Makes the logger of the process. `level` is one of pino's levels (`debug`, `info`, `warn`, `error`, `silent`). */
 export function makeLogger(options: { level: string; destination?: DestinationStream }): Logger {

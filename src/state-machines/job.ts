@@ -39,6 +39,11 @@ export type JobEvent =
   | { type: 'CANCELLED' }
   /** By an admin. */
   | { type: 'RETRIED' }
+  /** By an admin: it counts as a job that crashed its process too often, so that the sweeper reports its failure. */
+  | { type: 'STOPPED' }
+
+/** More lost leases than any setting allows. */
+const TOO_OFTEN = 1_000_000_000
 
 const context: JobContext = { failures: 0, lostLeases: 0, wait: 0 }
 
@@ -56,6 +61,7 @@ const flow = setup({
     noteWait: assign({ wait: ({ event }) => (event.type === 'OUTAGE' ? event.wait : 0) }),
     forgetWait: assign({ wait: 0 }),
     startAnew: assign(context),
+    countLossForEver: assign({ lostLeases: TOO_OFTEN }),
   },
   guards: {
     isLast: ({ context, event }) => event.type === 'FAILED' && (event.isPermanent || context.failures + 1 >= event.attempts),
@@ -63,7 +69,12 @@ const flow = setup({
   },
 })
 
-const open = { CLAIMED: { target: 'active', actions: 'forgetWait' }, CANCELLED: { target: 'cancelled' } } as const
+const stopped = { target: 'active', actions: 'countLossForEver' } as const
+const open = {
+  CLAIMED: { target: 'active', actions: 'forgetWait' },
+  CANCELLED: { target: 'cancelled' },
+  STOPPED: stopped,
+} as const
 
 export const jobMachine = flow.createMachine({
   id: 'job',
@@ -99,6 +110,7 @@ export const jobMachine = flow.createMachine({
         POSTPONED: { target: 'delayed' },
         GIVEN_BACK: { target: 'waiting' },
         CANCELLED: { target: 'cancelled' },
+        STOPPED: stopped,
       },
     },
     completed: { meta: { end: true } },

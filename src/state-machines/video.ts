@@ -247,7 +247,14 @@ export const videoMachine = flow.createMachine({
     },
     'waiting-for-live': {
       meta: { owner: 'the owner starts to stream' },
-      on: { STREAM_STARTED: { target: 'published' }, REMOVED },
+      on: {
+        STREAM_STARTED: { target: 'published' },
+        STREAM_ENDED: [
+          { guard: ({ event }) => event.again, target: 'waiting-for-live', description: 'permanent live' },
+          { target: 'live-ended', description: 'single live that nobody could watch' },
+        ],
+        REMOVED,
+      },
     },
     'live-ended': {
       meta: { owner: 'its replay, or its owner' },

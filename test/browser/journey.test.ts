@@ -4,7 +4,6 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { LONG } from '../federation/nodes.ts'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../federation/support.ts'
 import { type Chromium, startChromium } from '../support/chromium.ts'
 import { media } from '../support/media.ts'
@@ -35,7 +34,7 @@ beforeAll(async () => {
   site = createServer()
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   await newcomer(far, 'reader')
-}, 60_000)
+})
 afterAll(async () => {
   await chromium?.close()
   await new Promise((resolve) => site?.close(resolve))
@@ -48,7 +47,7 @@ describe('a person with a browser', () => {
     const bytes = await readFile(await media('journey.mp4'))
     const video = await uploadBy(maker, bytes, { name: 'A heron', waitTranscoding: 'true' })
     const state = () => near.query<{ state: string }>('select state from video where id = $1', [video.id])
-    await until(async () => (await state())[0]?.state === 'published', { what: 'the published video', ...LONG })
+    await until(async () => (await state())[0]?.state === 'published', { what: 'the published video' })
 
     const { page, complaints } = await chromium.person()
     await page.goto(near.base)
@@ -66,7 +65,7 @@ describe('a person with a browser', () => {
          from video v where v.id = $1`,
         [video.id],
       )
-    await until(async () => (await views())[0]?.views === 1, { what: 'the counted view', ...LONG })
+    await until(async () => (await views())[0]?.views === 1, { what: 'the counted view' })
 
     await page.getByRole('link', { name: 'Subscribe to' }).click()
     await page.waitForURL('**/c/heron_friend_channel**')
@@ -87,16 +86,56 @@ describe('a person with a browser', () => {
     await page.getByRole('button', { name: /^unsubscribe/i }).waitFor()
     const followers = () =>
       near.query("select 1 from follow f join actor x on x.id = f.follower_id where x.host_id is not null and f.state = 'accepted'")
-    await until(async () => (await followers()).length === 1, { what: 'the follow', ...LONG })
+    await until(async () => (await followers()).length === 1, { what: 'the follow' })
     expect(complaints()).toEqual([])
-  }, 120_000)
+  })
+
+  it('runs a server: follows another one, sees its video, and mirrors it', async () => {
+    const { page, complaints } = await chromium.person()
+    await page.goto(`${far.base}/login`)
+    await page.getByLabel('User name').fill(far.node.username)
+    await page
+      .getByLabel(/password/i)
+      .first()
+      .fill(far.node.password)
+    await page.getByRole('main').getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Set up your server' }).waitFor()
+    await page.goto(`${far.base}/admin/follows/following`)
+    await page.getByRole('textbox', { name: 'Servers' }).fill(near.host)
+    await page.getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('The servers are asked.').waitFor()
+    const accepted = () =>
+      far.query("select 1 from follow f join actor x on x.id = f.target_id where x.type = 'Application' and f.state = 'accepted'")
+    await until(async () => (await accepted()).length === 1, { what: 'the accepted follow' })
+
+    const maker = await newcomer(near, 'mirrored')
+    const bytes = await readFile(await media('journey.mp4'))
+    await uploadBy(maker, bytes, { name: 'A heron elsewhere', waitTranscoding: 'true' })
+    await until(async () => (await far.query("select 1 from video where name = 'A heron elsewhere'")).length === 1, { what: 'the video' })
+    await page.goto(`${far.base}/videos/browse`)
+    await page.getByRole('link', { name: 'A heron elsewhere' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'A heron elsewhere' }).waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    await page.goto(`${far.base}/admin/redundancy`)
+    await page.getByRole('textbox', { name: 'Video' }).fill(id)
+    await page.getByRole('button', { name: 'Mirror', exact: true }).click()
+    await page.getByText('The video will be copied.').waitFor()
+    await until(
+      async () => {
+        await page.reload()
+        return await page.getByRole('table').getByRole('link', { name: 'A heron elsewhere' }).isVisible()
+      },
+      { what: 'the copy' },
+    )
+    expect(complaints()).toEqual([])
+  })
 
   it('plays an embed in the frame of another site, from where its address says', async () => {
     const maker = await newcomer(near, 'embedded')
     const bytes = await readFile(await media('journey.mp4'))
     const video = await uploadBy(maker, bytes, { name: 'In a frame', waitTranscoding: 'true' })
     const state = () => near.query<{ state: string }>('select state from video where id = $1', [video.id])
-    await until(async () => (await state())[0]?.state === 'published', { what: 'the published video', ...LONG })
+    await until(async () => (await state())[0]?.state === 'published', { what: 'the published video' })
 
     const { page, complaints } = await chromium.person()
     const src = `${near.base}/videos/embed/${video.uuid}?autoplay=1&muted=1&start=1&stop=3&title=0`
@@ -110,10 +149,10 @@ describe('a person with a browser', () => {
     const frame = page.frameLocator('iframe')
     const at = () => frame.locator('video').evaluate((player: HTMLVideoElement) => player.currentTime)
     const isPaused = () => frame.locator('video').evaluate((player: HTMLVideoElement) => player.paused)
-    await until(async () => (await at()) > 1, { what: 'the beginning', ...LONG })
-    await until(async () => (await isPaused()) && (await at()) >= 2.9, { what: 'the end', ...LONG })
+    await until(async () => (await at()) > 1, { what: 'the beginning' })
+    await until(async () => (await isPaused()) && (await at()) >= 2.9, { what: 'the end' })
     expect(await at()).toBeLessThan(3.6)
     expect(await frame.getByText('In a frame').count()).toBe(0)
     expect(complaints()).toEqual([])
-  }, 120_000)
+  })
 })

@@ -8,12 +8,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Client, login } from '../../scripts/demo/client.ts'
 import { type Chromium, startChromium } from '../support/chromium.ts'
+import { slowness } from '../support/cpu-time.ts'
 import { encode, publish } from '../support/live.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { until } from '../support/until.ts'
 
-/** 8 s on a quiet machine; those of continuous integration are slower. */
+/** On a machine that does nothing else; here other tests run. */
 const FIRST_PICTURE_MS = 15_000
+const FIRST_SMALL_MS = 10_000
+/** Longer than what is waited for. */
+const ENDLESS_S = 600
 let node: TestNode
 let chromium: Chromium
 let root: Client
@@ -24,11 +28,11 @@ beforeAll(async () => {
     startChromium(),
   ])
   root = await login(node.base, node.username, node.password)
-}, 120_000)
+})
 afterAll(async () => {
   await chromium?.close()
   await node?.stop()
-}, 60_000)
+})
 
 async function create(fields: object = {}): Promise<{ uuid: string; url: string }> {
   const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
@@ -51,7 +55,7 @@ async function pictured(page: Page): Promise<void> {
       return video !== null && video.videoWidth > 0 && video.currentTime > 0.1
     },
     undefined,
-    { timeout: 30_000, polling: 50 },
+    { timeout: 600_000, polling: 50 },
   )
 }
 
@@ -67,26 +71,45 @@ describe.each([
     await page.goto(`${node.base}${path}${live.uuid}`)
     expect(await troubleOn(page)).toContain('This live has not begun yet.')
     const began = performance.now()
-    const stream = publish(live.url, { seconds: 18, paced: true })
+    const ending = new AbortController()
+    const stream = publish(live.url, { seconds: ENDLESS_S, paced: true, signal: ending.signal })
     await pictured(page)
     const after = performance.now() - began
     process.stdout.write(`first picture on the ${kind} ${Math.round(after)} ms after the stream began\n`)
-    expect(after).toBeLessThan(FIRST_PICTURE_MS)
+    expect(after).toBeLessThan(FIRST_PICTURE_MS * slowness())
     if (kind === 'page') expect(await page.locator('.facts .live').textContent()).toBe('Live')
+    ending.abort('finished')
     await stream
     await page.waitForFunction(
       () => document.querySelector('.player .trouble:not([hidden])')?.textContent === 'This live is over.',
       undefined,
       {
-        timeout: 30_000,
+        timeout: 600_000,
       },
     )
     // The next stream begins on the same page.
-    const next = publish(live.url, { seconds: 14, paced: true })
+    const again = new AbortController()
+    const next = publish(live.url, { seconds: ENDLESS_S, paced: true, signal: again.signal })
     await pictured(page)
+    again.abort('finished')
     await next
     expect(complaints()).toEqual([])
-  }, 120_000)
+  })
+})
+
+it('comes sooner with small latency', async () => {
+  const live = await create({ latencyMode: 3 })
+  const { page } = await chromium.person()
+  await page.goto(`${node.base}/w/${live.uuid}`)
+  const began = performance.now()
+  const ending = new AbortController()
+  const stream = publish(live.url, { seconds: ENDLESS_S, paced: true, signal: ending.signal })
+  await pictured(page)
+  const after = performance.now() - began
+  process.stdout.write(`first picture with small latency ${Math.round(after)} ms after the stream began\n`)
+  ending.abort('finished')
+  expect(after).toBeLessThan(FIRST_SMALL_MS * slowness())
+  await stream
 })
 
 it('comes on a page about as soon as with ffmpeg alone', async () => {
@@ -117,4 +140,4 @@ it('comes on a page about as soon as with ffmpeg alone', async () => {
   process.stdout.write(`first picture with ffmpeg alone ${Math.round(performance.now() - began)} ms after the stream began\n`)
   await stream
   await rm(folder, { recursive: true })
-}, 60_000)
+})

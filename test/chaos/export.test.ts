@@ -30,14 +30,14 @@ beforeAll(async () => {
   pool.on('error', () => undefined)
   node = await start(options)
   client = await login(node.base, USERNAME, PASSWORD)
-}, 60_000)
+})
 
 afterAll(async () => {
   await node?.kill9({ database: false })
   await pool?.end()
   await database?.drop()
   await folder.remove()
-}, 60_000)
+})
 
 function bytesThere(): string[] {
   const archives = join(folder.path, 'storage', 'user-exports')
@@ -75,12 +75,12 @@ it('is begun anew by the next process', async () => {
       const { data } = await client.get<{ data: { privateDownloadUrl: string | null }[] }>(address)
       return data[0]?.privateDownloadUrl
     },
-    { withinMs: 60_000, what: 'the archive' },
+    { what: 'the archive' },
   )
   const archive = await readArchive(Buffer.from(await (await fetch(url)).arrayBuffer()))
   expect([...archive.values()].some((entry) => entry.bytes.equals(bytes))).toBe(true)
   await pool.query("delete from job where type = 'email'")
-  await until(() => bytesThere().length === 1, { withinMs: 90_000, what: 'the end of what the first try wrote' })
+  await until(() => bytesThere().length === 1, { what: 'the end of what the first try wrote' })
   expect(bytesThere()).not.toEqual(parts)
-  await untilSettled({ dataDir: folder.path, databaseUrl: database.url }, 60_000)
-}, 240_000)
+  await untilSettled({ dataDir: folder.path, databaseUrl: database.url })
+})

@@ -15,12 +15,12 @@ let node: Child
 beforeAll(async () => {
   options = { dataDir: folder.path, port: await freePort() }
   node = await start(options)
-}, 60_000)
+})
 
 afterAll(async () => {
   await node?.kill9({ database: true })
   await folder.remove()
-}, 60_000)
+})
 
 const encoders = () => processesIn(folder.path).filter(({ command }) => command.includes('transcoding-'))
 
@@ -29,16 +29,16 @@ it('goes on after the death of the node alone, and its ffmpeg does not outlive i
   const bytes = await makeVideo(20)
   const fields = { channelId: await channelOf(client), name: 'alone', filename: 'alone.mp4', privacy: 1 }
   const { uuid } = await persistentUpload({ client, bytes, chunkSize: bytes.length, fields }).proceed()
-  await awaited('the start of ffmpeg', 30_000, async () => encoders().length > 0)
+  await awaited('the start of ffmpeg', 600_000, async () => encoders().length > 0)
   const left = new Set(encoders().map(({ pid }) => pid))
 
   node.signal('SIGKILL', 'process')
   expect(await node.ended).toBeNull()
   node = await start(options)
-  await awaited('the end of the ffmpeg that was left', 10_000, async () => !encoders().some(({ pid }) => left.has(pid)))
+  await awaited('the end of the ffmpeg that was left', 600_000, async () => !encoders().some(({ pid }) => left.has(pid)))
 
   await explained(node, folder.path, async () => {
-    await untilWhole(client, uuid, [360, 240, 144], 60_000)
-    await untilSettled(folder.path, 30_000)
+    await untilWhole(client, uuid, [360, 240, 144])
+    await untilSettled(folder.path)
   })
-}, 150_000)
+})

@@ -9,7 +9,7 @@ import { publish } from '../support/live.ts'
 import { serverFfmpeg } from '../support/media.ts'
 import { freePort } from '../support/ports.ts'
 import { ask, type Child, dataFolder, PASSWORD, processesIn, start, USERNAME } from './support/child.ts'
-import { channelOf } from './support/videos.ts'
+import { createLive, detailsOf, type Live, untilPlays } from './support/lives.ts'
 
 const folder = dataFolder({ prepared: true })
 let options: Parameters<typeof start>[0]
@@ -30,28 +30,13 @@ beforeAll(async () => {
   }
   node = await start(options)
   client = await login(node.base, USERNAME, PASSWORD)
-}, 60_000)
+})
 
 afterAll(async () => {
   await node?.kill9({ database: true })
   await folder.remove()
-}, 60_000)
+})
 
-type Live = { id: number; uuid: string; url: string }
-async function createLive(name: string): Promise<Live> {
-  const fields = { channelId: await channelOf(client), name, privacy: 1, saveReplay: true, replaySettings: { privacy: 1 } }
-  const { video } = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', fields)
-  const { streamKey } = await client.get<{ streamKey: string }>(`/api/v1/videos/live/${video.id}`)
-  return { ...video, url: `rtmp://127.0.0.1:${rtmp}/live/${streamKey}` }
-}
-
-interface Details {
-  isLive: boolean
-  state: { id: number }
-  files: { fileUrl: string }[]
-}
-const detailsOf = ({ uuid }: Live) => client.get<Details>(`/api/v1/videos/${uuid}`)
-const untilPlays = (live: Live) => awaited('the first piece', 30_000, async () => (await detailsOf(live)).state.id === 1)
 const piecesOf = ({ id }: Live) =>
   ask<{ generation: number; seconds: number }>(
     folder.path,
@@ -64,8 +49,12 @@ const receivers = () => processesIn(folder.path).filter(({ command }) => command
 
 /** Pictures of the recording, once it is the video. */
 async function picturesOfReplay(live: Live): Promise<number> {
-  await awaited('the recording', 60_000, async () => !(await detailsOf(live)).isLive && (await detailsOf(live)).state.id === 1)
-  const [file] = (await detailsOf(live)).files
+  await awaited(
+    'the recording',
+    600_000,
+    async () => !(await detailsOf(client, live)).isLive && (await detailsOf(client, live)).state.id === 1,
+  )
+  const [file] = (await detailsOf(client, live)).files
   const { ffprobePath } = await serverFfmpeg()
   const counting = ['-v', 'error', '-select_streams', 'v:0', '-count_frames', '-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0']
   const { stdout } = await promisify(execFile)(ffprobePath, [...counting, file?.fileUrl ?? join(folder.path, 'no file')])
@@ -74,30 +63,26 @@ async function picturesOfReplay(live: Live): Promise<number> {
 
 it.each([
   ['the process that accepted it', async () => node.signal('SIGKILL', 'process')],
-  ['the whole server with its database', async () => void node.kill9({ database: true })],
-])(
-  'goes on while %s dies and starts again',
-  async (name, kill) => {
-    const live = await createLive(name)
-    const seconds = 20
-    const sending = publish(live.url, { seconds, paced: true })
-    await untilPlays(live)
-    await kill()
-    // Its output stays open as long as the stream's process, which writes there too.
-    await awaited('the end of the server', 10_000, async () => !processesIn(folder.path).some(({ pid }) => pid === node.pid))
-    expect(receivers()).toHaveLength(1)
-    node = await start(options)
-    expect((await sending).code).toBe(0)
-    expect(await picturesOfReplay(live)).toBe(seconds * 25)
-    expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
-  },
-  120_000,
-)
+  ['the whole server with its database', async () => node.strike({ database: true })],
+])('goes on while %s dies and starts again', async (name, kill) => {
+  const live = await createLive(client, rtmp, name)
+  const seconds = 20
+  const sending = publish(live.url, { seconds, paced: true })
+  await untilPlays(client, live)
+  await kill()
+  // Its output stays open as long as the stream's process, which writes there too.
+  await awaited('the end of the server', 600_000, async () => !processesIn(folder.path).some(({ pid }) => pid === node.pid))
+  expect(receivers()).toHaveLength(1)
+  node = await start(options)
+  expect((await sending).code).toBe(0)
+  expect(await picturesOfReplay(live)).toBe(seconds * 25)
+  expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
+})
 
 it('continues its session when its own process dies and the publisher comes back', async () => {
-  const live = await createLive('received')
+  const live = await createLive(client, rtmp, 'received')
   const interrupted = publish(live.url, { seconds: 30, paced: true })
-  await untilPlays(live)
+  await untilPlays(client, live)
   for (const { pid } of receivers()) process.kill(pid, 'SIGKILL')
   await interrupted
   const before = await piecesOf(live)
@@ -109,4 +94,4 @@ it('continues its session when its own process dies and the publisher comes back
   const acknowledged = pieces.reduce((sum, piece) => sum + piece.seconds, 0)
   expect(pictures).toBe(Math.round(acknowledged * 25))
   expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
-}, 120_000)
+})

@@ -27,12 +27,12 @@ beforeAll(async () => {
   client = await login(node.base, USERNAME, PASSWORD)
   const account = await peer.account('alice')
   alice = { account, channel: await peer.channel('alice_channel', account) }
-}, 60_000)
+})
 afterAll(async () => {
   await node?.kill9({ database: true })
   await Promise.all([peer?.close(), origin?.close()])
   await folder.remove()
-}, 60_000)
+})
 
 /** Killed when half of the file has come. */
 async function killedInTheMiddle(): Promise<{ uuid: string }> {
@@ -61,10 +61,10 @@ it('is made whole by the next process', async () => {
   node = await start(options)
   await explained(node, folder.path, async () => {
     await peer.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${uuid}`), 30_000)
-    await untilSettled(folder.path, 30_000)
+    await untilSettled(folder.path)
   })
   expect(['master.m3u8', '240.m3u8', '240-fragmented.mp4'].map((name) => existsSync(pathOf(uuid, name)))).toEqual([true, true, true])
-}, 120_000)
+})
 
 it('leaves nothing when the file cannot be had any more', async () => {
   const { uuid } = await killedInTheMiddle()
@@ -73,13 +73,13 @@ it('leaves nothing when the file cannot be had any more', async () => {
   await explained(node, folder.path, () =>
     eventually(async () => {
       expect(await ask(folder.path, "select 1 from redundancy where state = 'failed'")).toHaveLength(1)
-    }, 30_000),
+    }),
   )
   // The job itself is settled a moment after what it was for.
   await eventually(async () => {
     const gone = await ask(folder.path, "delete from job where type = 'video-redundancy' and state = 'failed' returning id")
     expect(gone).toHaveLength(1)
-  }, 30_000)
-  await explained(node, folder.path, () => untilSettled(folder.path, 30_000))
+  })
+  await explained(node, folder.path, () => untilSettled(folder.path))
   expect(existsSync(pathOf(uuid, ''))).toBe(false)
-}, 120_000)
+})

@@ -22,7 +22,7 @@ const run = promisify(execFile)
 let node: TestNode
 beforeAll(async () => {
   node = await startTestNode()
-}, 60_000)
+})
 afterAll(() => node?.stop())
 
 const environment = () => environmentOf(node)
@@ -37,7 +37,7 @@ describe('the command line', () => {
     const { stdout } = await run(process.execPath, [MAIN, 'create-user', ...user], { env: environment() })
     const client = await login(node.base, 'helper', passwordIn(stdout))
     expect(await client.get('/api/v1/users/me')).toMatchObject({ username: 'helper', role: { label: 'Moderator' } })
-  }, 60_000)
+  })
 
   it('works beside a process that exports figures and tells of its health, with the configuration of that one', async () => {
     const taken = new URL(node.base).port
@@ -60,7 +60,7 @@ describe('the command line', () => {
     } finally {
       await database.drop()
     }
-  }, 60_000)
+  })
 
   it('shows the queue of jobs, pauses and resumes it in the running server, and gives a job another try', async () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
@@ -87,7 +87,7 @@ describe('the command line', () => {
     } finally {
       await stop()
     }
-  }, 60_000)
+  })
 
   it('gives a user a new password and ends the sessions', async () => {
     const before = await login(node.base, node.username, node.password)
@@ -95,7 +95,7 @@ describe('the command line', () => {
     expect((await before.raw('/api/v1/users/me', {})).status).toBe(401)
     await expect(login(node.base, 'root', node.password)).rejects.toThrow()
     await login(node.base, 'root', passwordIn(said))
-  }, 60_000)
+  })
 
   it('asks for the move of what is stored to where new files go, and names the videos that stay behind', async () => {
     expect(await vireo('move-storage', '--to', 'file-system')).toEqual({
@@ -109,7 +109,7 @@ describe('the command line', () => {
     await stop()
     const { code, said } = await vireo('move-storage', '--to', 'file-system')
     expect([code, said.split('\n').at(-1)]).toEqual([0, uuid])
-  }, 60_000)
+  })
 
   it('ends as it would for somebody who reads no answer', async () => {
     const args = [MAIN, '--help']
@@ -119,7 +119,7 @@ describe('the command line', () => {
     child.stderr.on('data', (complaint: Buffer) => complaints.push(complaint))
     const [code] = await once(child, 'close')
     expect([code, Buffer.concat(complaints).toString()]).toEqual([0, ''])
-  }, 30_000)
+  })
   it('blocks the servers of a list, which it shows before, and passes them on to others', async () => {
     const [list, written] = ['blocked.csv', 'written.csv'].map((name) => join(node.dataDir, name))
     if (!list || !written) throw new Error('There are no files.')
@@ -161,7 +161,7 @@ describe('the command line', () => {
     expect(await readFile(written, 'utf8')).toBe('bad.example\n')
     await root.send('DELETE', `${servers}/BAD.example.`)
     expect(await vireo('blocklist', 'import', '/nowhere')).toMatchObject({ code: 1 })
-  }, 60_000)
+  })
 
   it('answers with one document where that is asked for, and says errors as one', async () => {
     expect(await vireo('check-config', '--json')).toMatchObject({ code: 0, complaint: '' })
@@ -179,7 +179,7 @@ describe('the command line', () => {
       const answer = await vireo(...args)
       expect([answer.code, answer.said, JSON.parse(answer.complaint)]).toEqual([exit, '', { error: { code, message: expect.any(String) } }])
     }
-  }, 60_000)
+  })
 
   it('says which migrations are pending, applies them, and changes nothing before', async () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
@@ -193,7 +193,7 @@ describe('the command line', () => {
     await db.query("update migration set name = $1 where name = '0000-before'", [last])
     await stop()
     expect((await vireo('migrate', '--list')).said).toBe('The schema is up to date.')
-  }, 60_000)
+  })
 
   it.each([
     [['reset-password', '--username', 'nobody'], /no user nobody/, 1],
@@ -206,14 +206,10 @@ describe('the command line', () => {
     [['move-storage', '--to', 'file-system', '--video', '2147483648'], /number of a video/, 2],
     [['prune-storage', '--older-than', 'never'], /number above 0/, 2],
     [['fly'], /too many arguments/, 2],
-  ])(
-    'says in one line what is wrong with %j',
-    async (args, what, exit) => {
-      const { code, complaint } = await vireo(...args)
-      expect(code).toBe(exit)
-      expect(complaint).toMatch(what)
-      expect(complaint.split('\n')).toHaveLength(1)
-    },
-    60_000,
-  )
+  ])('says in one line what is wrong with %j', async (args, what, exit) => {
+    const { code, complaint } = await vireo(...args)
+    expect(code).toBe(exit)
+    expect(complaint).toMatch(what)
+    expect(complaint.split('\n')).toHaveLength(1)
+  })
 })

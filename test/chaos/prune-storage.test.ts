@@ -45,7 +45,7 @@ beforeAll(async () => {
   ;({ uuid, id } = video)
   const pictures = () => pool.query('select from thumbnail where video_id = $1 and on_disk', [id])
   await until(async () => (await pictures()).rowCount === 2, { what: 'the pictures of the video' })
-}, 120_000)
+})
 afterAll(async () => {
   await pool?.end()
   await objects?.close()
@@ -75,7 +75,7 @@ it('finds nothing to prune and nothing missing where all is well', async () => {
     ['object-storage', 'thumbnails'],
     ['object-storage', 'previews'],
   ])
-}, 60_000)
+})
 
 it('prunes what nothing refers to in both places, and nothing that is noted, awaited, young or in use', async () => {
   const stray = (kind: FileKind) => (kind === 'streaming_playlists' || kind === 'redundancy' ? `hls/${uuid}/stray.mp4` : 'stray.bin')
@@ -131,7 +131,7 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
     ['file-system', 'thumbnails', 1],
     ['file-system', 'uploads', 2],
   ])
-}, 120_000)
+})
 
 it('refuses where a folder lies in another one, whose files it would take for strays', async () => {
   const of = (folders: Record<string, string>) =>
@@ -143,7 +143,7 @@ it('refuses where a folder lies in another one, whose files it would take for st
   expect(same.complaint).toContain('storage.previews holds storage.thumbnails')
   const all = await of({ avatars: node.dataDir })
   expect(all.complaint).toContain('storage.avatars holds')
-}, 60_000)
+})
 
 const pictures = async () => {
   const { rows } = await pool.query<{ type: number; filename: string; given: boolean }>(
@@ -174,7 +174,7 @@ it('draws pictures anew, and keeps those that a user gave unless it is forced', 
   expect(unneeded(await prune())).toEqual([])
   const unknown = await runVireo(env, ['regenerate-thumbnails', '--video', '999999'])
   expect([unknown.code, unknown.complaint]).toEqual([1, expect.stringContaining('999999')])
-}, 60_000)
+})
 
 it('goes on where it was ended', async () => {
   await pool.query(`insert into setting (key, value, updated_at) values ('redraw-pictures', $1, now())`, [
@@ -182,7 +182,7 @@ it('goes on where it was ended', async () => {
   ])
   expect(await askVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 0, skipped: 0, failed: [] })
   expect(await askVireo(env, ['regenerate-thumbnails'])).toMatchObject({ redrawn: 1 })
-}, 60_000)
+})
 
 it('names files that rows name and that are not there, and says of a video that it cannot be drawn', async () => {
   const { rows } = await pool.query<{ filename: string }>('select filename from video_file where video_id = $1', [id])
@@ -192,4 +192,4 @@ it('names files that rows name and that are not there, and says of a video that 
   expect(missing).toEqual({ count: 1, examples: [{ kind: 'web_videos', name }] })
   const drawing = await runVireo(env, ['regenerate-thumbnails'])
   expect([drawing.code, drawing.said]).toEqual([1, expect.stringContaining(`${uuid}: There is no such file.`)])
-}, 60_000)
+})

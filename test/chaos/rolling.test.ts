@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { io, type Socket } from 'socket.io-client'
 import { type Client, login } from '../../scripts/demo/client.ts'
+import { slowness } from '../support/cpu-time.ts'
 import { freePort } from '../support/ports.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
 import { type RoundRobin, startRoundRobin } from '../support/round-robin.ts'
@@ -47,8 +48,8 @@ beforeAll(async () => {
   channelId = await channelOf(client)
   video = await makeVideo(2)
   uuid = await upload(video, true)
-  await untilWhole(client, uuid, [360, 240, 144], 60_000)
-}, 120_000)
+  await untilWhole(client, uuid, [360, 240, 144])
+})
 
 afterAll(async () => {
   for (const socket of sockets) socket.disconnect()
@@ -56,7 +57,7 @@ afterAll(async () => {
   await proxy?.close()
   await folder.remove()
   await database?.drop()
-}, 60_000)
+})
 
 async function upload(bytes: Buffer, waitTranscoding: boolean): Promise<string> {
   const fields = { channelId, name: 'rolling', filename: 'rolling.mp4', privacy: 1, waitTranscoding }
@@ -141,7 +142,7 @@ it('a restart of one after the other fails no request', async () => {
     // Everything went on meanwhile, and goes on with the new one.
     await eventually(() => {
       for (const name of Object.keys(before)) expect(busy.done[name]).toBeGreaterThan(before[name] ?? 0)
-    }, 30_000)
+    })
   }
   await busy.end()
   expect(busy.failures).toEqual([])
@@ -151,14 +152,14 @@ it('a restart of one after the other fails no request', async () => {
   const { total } = await client.get<{ total: number }>(`/api/v1/videos/${uuid}/comment-threads`)
   expect(total).toBe(busy.done.write)
   await transcode(true)
-}, 150_000)
+})
 
 it('all told to end under load give their work back and are gone in ten seconds', async () => {
-  await upload(await makeVideo(20), true)
+  await upload(await makeVideo(60), true)
   await eventually(() => {
     const works = processesIn(folder.path).some(({ command }) => /ffmpeg.*transcoding-/.test(command))
     if (!works) throw new Error('Nothing is transcoded.')
-  }, 30_000)
+  })
   const busy = load(await everything())
   await eventually(() => expect(Object.keys(busy.done)).toContain('upload'))
   const stuck = options.map(({ port }) => neverEnding(port))
@@ -166,7 +167,7 @@ it('all told to end under load give their work back and are gone in ten seconds'
   const begun = performance.now()
   for (const node of nodes) node.signal('SIGTERM', 'process')
   expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual([0, 0])
-  expect(performance.now() - begun).toBeLessThan(ENDS_WITHIN_MS)
+  expect(performance.now() - begun).toBeLessThan(ENDS_WITHIN_MS * slowness())
   nodes = []
   await busy.end()
   for (const request of stuck) request.destroy()
@@ -181,7 +182,7 @@ it('all told to end under load give their work back and are gone in ten seconds'
   await looker.end()
   expect(rows).toEqual([{ state: 'waiting', lease_owner: null }])
   expect(held).toEqual([])
-}, 120_000)
+})
 
 /** A request whose body never ends. */
 function neverEnding(port: number) {
@@ -196,5 +197,5 @@ async function untilReady(port: number): Promise<void> {
   await eventually(async () => {
     const { status } = await fetch(`http://127.0.0.1:${port}/health/ready`)
     expect(status).toBe(200)
-  }, 30_000)
+  })
 }

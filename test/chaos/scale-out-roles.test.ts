@@ -35,13 +35,13 @@ beforeAll(async () => {
   const [first, second] = [cluster.member('web 1'), cluster.member('web 2')]
   await Promise.all([first.start(), second.start()])
   one = await login(first.base, USERNAME, PASSWORD)
-}, 60_000)
+})
 
 afterAll(async () => {
   await cluster?.close()
   await peer?.close()
   await database?.drop()
-}, 60_000)
+})
 
 const query = async <Row extends object>(text: string, values?: unknown[]): Promise<Row[]> => await ask<Row>(cluster.place, text, values)
 
@@ -67,7 +67,7 @@ describe('two processes that serve, and nobody who works', () => {
     video = await persistentUpload(upload).proceed()
     await one.send('POST', '/api/v1/server/following', { hosts: [peer.host] })
     await until(async () => (await query('select 1 from outbox')).length === 0, { what: 'the end of the events' })
-  }, 30_000)
+  })
 
   it('know each other’s sessions, until their end', async () => {
     expect(await ok<{ username: string }>(await atOther('/api/v1/users/me'))).toMatchObject({ username: USERNAME })
@@ -123,13 +123,13 @@ describe('a process for media', () => {
     const media = cluster.member('media')
     await media.start()
     await explained(cluster, cluster.place, () =>
-      until(async () => (await ladderOf(one, video.uuid))?.length === 3, { what: 'the ladder', withinMs: 60_000 }),
+      until(async () => (await ladderOf(one, video.uuid))?.length === 3, { what: 'the ladder' }),
     )
     expect((await typesOf(['completed'])).filter((type) => !MEDIA_JOBS.includes(type))).toEqual([])
     expect(peer.received).toEqual([])
     expect(listenersOf(media.child?.pid ?? 0)).toEqual([])
     expect(listenersOf(cluster.member('web 1').child?.pid ?? 0)).toHaveLength(1)
-  }, 90_000)
+  })
 })
 
 it('a token of files that one gave opens them at the other', async () => {
@@ -146,9 +146,9 @@ describe('a process for federation', () => {
     const federation = cluster.member('federation')
     await federation.start()
     await peer.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
-    await explained(cluster, cluster.place, () => untilSettled(cluster.place, 30_000))
+    await explained(cluster, cluster.place, () => untilSettled(cluster.place))
     expect(listenersOf(federation.child?.pid ?? 0)).toEqual([])
-  }, 60_000)
+  })
 })
 
 /** Inodes of the TCP sockets on which a process listens. */

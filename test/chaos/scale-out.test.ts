@@ -32,6 +32,7 @@ let peer: FakePeer
 let bytes: Buffer
 /** Of the web client, who waits for notifications. */
 let sockets: Socket[] = []
+const UPGRADES_WITHIN_MS = 30_000
 /** Of the video that everything is about. */
 let uuid: string
 
@@ -59,14 +60,14 @@ beforeAll(async () => {
   client = await cluster.login()
   const query = { accessToken: client.authorization.replace('Bearer ', '') }
   sockets = Array.from({ length: 6 }, () => io(`${cluster.base}/user-notifications`, { forceNew: true, query }))
-}, 90_000)
+})
 
 afterAll(async () => {
   for (const socket of sockets) socket.disconnect()
   await cluster?.close()
   await Promise.all([peer?.close(), redis?.stop()])
   await database?.drop()
-}, 60_000)
+})
 
 /** One of the members that have a role. */
 function anyOf(role: Member['roles'][number]): Member {
@@ -114,10 +115,10 @@ describe('with one of the processes killed', () => {
     )
     expect(source).toEqual({ size: bytes.length })
     expect(await query('select state from upload')).toEqual([{ state: 'finished' }])
-  }, 60_000)
+  })
 
   it('a transcoding is taken over, and the files play', async () => {
-    await untilWhole(client, uuid, LADDER, 60_000)
+    await untilWhole(client, uuid, LADDER)
     const fields = { channelId: await channelOf(client), name: 'Scaled', filename: 'scaled.mp4', privacy: 1 }
     ;({ uuid } = await persistentUpload({ client, bytes, chunkSize: bytes.length, fields }).proceed())
     await explained(cluster, cluster.place, async () => {
@@ -131,7 +132,7 @@ describe('with one of the processes killed', () => {
         },
         { what: 'the start of the transcoding' },
       )
-      await killedDuring(holder, () => untilWhole(client, uuid, LADDER, 60_000))
+      await killedDuring(holder, () => untilWhole(client, uuid, LADDER))
     })
     const { streamingPlaylists } = await client.get<{
       streamingPlaylists: { playlistUrl: string; files: { fileUrl: string }[] }[]
@@ -140,7 +141,7 @@ describe('with one of the processes killed', () => {
     for (const url of [playlist?.playlistUrl, ...(playlist?.files ?? []).map(({ fileUrl }) => fileUrl)]) {
       expect(await secondsOf(url ?? '')).toBeCloseTo(6, 0)
     }
-  }, 120_000)
+  })
 
   it('a follow is accepted, of one Follow', async () => {
     let back: Promise<void> | undefined
@@ -162,7 +163,7 @@ describe('with one of the processes killed', () => {
     await Promise.all([back, ...accepted])
     expect(new Set(peer.of('Follow').map(({ activity }) => activity.id)).size).toBe(1)
     peer.answerPosts(undefined)
-  }, 60_000)
+  })
 
   it('comments of ours and of others arrive, with one effect each', async () => {
     await delivered(peer.activity(peer.instance, 'Follow', `${cluster.base}/accounts/peertube`))
@@ -192,13 +193,23 @@ describe('with one of the processes killed', () => {
       const about = peer.received.filter(({ activity }) => idOf(activity.object) === comment.url)
       expect(new Set(about.map(({ activity }) => activity.id))).toEqual(new Set([created.activity.id]))
     })
-  }, 60_000)
+  })
 
   it('who waits for notifications comes back, and hears each once, whichever process tells', async () => {
     await explained(cluster, cluster.place, async () => {
-      await until(() => sockets.every(({ connected, io: { engine } }) => connected && engine.transport.name === 'websocket'), {
-        what: 'six WebSockets',
-      })
+      // A client whose upgrade failed once, on a slow machine, stays with polling.
+      let again = performance.now() + UPGRADES_WITHIN_MS
+      const isUpgraded = ({ connected, io: { engine } }: Socket) => connected && engine.transport.name === 'websocket'
+      await until(
+        () => {
+          if (performance.now() > again) {
+            again = performance.now() + UPGRADES_WITHIN_MS
+            for (const socket of sockets) if (socket.connected && !isUpgraded(socket)) socket.disconnect().connect()
+          }
+          return sockets.every(isUpgraded)
+        },
+        { what: 'six WebSockets' },
+      )
       const heard = sockets.map((socket) => {
         const types: number[] = []
         socket.on('new-notification', ({ type }: { type: number }) => types.push(type))
@@ -219,11 +230,11 @@ describe('with one of the processes killed', () => {
       await until(() => heard.every((types) => types.length > 0), { what: 'the notification' })
       expect(heard).toEqual(sockets.map(() => [NEW_FOLLOW]))
     })
-  }, 60_000)
+  })
 
   it('nothing is left over, no counter is wrong, and both who serve say the same', async () => {
     await explained(cluster, cluster.place, async () => {
-      await untilSettled(cluster.place, 30_000)
+      await untilSettled(cluster.place)
       await until(async () => (await wrongCounters({ query })).length === 0, { what: 'right counters' })
     })
     const views = await Promise.all(
@@ -238,7 +249,7 @@ describe('with one of the processes killed', () => {
     expect(views[0]).toEqual(views[1])
     expect(views[0]?.map(({ total }) => total)).toEqual([2, 2])
     expect(cluster.said.filter((line) => /"level":(50|60)/.test(line))).toEqual([])
-  }, 60_000)
+  })
 })
 
 /** Posts an activity until somebody takes it, as other servers do. */

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   await folder.remove()
-}, 60_000)
+})
 
 /** Starts a node that must fail; answers what it said. */
 async function failure(options: { port?: number; env?: Record<string, string> }): Promise<string[]> {
@@ -37,7 +37,7 @@ describe('a start that cannot succeed', () => {
     } finally {
       server.close()
     }
-  }, 60_000)
+  })
 
   it('names the database that refuses', async () => {
     const port = await freePort()
@@ -46,7 +46,7 @@ describe('a start that cannot succeed', () => {
     expect(said[0]).toContain(`127.0.0.1:${port}`)
     expect(said[0]).toMatch(/DATABASE_URL/)
     expect(said[0]).not.toContain('secret')
-  }, 60_000)
+  })
 
   it('names the Redis that refuses', async () => {
     const port = await freePort()
@@ -54,21 +54,17 @@ describe('a start that cannot succeed', () => {
     expect(said).toHaveLength(1)
     expect(said[0]).toContain(`127.0.0.1:${port}`)
     expect(said[0]).not.toContain('secret')
-  }, 60_000)
+  })
 
-  it.each(['a-file', 'a-file/below'])(
-    'names the data folder that cannot be one: %s',
-    async (name) => {
-      const file = join(folder.path, 'a-file')
-      await writeFile(file, '')
-      const dataDir = join(folder.path, name)
-      const said = await failure({ env: { VIREO_DATA_DIR: dataDir } })
-      expect(said).toHaveLength(1)
-      expect(said[0]).toContain(dataDir)
-      expect(said[0]).toContain('VIREO_DATA_DIR')
-    },
-    60_000,
-  )
+  it.each(['a-file', 'a-file/below'])('names the data folder that cannot be one: %s', async (name) => {
+    const file = join(folder.path, 'a-file')
+    await writeFile(file, '')
+    const dataDir = join(folder.path, name)
+    const said = await failure({ env: { VIREO_DATA_DIR: dataDir } })
+    expect(said).toHaveLength(1)
+    expect(said[0]).toContain(dataDir)
+    expect(said[0]).toContain('VIREO_DATA_DIR')
+  })
 
   it('names the key, the value and what is expected of a wrong configuration', async () => {
     const file = join(folder.path, 'wrong.yaml')
@@ -79,14 +75,14 @@ describe('a start that cannot succeed', () => {
     expect(said[0]).toMatch(/transcoding\.threads/)
     expect(said[0]).toMatch(/many/)
     expect(said[0]).toMatch(/number/i)
-  }, 60_000)
+  })
 
   it('names the configuration file that is not there', async () => {
     const file = join(folder.path, 'nowhere.yaml')
     const said = await failure({ env: { VIREO_CONFIG: file } })
     expect(said).toHaveLength(1)
     expect(said[0]).toContain(file)
-  }, 60_000)
+  })
 
   it('names the ffmpeg that cannot encode H.264', async () => {
     const ffmpeg = join(folder.path, 'ffmpeg')
@@ -98,7 +94,7 @@ describe('a start that cannot succeed', () => {
     expect(said).toHaveLength(1)
     expect(said[0]).toContain(ffmpeg)
     expect(said[0]).toMatch(/libx264/)
-  }, 60_000)
+  })
 })
 
 async function occupied(): Promise<[Server, number]> {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { leaseOwner } from '../../src/actors/runtime/lease.ts'
-import { workFolder, workKinds } from '../../src/actors/video/work-folders.ts'
+import { workFolder, workKinds } from '../../src/actors/video/files/work-folders.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { run } from '../support/postgres.ts'
 import { eventually } from '../support/waiting.ts'
@@ -18,7 +18,7 @@ let storage: string
 beforeAll(async () => {
   node = await startTestNode({ config: { transcoding: { enabled: false } } })
   storage = join(node.dataDir, 'storage')
-}, 60_000)
+})
 afterAll(async () => {
   await node?.stop()
 })
@@ -61,8 +61,8 @@ it('is gone when the next process has started, work folders of every job and fil
   expect(await onTheirWay()).toHaveLength(places)
 
   await node.restart()
-  await eventually(async () => expect(await left()).toEqual(kept), 60_000)
-}, 120_000)
+  await eventually(async () => expect(await left()).toEqual(kept))
+})
 
 /** Works as the jobs do, and waits to be killed: each folder of work once with its note and once without, each place with half a file. */
 function program(): string {
@@ -72,7 +72,7 @@ function program(): string {
     import { join } from 'node:path'
     import { Readable } from 'node:stream'
     import { leaseOwner } from ${from('src/actors/runtime/lease.ts')}
-    import { workFolder, workKinds } from ${from('src/actors/video/work-folders.ts')}
+    import { workFolder, workKinds } from ${from('src/actors/video/files/work-folders.ts')}
     import { openStore } from ${from('src/connections.ts')}
     import { fileKinds } from ${from('src/media/index.ts')}
     import { testLoadedConfig } from ${from('test/support/config.ts')}

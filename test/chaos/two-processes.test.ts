@@ -37,13 +37,13 @@ beforeAll(async () => {
   client = await login(nodes[0].base, USERNAME, PASSWORD)
   channelId = await channelOf(client)
   bytes = await makeVideo(2)
-}, 90_000)
+})
 
 afterAll(async () => {
   for (const node of nodes ?? []) node.signal('SIGKILL', 'group')
   await folder.remove()
   await database?.drop()
-}, 60_000)
+})
 
 /** Where chunk `index` begins. */
 const edge = (index: number): number => Math.floor((index * bytes.length) / CHUNKS)
@@ -166,7 +166,7 @@ describe('an upload whose chunks come to two processes in turn', () => {
     for (const node of nodes) expect(await ask(node, id)).toMatchObject({ status: 200, body: last.body })
     expect((await served(last.body?.video.uuid ?? '')).equals(bytes)).toBe(true)
     await client.send('PUT', `/api/v1/users/${me.id}`, { videoQuota: -1, videoQuotaDaily: -1 })
-  }, 120_000)
+  })
 
   it('belongs to one of two chunks that come at once, and the other is told where it stands', async () => {
     const id = await open('at once')
@@ -198,5 +198,5 @@ describe('an upload whose chunks come to two processes in turn', () => {
     expect(second?.body).toEqual(first?.body)
     expect((await served(first?.body?.video.uuid ?? '')).equals(bytes)).toBe(true)
     expect(await client.get('/api/v1/users/me/videos?search=at once')).toMatchObject({ total: 1 })
-  }, 60_000)
+  })
 })

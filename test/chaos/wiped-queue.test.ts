@@ -30,13 +30,13 @@ describe.each(backEnds)('on %s', (backEnd) => {
     }
     node = await start({ dataDir: folder.path, port: await freePort(), env })
     client = await login(node.base, USERNAME, PASSWORD)
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await node?.kill9({ database: true })
     await folder.remove()
     await redis?.stop()
-  }, 60_000)
+  })
 
   /** FLUSHALL, or all tables of the queue emptied. */
   async function wipe(): Promise<void> {
@@ -66,17 +66,17 @@ describe.each(backEnds)('on %s', (backEnd) => {
   it('completes the transcoding that runs, and the one that waits', async () => {
     const bytes = await makeVideo(10)
     const running = await upload('running', bytes)
-    await awaited('the start of ffmpeg', 30_000, async () =>
+    await awaited('the start of ffmpeg', 600_000, async () =>
       processesIn(folder.path).some(({ command }) => command.includes('transcoding-')),
     )
     await wipe()
     const waiting = await upload('waiting', bytes)
     await wipe()
     await explained(node, folder.path, async () => {
-      for (const uuid of [running, waiting]) await untilWhole(client, uuid, LADDER, 60_000)
-      await untilSettled(folder.path, 30_000)
+      for (const uuid of [running, waiting]) await untilWhole(client, uuid, LADDER)
+      await untilSettled(folder.path)
     })
-  }, 150_000)
+  })
 
   it('completes the deliveries that are under way, and those that wait for the peer', async () => {
     const peer = await makePeer()
@@ -85,11 +85,11 @@ describe.each(backEnds)('on %s', (backEnd) => {
       await peer.follows(folder.path)
       peer.holding = true
       const uuid = await upload('delivered', await makeVideo(1))
-      await untilWhole(client, uuid, LADDER, 60_000)
-      await awaited('a delivery', 20_000, async () => peer.held > 0)
+      await untilWhole(client, uuid, LADDER)
+      await awaited('a delivery', 600_000, async () => peer.held > 0)
       await wipe()
       await peer.stop()
-      await awaited('failed deliveries', 20_000, async () => {
+      await awaited('failed deliveries', 600_000, async () => {
         const failing = await ask(folder.path, "select id from remote_host where state = 'failing'")
         return failing.length > 0
       })
@@ -97,16 +97,16 @@ describe.each(backEnds)('on %s', (backEnd) => {
       peer.holding = false
       await peer.start()
       await explained(node, folder.path, async () => {
-        await awaited('the video at the peer', 30_000, async () => {
+        await awaited('the video at the peer', 600_000, async () => {
           return peer.taken.includes('Create') && peer.taken.includes('Announce')
         })
-        await awaited('an end of the deliveries', 30_000, async () => {
+        await awaited('an end of the deliveries', 600_000, async () => {
           return (await ask(folder.path, 'select id from delivery')).length === 0
         })
-        await untilSettled(folder.path, 30_000)
+        await untilSettled(folder.path)
       })
     } finally {
       await peer.stop()
     }
-  }, 150_000)
+  })
 })

@@ -9,7 +9,7 @@ let peer: FakePeer
 let alice: PeerActor
 beforeAll(async () => {
   ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })

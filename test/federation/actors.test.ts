@@ -22,7 +22,7 @@ beforeAll(async () => {
   await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
   await far.awaited('the answer', () => far.of('Accept').length === 1)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), far?.close(), ours?.stop()])
 })

@@ -47,10 +47,10 @@ beforeAll(async () => {
   toFiles = await place(leadingTo(() => 'file:///etc/hostname'))
   toData = await place(leadingTo(() => 'data:application/json,{}'))
   ours = await startFederatedNode({
-    vireo: { federation: { delivery: { initial_backoff: '1 hour' }, fetch: { timeout: '2 seconds' } } },
+    vireo: { federation: { delivery: { initial_backoff: '1 hour' }, fetch: { timeout: '4 seconds' } } },
   })
   await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: blocked.host })
-}, 60_000)
+})
 afterAll(async () => {
   await ours?.stop()
   for (const { server } of places) await new Promise((resolve) => server.close(resolve))
@@ -109,4 +109,4 @@ it('what an HLS playlist of another server names at a blocked one is not copied'
     expect({ what, asked: origin.asked > 0, blocked: blocked.asked }).toEqual({ what, asked: true, blocked: 0 })
   }
   expect(await ours.query("select 1 from redundancy where state = 'stored'")).toEqual([])
-}, 60_000)
+})

@@ -22,7 +22,7 @@ beforeAll(async () => {
   pia = (await introduce(ours, peer, 'pia')).account
   otto = (await introduce(ours, other, 'otto')).account
   await ours.tell(pia, peer.activity(pia, 'Follow', `${ours.base}/accounts/root`))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), other?.close(), ours?.stop()])
 })
@@ -105,7 +105,7 @@ it('what is gone is taken away, with its counts, and those who know of it are to
   // A comment that was taken away does not come back.
   await ours.tell(pia, peer.activity(pia, 'Create', deleted))
   expect((await given()).comments).toEqual([there.note])
-}, 30_000)
+})
 
 it('what is missing is taken away in the second round in a row', async () => {
   const missing = await give(pia, peer)
@@ -120,7 +120,7 @@ it('what is missing is taken away in the second round in a row', async () => {
   expect(await round(403)).toEqual(all)
   expect(await round(404)).toEqual(all)
   expect(await round(404, [missing.note, missing.rating])).toEqual({ likes: 0, dislikes: 0, shares: [], comments: [] })
-}, 30_000)
+})
 
 it('nothing is taken away for a server that refuses, fails or does not answer, and that is asked no more in this round', async () => {
   const urls = await give(otto, other)
@@ -142,7 +142,7 @@ it('nothing is taken away for a server that refuses, fails or does not answer, a
     await other.up()
   }
   expect(await given()).toEqual(all)
-}, 30_000)
+})
 
 it('a server to which deliveries fail is not asked', async () => {
   const urls = await give(otto, other)
@@ -160,7 +160,7 @@ it('a server to which deliveries fail is not asked', async () => {
   await ours.query("update remote_host set state = 'healthy', due_at = null where host = $1", [other.host])
   expect(other.fetched).toEqual([])
   expect((await given()).comments).toEqual([urls.note])
-}, 30_000)
+})
 
 it('a round that was cut off goes on where it was', async () => {
   const urls = await give(pia, peer)
@@ -172,4 +172,4 @@ it('a round that was cut off goes on where it was', async () => {
   expect(await ours.query('select kind, after_id, round_at from interactions_cleaning')).toEqual([
     { kind: null, after_id: null, round_at: null },
   ])
-}, 30_000)
+})

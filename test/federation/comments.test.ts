@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const target of [ours.instance, root()]) {
     await ours.tell(nora.account, near.activity(nora.account, 'Follow', target))
   }
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), far?.close(), ours?.stop()])
 })
@@ -514,6 +514,6 @@ describe('the comments below a video of another server', () => {
     const collection = `${document.id}/comments`
     far.serve(collection, { type: 'OrderedCollection', id: collection, totalItems: 1, orderedItems: [note.id] })
     await ours.query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed'")
-    await until(async () => (await stored(note.id))?.held === false, { what: 'the approval', withinMs: 30_000 })
+    await until(async () => (await stored(note.id))?.held === false, { what: 'the approval' })
   })
 })

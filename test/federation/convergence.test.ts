@@ -34,7 +34,7 @@ beforeAll(async () => {
       return { ...(await introduce(ours, peer, name)), peer }
     }),
   )
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([...peers.map((peer) => peer.close()), ours?.stop()])
 })
@@ -94,7 +94,7 @@ it('every order of arrival leads to what was said last', async () => {
     }),
     { numRuns: RUNS, endOnFailure: true },
   )
-}, 180_000)
+})
 
 /** A video of Ann that everybody knows. */
 async function openStage(): Promise<string> {

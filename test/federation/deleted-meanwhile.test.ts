@@ -19,7 +19,7 @@ beforeAll(async () => {
   ;[ours, home, abroad] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   ann = await introduce(ours, home, 'ann')
   ben = await introduce(ours, abroad, 'ben')
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([home?.close(), abroad?.close(), ours?.stop()])
 })

@@ -11,7 +11,7 @@ let ours: FederatedNode
 let peer: FakePeer
 beforeAll(async () => {
   ;[ours, peer] = await Promise.all([startFederatedNode({ federation: { enabled: false } }), startFakePeer()])
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })

@@ -52,7 +52,7 @@ beforeAll(async () => {
   await ours.tell(home.instance, home.activity(home.instance, 'Arrive', home.instance.url))
   bob = (await introduce(ours, away, 'bob')).account
   video = await ours.upload(await readFile(await media('small.mp4')))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([home?.close(), away?.close(), ours?.stop()])
 })
@@ -429,7 +429,7 @@ describe('what is signed inside', () => {
     const own = comment(bob, away)
     await ours.tell(bob, own)
     expect(await isThere(own)).toBe(1)
-  }, 30_000)
+  })
 })
 
 describe('what is no business of ours', () => {

@@ -10,7 +10,7 @@ let ours: FederatedNode
 let peer: FakePeer
 beforeAll(async () => {
   ours = await startFederatedNode()
-}, 60_000)
+})
 afterAll(async () => {
   await ours?.stop()
 })

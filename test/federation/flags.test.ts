@@ -23,7 +23,7 @@ beforeAll(async () => {
   await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
   video = await ours.upload(await readFile(await media('small.mp4')))
   root = `${ours.base}/accounts/root`
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), other?.close(), ours?.stop()])
 })
@@ -177,7 +177,7 @@ describe('a Flag of another server', () => {
     ])
     const deleted = await ours.client.get<{ total: number }>('/api/v1/abuses?videoIs=deleted')
     expect(deleted.total).toBe(1)
-  }, 30_000)
+  })
 })
 
 describe('a report by one of us', () => {
@@ -261,13 +261,12 @@ describe('two servers', () => {
         reporterAccount: { name: 'root', host: from.host },
       })
     }
-  }, 60_000)
+  })
 })
 
 async function known(node: FederatedNode, url: string): Promise<number> {
   const row = await until(async () => (await node.query<{ id: number }>('select id from video where url = $1', [url]))[0], {
     what: `the video ${url}`,
-    withinMs: 20_000,
   })
   return row.id
 }

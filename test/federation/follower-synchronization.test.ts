@@ -36,7 +36,7 @@ beforeAll(async () => {
   await ours.tell(other, near.activity(other, 'Follow', `${ours.base}/video-channels/root_channel`))
   await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
   await ours.tell(far.instance, far.activity(far.instance, 'Follow', root()))
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), far?.close(), silent?.stop(), ours?.stop()])
 })

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await ours.tell(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
   video = await ours.upload(await readFile(await media('small.mp4')))
   watchable = await remoteVideo()
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([home?.close(), away?.close(), ours?.stop()])
 })

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await ours.query('update remote_host set software = $2 where host = $1', [lemmy.host, 'lemmy'])
   await ours.query('update remote_host set software = $2 where host = $1', [tube.host, 'peertube'])
   video = await ours.upload(bytes)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([lemmy?.close(), tube?.close(), ours?.stop()])
 })

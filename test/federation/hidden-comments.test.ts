@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../scripts/demo/client.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-import { arrives, type CommentView, commentsOn, LONG, startNodes } from './nodes.ts'
+import { arrives, type CommentView, commentsOn, startNodes } from './nodes.ts'
 import { type FederatedNode, newcomer } from './support.ts'
 
 const [ENABLED, DISABLED, REQUIRES_APPROVAL] = ['1', '2', '3']
@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (!first || !second) throw new Error('The nodes did not start.')
   ;[home, away] = [first, second]
   author = await newcomer(home, 'author')
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([home, away].map((node) => node?.stop()))
 })
@@ -46,7 +46,7 @@ async function read<T>(url: string, fits: (answer: { status: number; body: Recor
       const body = (answer.ok ? await answer.json() : {}) as Record<string, T>
       return fits({ status: answer.status, body }) ? { status: answer.status, body } : undefined
     },
-    { what: url, ...LONG },
+    { what: url },
   )
 }
 /** Waits until the collection of comments holds these, and their number. */
@@ -60,7 +60,6 @@ const texts = async (node: FederatedNode, uuid: string) => (await commentsOn(nod
 const becomes = (node: FederatedNode, uuid: string, expected: string[]) =>
   until(async () => JSON.stringify((await texts(node, uuid)).toSorted()) === JSON.stringify(expected.toSorted()), {
     what: `${expected.join(', ')} on ${node.base}`,
-    ...LONG,
   })
 
 /** A comment that waits, an answer of the owner, and an answer of its author that is approved. */
@@ -89,7 +88,7 @@ describe('below a comment that waits for approval', () => {
     await becomes(away, video.uuid, ['May I?', 'Soon', 'Thanks'])
     await listed(video, urlsOf(top, answer, thanks))
     for (const url of urlsOf(top, answer, thanks)) await isStatus(`${url}/approve-reply`, 200)
-  }, 60_000)
+  })
 
   it('answers come through when it is refused, below the place that it had; it is not listed', async () => {
     const { video, top, answer, thanks } = await waitingThread()
@@ -98,7 +97,7 @@ describe('below a comment that waits for approval', () => {
     expect(await texts(home, video.uuid)).toEqual(['', 'Soon', 'Thanks'])
     await listed(video, urlsOf(answer, thanks))
     await read<unknown>(top.url, ({ body }) => body.type === 'Tombstone')
-  }, 60_000)
+  })
 })
 
 it('with comments disabled, none is given to other servers, and none sent; they are there again afterwards', async () => {
@@ -119,7 +118,7 @@ it('with comments disabled, none is given to other servers, and none sent; they 
   await setPolicy(ENABLED)
   await listed(video, urlsOf(comment, held))
   await isStatus(comment.url, 200)
-}, 60_000)
+})
 
 it('what somebody wrote whom the instance mutes is not given to other servers, with all that answers it', async () => {
   const video = await published(ENABLED)
@@ -134,4 +133,4 @@ it('what somebody wrote whom the instance mutes is not given to other servers, w
   await read<unknown>(`${first.url}/replies`, ({ body }) => body.totalItems === 0)
   await home.client.send('DELETE', '/api/v1/server/blocklist/accounts/author')
   await listed(video, urlsOf(first, muted, answer))
-}, 60_000)
+})

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await ours.client.send('POST', '/api/v1/server/following', { handles: [`alice_channel@${peer.host}`] })
   const follow = await peer.awaited('the follow', ({ activity }) => activity.type === 'Follow')
   await ours.tell(alice.channel, peer.activity(alice.channel, 'Accept', follow.activity))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
@@ -43,4 +43,4 @@ it('a new one, a new name and the end of one are seen at once', async () => {
   await becomes(['Renamed', 'Renamed'])
   await say('Delete', document.id)
   await becomes([undefined, 404])
-}, 30_000)
+})

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const document = home.video({ ...alice, more: { name: 'Of a stranger' } })
   video = { id: document.id, name: 'Of a stranger' }
   await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([home?.close(), other?.close(), ours?.stop()])
 })

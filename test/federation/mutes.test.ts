@@ -17,7 +17,7 @@ beforeAll(async () => {
   ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
   alice = await introduce(ours, peer, 'alice')
   video = await ours.upload(await readFile(await media('small.mp4')))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })

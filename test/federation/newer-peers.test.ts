@@ -17,7 +17,7 @@ let nora: { account: PeerActor; channel: PeerActor }
 beforeAll(async () => {
   ;[ours, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   nora = await newerOwner('nora')
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), other?.close(), ours?.stop()])
 })

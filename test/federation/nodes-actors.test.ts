@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { login } from '../../scripts/demo/client.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-import { arrives, commentSeen, commentsOn, follow, LONG, seenOn, startNodes, takeTurns, videoOn } from './nodes.ts'
+import { arrives, commentSeen, commentsOn, follow, seenOn, startNodes, takeTurns, videoOn } from './nodes.ts'
 import type { FederatedNode } from './support.ts'
 
 interface ActorView {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   for (const [by, of] of [nodes, nodes.toReversed()]) {
     if (by && of) await follow(by, { handles: [`root@${of.host}`] })
   }
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
 })
@@ -50,7 +50,7 @@ const becomes = (node: FederatedNode, of: FederatedNode, fits: (account: ActorVi
       const account = await accountOn(node, of)
       return account && fits(account) ? account : undefined
     },
-    { what: `${what} on ${node.base}`, ...LONG },
+    { what: `${what} on ${node.base}` },
   )
 
 const living = (node: FederatedNode, url: string) => node.query('select 1 from actor where url = $1 and deleted_at is null', [url])
@@ -68,7 +68,7 @@ describe('from one to the other', () => {
     expect((await fetch(`${to.base}${avatars[0]?.path}`)).status).toBe(200)
     await from.client.send('DELETE', '/api/v1/users/me/avatar')
     await becomes(to, from, (account) => account.avatars.length === 0, 'the end of the avatar')
-  }, 60_000)
+  })
 
   it('an instance with a banner is shown with it', async () => {
     const { from, to } = pair()
@@ -79,9 +79,9 @@ describe('from one to the other', () => {
         const one = data.find(({ following: { name, host } }) => name === 'peertube' && host === from.host)
         return one && one.following.banners.length > 0
       },
-      { what: 'the banner', ...LONG },
+      { what: 'the banner' },
     )
-  }, 30_000)
+  })
 
   it("a channel is shown as it is, changes with its videos' support, and goes with them", async () => {
     const { from, to } = pair()
@@ -96,17 +96,17 @@ describe('from one to the other', () => {
 
     await from.client.send('PUT', rest, { displayName: 'Movies', support: 'Coffee', bulkVideosSupportUpdate: true })
     await pick(from, `${rest}/banner/pick`, 'bannerfile')
-    await until(async () => (await there())?.displayName === 'Movies', { what: 'the name', ...LONG })
-    await until(async () => (await there())?.banners.length === 2, { what: 'the banner', ...LONG })
+    await until(async () => (await there())?.displayName === 'Movies', { what: 'the name' })
+    await until(async () => (await there())?.banners.length === 2, { what: 'the banner' })
     const supported = async () => (await seenOn<{ support: string | null }>(to, `/api/v1/videos/${uuid}`))?.support
-    await until(async () => (await supported()) === 'Coffee', { what: 'the support', ...LONG })
+    await until(async () => (await supported()) === 'Coffee', { what: 'the support' })
 
     await from.client.send('DELETE', rest)
-    await until(async () => !(await videoOn(to, uuid)), { what: 'the end of its video', ...LONG })
-    await until(async () => !(await there()), { what: 'the end of the channel', ...LONG })
+    await until(async () => !(await videoOn(to, uuid)), { what: 'the end of its video' })
+    await until(async () => !(await there()), { what: 'the end of the channel' })
     expect(await living(to, `${from.base}/video-channels/films_here`)).toEqual([])
     expect(await accountOn(to, from)).toMatchObject({ name: 'root' })
-  }, 90_000)
+  })
 
   it('an account that is removed goes with its channel, videos, comments and likes', async () => {
     const { from, to } = pair()
@@ -126,20 +126,19 @@ describe('from one to the other', () => {
     await client.send('POST', `/api/v1/videos/${uuid}/comment-threads`, { text: 'Farewell' })
     await client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
     await commentSeen(to, uuid, ({ text }) => text === 'Farewell', 'the comment')
-    await until(async () => (await videoOn(to, uuid))?.likes === 1, { what: 'the like', ...LONG })
+    await until(async () => (await videoOn(to, uuid))?.likes === 1, { what: 'the like' })
     expect(await accountOn(to, from, 'leaver')).toMatchObject({ displayName: 'leaver' })
 
     const channel = `${from.base}/video-channels/${me.videoChannels[0]?.name}`
     expect(await living(to, channel)).toHaveLength(1)
 
     await from.client.send('DELETE', `/api/v1/users/${user.id}`)
-    await until(async () => !(await accountOn(to, from, 'leaver')), { what: 'the end of the account', ...LONG })
-    await until(async () => !(await videoOn(to, video.uuid)), { what: 'the end of its video', ...LONG })
+    await until(async () => !(await accountOn(to, from, 'leaver')), { what: 'the end of the account' })
+    await until(async () => !(await videoOn(to, video.uuid)), { what: 'the end of its video' })
     await until(async () => !(await commentsOn(to, uuid)).some(({ text }) => text === 'Farewell'), {
       what: 'the end of its comment',
-      ...LONG,
     })
-    await until(async () => (await videoOn(to, uuid))?.likes === 0, { what: 'the end of its like', ...LONG })
+    await until(async () => (await videoOn(to, uuid))?.likes === 0, { what: 'the end of its like' })
     expect(await living(to, channel)).toEqual([])
-  }, 60_000)
+  })
 })

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-import { arrives, commentSeen, follow, LONG, startNodes, takeTurns, videoOn } from './nodes.ts'
+import { arrives, commentSeen, follow, startNodes, takeTurns, videoOn } from './nodes.ts'
 import type { FederatedNode } from './support.ts'
 
 let nodes: FederatedNode[] = []
@@ -12,7 +12,7 @@ let bytes: Buffer
 beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
   nodes = await startNodes(3)
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
 })
@@ -40,7 +40,6 @@ const becomes = async (on: FederatedNode[], follower: string, target: string, st
   for (const node of on) {
     await until(async () => (await stateOn(node, follower, target)) === state, {
       what: `${follower} → ${target} as ${state} on ${node.base}`,
-      ...LONG,
     })
   }
 }
@@ -64,12 +63,12 @@ describe('from one to another', () => {
           const { data } = await from.client.get<{ data: { uuid: string }[] }>(`${mine}/videos`)
           return data.some((one) => one.uuid === uuid)
         },
-        { what: 'the video among those of subscriptions', ...LONG },
+        { what: 'the video among those of subscriptions' },
       )
       await from.client.send('DELETE', `${mine}/${uri}`)
       await becomes([from, to], subscriber, channel, 'none')
     }
-  }, 60_000)
+  })
 
   it('who mutes a server rejects its followers of account and channel, and takes them again afterwards', async () => {
     const { from, to } = pair()
@@ -84,7 +83,7 @@ describe('from one to another', () => {
     for (const target of targets) await becomes([from, to], from.instance, target, 'accepted')
     for (const handle of handles) await from.client.send('DELETE', `/api/v1/server/following/${handle}`)
     for (const target of targets) await becomes([from, to], from.instance, target, 'none')
-  }, 60_000)
+  })
 
   it('a comment and an account are reported to the server that they are of', async () => {
     const { from, to } = pair()
@@ -100,13 +99,13 @@ describe('from one to another', () => {
         const theirs = data.filter((one) => one.reporterAccount.host === from.host)
         return theirs.length === 2 ? theirs : undefined
       },
-      { what: 'the reports', ...LONG },
+      { what: 'the reports' },
     )
     expect(told.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toMatchObject([
       { reason: 'A bad account', comment: null, flaggedAccount: { host: to.host } },
       { reason: 'A bad comment', comment: { text: `Bad of ${to.host}` } },
     ])
-  }, 30_000)
+  })
 
   it('a copy that one makes is listed by the server of the video, by nobody else, and goes when it goes', async () => {
     const { from, to, third } = pair()
@@ -117,7 +116,7 @@ describe('from one to another', () => {
       (await node.client.get<Mirrored>(`/api/v1/server/redundancy/videos?target=${target}`)).data.find((one) => one.uuid === uuid)
         ?.redundancies.files
     await from.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: id })
-    const there = await until(async () => (await listed(to, 'my-videos'))?.[0], { what: 'the news of it', ...LONG })
+    const there = await until(async () => (await listed(to, 'my-videos'))?.[0], { what: 'the news of it' })
     expect((await fetch(there.fileUrl)).status).toBe(200)
     expect(there.fileUrl).toMatch(new RegExp(`^${from.base}/`))
     const heard = () =>
@@ -126,12 +125,12 @@ describe('from one to another', () => {
            and activity_id like $2 order by id`,
         [from.instance, `%${uuid}%`],
       )
-    await until(async () => (await heard()).length === 1, { what: 'the news on the third', ...LONG })
+    await until(async () => (await heard()).length === 1, { what: 'the news on the third' })
     expect(await third.query('select 1 from redundancy')).toEqual([])
     const [mine] = (await listed(from, 'remote-videos')) ?? []
     await from.client.send('DELETE', `/api/v1/server/redundancy/videos/${mine?.id}`)
-    await until(async () => (await to.query('select 1 from redundancy')).length === 0, { what: 'its end', ...LONG })
-    await until(async () => (await heard()).length === 2, { what: 'its end on the third', ...LONG })
+    await until(async () => (await to.query('select 1 from redundancy')).length === 0, { what: 'its end' })
+    await until(async () => (await heard()).length === 2, { what: 'its end on the third' })
     expect(await videoOn(third, uuid)).toMatchObject({ url })
-  }, 60_000)
+  })
 })

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-import { arrives, type CommentView, commentSeen, commentsOn, LONG, startNodes, takeTurns, videoOn } from './nodes.ts'
+import { arrives, type CommentView, commentSeen, commentsOn, startNodes, takeTurns, videoOn } from './nodes.ts'
 import { type FederatedNode, newcomer } from './support.ts'
 
 const REQUIRES_APPROVAL = '3'
@@ -14,7 +14,7 @@ let bytes: Buffer
 beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
   nodes = await startNodes(3)
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
 })
@@ -30,7 +30,6 @@ const seen = (node: FederatedNode, uuid: string, text: string, host: string) =>
 const isGone = (node: FederatedNode, uuid: string, text: string) =>
   until(async () => !(await commentsOn(node, uuid)).some((one) => one.text === text), {
     what: `the end of "${text}" on ${node.base}`,
-    ...LONG,
   })
 /** What a node told others of an object. */
 const toldOf = (node: FederatedNode, url: string) =>
@@ -47,7 +46,7 @@ const waiting = (node: FederatedNode, text: string) =>
       (await node.client.get<{ data: CommentView[] }>('/api/v1/users/me/videos/comments?isHeldForReview=true')).data.find(
         (one) => one.text === text,
       ),
-    { what: `"${text}" in the queue of ${node.base}`, ...LONG },
+    { what: `"${text}" in the queue of ${node.base}` },
   )
 
 describe('below a video of another', () => {
@@ -76,7 +75,7 @@ describe('below a video of another', () => {
     // Stored there, and passed on to nobody.
     expect(await toldOf(third, thread.url)).toEqual([])
     expect((await toldOf(author, last.url)).map(({ type }) => type)).toEqual([])
-  }, 60_000)
+  })
 
   it('as long as it may be, is whole on every node', async () => {
     const { from: owner, to: author, third } = pair()
@@ -84,7 +83,7 @@ describe('below a video of another', () => {
     const text = '😀'.repeat(10_000)
     await say(author, uuid, ` ${text}\n`)
     for (const node of [owner, third]) await seen(node, uuid, text, author.host)
-  }, 60_000)
+  })
 
   it('one that its author removes is a tombstone with its replies on every node', async () => {
     const { from: owner, to: author, third } = pair()
@@ -99,7 +98,7 @@ describe('below a video of another', () => {
       expect(tombstone).toMatchObject({ url: thread.url, text: '', account: null })
       await seen(node, uuid, 'Too late', third.host)
     }
-  }, 60_000)
+  })
 
   it('one that the owner of the video removes is gone from every node', async () => {
     const { from: owner, to: author, third } = pair()
@@ -108,7 +107,7 @@ describe('below a video of another', () => {
     await seen(third, uuid, 'Not welcome', author.host)
     await remove(owner, uuid, await seen(owner, uuid, 'Not welcome', author.host))
     for (const node of [owner, author, third]) await isGone(node, uuid, 'Not welcome')
-  }, 60_000)
+  })
 
   it('they are there again with a video that was private for a while, and within reach of their author', async () => {
     const { from: owner, to: author } = pair()
@@ -118,10 +117,10 @@ describe('below a video of another', () => {
     await say(author, uuid, 'Thanks', await seen(author, uuid, answer.text, owner.host))
     await seen(owner, uuid, 'Thanks', author.host)
     await author.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
-    await until(async () => (await videoOn(owner, uuid))?.likes === 1, { what: 'the like', ...LONG })
+    await until(async () => (await videoOn(owner, uuid))?.likes === 1, { what: 'the like' })
     const setPrivacy = (privacy: number) => owner.client.send('PUT', `/api/v1/videos/${uuid}`, { privacy })
     await setPrivacy(3)
-    await until(async () => !(await videoOn(author, uuid)), { what: 'the end of the video', ...LONG })
+    await until(async () => !(await videoOn(author, uuid)), { what: 'the end of the video' })
     await setPrivacy(1)
     const { id } = await arrives(author, uuid)
     const said = [
@@ -134,7 +133,7 @@ describe('below a video of another', () => {
         const found = (await commentsOn(author, uuid)).map(({ text, account }) => [text, account?.host])
         return JSON.stringify(found) === JSON.stringify(said)
       },
-      { what: 'the thread as it was', ...LONG },
+      { what: 'the thread as it was' },
     )
     expect(await author.client.get(`/api/v1/users/me/videos/${id}/rating`)).toMatchObject({ rating: 'like' })
     const mine = await seen(author, uuid, 'Mine', author.host)
@@ -142,8 +141,8 @@ describe('below a video of another', () => {
     await remove(author, uuid, mine)
     await author.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'none' })
     await isGone(owner, uuid, 'Mine')
-    await until(async () => (await videoOn(owner, uuid))?.likes === 0, { what: 'the end of the like', ...LONG })
-  }, 60_000)
+    await until(async () => (await videoOn(owner, uuid))?.likes === 0, { what: 'the end of the like' })
+  })
 
   it('one that went with its video is still within reach of its author, and of nobody else', async () => {
     const { from: owner, to: author } = pair()
@@ -152,19 +151,19 @@ describe('below a video of another', () => {
     for (const text of ['Mine', 'Another']) await seen(owner, uuid, text, author.host)
     const setPrivacy = (privacy: number) => owner.client.send('PUT', `/api/v1/videos/${uuid}`, { privacy })
     await setPrivacy(3)
-    await until(async () => !(await videoOn(author, uuid)), { what: 'the end of the video', ...LONG })
+    await until(async () => !(await videoOn(author, uuid)), { what: 'the end of the video' })
     const at = `/api/v1/videos/${uuid}/comments/${mine.id}`
     const stranger = await newcomer(author, `stranger${mine.id}`)
     expect((await stranger.raw(at, { method: 'DELETE' })).status).toBe(404)
     expect((await author.client.raw(at, { method: 'DELETE' })).status).toBe(204)
     expect((await author.client.raw(at, { method: 'DELETE' })).status).toBe(404)
     const removed = 'select 1 from comment where url = $1 and deleted_at is not null'
-    await until(async () => (await owner.query(removed, [mine.url]))[0], { what: 'the Delete', ...LONG })
+    await until(async () => (await owner.query(removed, [mine.url]))[0], { what: 'the Delete' })
     await setPrivacy(1)
     await arrives(author, uuid)
     expect((await seen(author, uuid, 'Another', author.host)).id).toBe(other.id)
     expect((await commentsOn(author, uuid)).map(({ text }) => text)).not.toContain('Mine')
-  }, 60_000)
+  })
 
   it('one that waits for the owner is seen by nobody, then approved for all, or refused', async () => {
     const { from: owner, to: author, third } = pair()
@@ -182,7 +181,7 @@ describe('below a video of another', () => {
         await third.query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed'")
         return (await commentsOn(third, uuid)).some(({ text }) => text === 'A good one')
       },
-      { what: 'what the list says', ...LONG },
+      { what: 'what the list says' },
     )
     for (const node of [owner, author, third]) {
       expect(await seen(node, uuid, 'A good one', author.host)).toMatchObject({ heldForReview: false })
@@ -190,7 +189,7 @@ describe('below a video of another', () => {
     await remove(owner, uuid, badOne)
     const state = async () =>
       (await author.query<{ removed: boolean }>('select deleted_at is not null as removed from comment where url = $1', [bad.url]))[0]
-    await until(async () => (await state())?.removed, { what: 'the refusal', ...LONG })
+    await until(async () => (await state())?.removed, { what: 'the refusal' })
     expect((await commentsOn(author, uuid)).map(({ text }) => text)).toEqual(['A good one'])
     expect(await third.query('select 1 from comment where url = $1', [bad.url])).toEqual([])
     const answers = await author.query<{ type: string }>(
@@ -198,5 +197,5 @@ describe('below a video of another', () => {
       [owner.host],
     )
     expect(answers.map(({ type }) => type)).toEqual(['ApproveReply', 'RejectReply'])
-  }, 60_000)
+  })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { publish } from '../support/live.ts'
 import { until } from '../support/until.ts'
 import { createLive, LIVE_CONFIG, liveAddress } from './live-nodes.ts'
-import { LONG, QUICK_FEDERATION, seenOn, startNodes } from './nodes.ts'
+import { QUICK_FEDERATION, seenOn, startNodes } from './nodes.ts'
 import { type FederatedNode, newcomer } from './support.ts'
 
 interface LiveView {
@@ -19,7 +19,7 @@ let nodes: FederatedNode[] = []
 beforeAll(async () => {
   const { live, vireo } = LIVE_CONFIG
   nodes = await startNodes(2, { live, vireo: { ...(QUICK_FEDERATION.vireo as object), ...(vireo as object) } })
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
 })
@@ -39,14 +39,13 @@ it('a live is heard of by subscribers on the other, played there from its own se
   await fan.send('POST', '/api/v1/users/me/subscriptions', { uri: channel })
   await until(async () => (await fan.get<{ total: number }>('/api/v1/users/me/subscriptions')).total === 1, {
     what: 'the subscription',
-    ...LONG,
   })
   await until(
     async () => {
       const [row] = await to.query<{ open: string }>("select count(*) as open from follow where state <> 'accepted'")
       return row?.open === '0'
     },
-    { what: 'the Accept', ...LONG },
+    { what: 'the Accept' },
   )
 
   const live = await createLive(from, { name: 'Seen from afar', latencyMode: 3, permanentLive: true })
@@ -56,7 +55,7 @@ it('a live is heard of by subscribers on the other, played there from its own se
         const seen = await seenOn<LiveView>(to, `/api/v1/videos/${live.uuid}`)
         return seen?.state.id === state ? seen : undefined
       },
-      { what: `the state ${state} on the other node`, ...LONG },
+      { what: `the state ${state} on the other node` },
     )
   expect(await inState(4)).toMatchObject({ isLive: true, streamingPlaylists: [] })
   expect(await seenOn(to, `/api/v1/videos/live/${live.uuid}`)).toEqual({ permanentLive: true, saveReplay: false, latencyMode: 3 })
@@ -81,7 +80,7 @@ it('a live is heard of by subscribers on the other, played there from its own se
       const { data } = await fan.get<{ data: { video?: { uuid: string } }[] }>('/api/v1/users/me/notifications')
       return data.some(({ video }) => video?.uuid === live.uuid)
     },
-    { what: 'the notification of the subscriber', ...LONG },
+    { what: 'the notification of the subscriber' },
   )
 
   expect((await sending).code).toBe(0)
@@ -89,5 +88,5 @@ it('a live is heard of by subscribers on the other, played there from its own se
   expect([await listed(), await searched()]).toEqual([[], []])
   expect(await (await played(rendition, to.base)).text()).toContain('#EXT-X-ENDLIST')
   await from.client.send('DELETE', `/api/v1/videos/${live.id}`)
-  await until(async () => !(await seenOn(to, `/api/v1/videos/${live.uuid}`)), { what: 'the removal', ...LONG })
-}, 90_000)
+  await until(async () => !(await seenOn(to, `/api/v1/videos/${live.uuid}`)), { what: 'the removal' })
+})

@@ -8,8 +8,6 @@ import { type FederatedNode, startFederatedNode } from './support.ts'
 const SOON = { initial_backoff: '50 ms', max_backoff: '100 ms' }
 export const QUICK_FEDERATION: Values = { vireo: { federation: { delivery: SOON, inbox: SOON } } }
 
-export const LONG = { withinMs: 25_000 }
-
 interface Actor {
   name: string
   host: string
@@ -54,7 +52,7 @@ export const videoOn = (node: FederatedNode, uuid: string): Promise<VideoView | 
 
 /** Waits until the video is there. */
 export const arrives = (node: FederatedNode, uuid: string): Promise<VideoView> =>
-  until(() => videoOn(node, uuid), { what: `the video ${uuid} on ${node.base}`, ...LONG })
+  until(() => videoOn(node, uuid), { what: `the video ${uuid} on ${node.base}` })
 
 /** Every comment below a video that anybody sees, threads first. */
 export async function commentsOn(node: FederatedNode, uuid: string): Promise<CommentView[]> {
@@ -71,7 +69,7 @@ export const commentSeen = (
   uuid: string,
   fits: (comment: CommentView) => boolean,
   what: string,
-): Promise<CommentView> => until(async () => (await commentsOn(node, uuid)).find(fits), { what: `${what} on ${node.base}`, ...LONG })
+): Promise<CommentView> => until(async () => (await commentsOn(node, uuid)).find(fits), { what: `${what} on ${node.base}` })
 
 /** An administrator of `by` follows hosts or handles, until all are accepted. */
 export async function follow(by: FederatedNode, asked: { hosts?: string[]; handles?: string[] }): Promise<void> {
@@ -79,7 +77,7 @@ export async function follow(by: FederatedNode, asked: { hosts?: string[]; handl
   const accepted = async () => (await by.client.get<{ total: number }>('/api/v1/server/following?state=accepted&count=1')).total
   const before = await accepted()
   await by.client.send('POST', '/api/v1/server/following', asked)
-  await until(async () => (await accepted()) === before + wanted, { what: 'the follows', ...LONG })
+  await until(async () => (await accepted()) === before + wanted, { what: 'the follows' })
 }
 
 /** Nodes of which each follows the instances of all others. */

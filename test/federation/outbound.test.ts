@@ -30,7 +30,7 @@ beforeAll(async () => {
   await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
   await near.awaited('all answers', () => near.of('Accept').length === 6)
   await far.awaited('the answer', () => far.of('Accept').length === 1)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), far?.close(), ours?.stop()])
 })
@@ -114,7 +114,7 @@ describe('a public video', () => {
     }
     const counts = await ours.client.get(`/api/v1/videos/${video.uuid}`)
     expect(counts).toMatchObject({ likes: 2, dislikes: 1 })
-  }, 30_000)
+  })
 
   it('that becomes private is deleted elsewhere, and comes back when it is public again', async () => {
     const ids: unknown[] = []

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ])
   alice = await introduce(ours, home, 'alice')
   bob = await introduce(ours, home, 'bob')
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([home?.close(), ours?.stop()])
 })

@@ -34,7 +34,7 @@ beforeAll(async () => {
     form.set(name, value)
   const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
   playlist = { uuid: videoPlaylist.uuid, url: `${ours.base}/video-playlists/${videoPlaylist.uuid}` }
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })

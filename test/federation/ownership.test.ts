@@ -32,7 +32,7 @@ beforeAll(async () => {
     await ours.tell(account, near.activity(account, 'Follow', ours.base + path))
   }
   await near.awaited('the answers', () => near.of('Accept').length === 2)
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), ours?.stop()])
 })
@@ -98,7 +98,7 @@ describe('an offered video', () => {
     const refused = await giver.raw(`/api/v1/videos/${uuid}`, { method: 'DELETE' })
     expect(refused.status).toBe(403)
     await taker.send('DELETE', `/api/v1/videos/${uuid}`)
-  }, 20_000)
+  })
 
   it('stays with its owner when it is refused, and is decided on once', async () => {
     const { id, offer } = await offered()
@@ -222,7 +222,7 @@ describe('an offer ends with an account', () => {
     await gone('leaver')
     expect(await ours.query('select 1 from ownership_change where id = $1', [offer])).toEqual([])
     expect(await ownerOf(id)).toBe('giver')
-  }, 30_000)
+  })
 
   it('of the giver, who leaves what was taken before', async () => {
     const leaver = await newcomer(ours, 'leaving')
@@ -236,7 +236,7 @@ describe('an offer ends with an account', () => {
     expect(await decide(taker, offerOf(lost.uuid), 'accept')).toBe(404)
     expect(await ownerOf(kept.id)).toBe('taker')
     expect((await fetch(`${ours.base}/api/v1/videos/${kept.uuid}`)).status).toBe(200)
-  }, 30_000)
+  })
 
   it('of a giver that is just being removed, whose videos go nowhere', async () => {
     const { id, offer } = await offered()
@@ -275,7 +275,7 @@ describe('servers that knew the video by its giver', () => {
     await taker.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Mine' })
     const later = await near.awaited('the next update', ({ activity }) => activity.type === 'Update')
     expect(later.activity.actor).toBe(`${ours.base}/accounts/taker`)
-  }, 40_000)
+  })
 
   it('are told of its end by whomever they may believe, in the order of the first', async () => {
     const { uuid, url, offer } = await offered()
@@ -299,7 +299,7 @@ describe('servers that knew the video by its giver', () => {
       expect(headers.signature).toContain(`keyId="${first}#main-key"`)
       expect(activity.signature).toMatchObject({ creator: activity.actor })
     }
-  }, 40_000)
+  })
 })
 
 it('a video of another server ends by whom we do not know as its owner, when its server does not show it any more', async () => {
@@ -313,4 +313,4 @@ it('a video of another server ends by whom we do not know as its owner, when its
   near.serve(document.id, () => ({ status: 404 }))
   await remove()
   expect(await isThere()).toBe(false)
-}, 30_000)
+})

@@ -29,7 +29,7 @@ interface Peer {
 beforeAll(async () => {
   ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
   alice = (await introduce(ours, peer, 'alice')).account
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })

@@ -76,7 +76,7 @@ let ours: FederatedNode
 let bytes: Buffer
 beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
-}, 60_000)
+})
 
 describe('a playlist of ours', () => {
   /** Follows the account. */
@@ -101,7 +101,7 @@ describe('a playlist of ours', () => {
     for (const peer of both()) await peer.awaited('the answer', () => peer.of('Accept').length === 1)
     video = await ours.upload(bytes, { name: 'First' })
     playlist = await makePlaylist(ours, { description: 'Well chosen' })
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all([near?.close(), far?.close(), ours?.stop()])
   })
@@ -264,7 +264,7 @@ describe('a playlist of another server', () => {
     alice = await introduce(ours, home, 'alice')
     carol = await introduce(ours, home, 'carol')
     mallory = await introduce(ours, away, 'mallory')
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all([home?.close(), away?.close(), ours?.stop()])
   })
@@ -520,7 +520,7 @@ describe('two nodes', () => {
   let theirs: FederatedNode
   beforeAll(async () => {
     ;[ours, theirs] = await Promise.all([startFederatedNode(), startFederatedNode()])
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all([theirs?.stop(), ours?.stop()])
   })
@@ -528,39 +528,35 @@ describe('two nodes', () => {
   it.each([
     ['A', 'B', () => [ours, theirs] as const],
     ['B', 'A', () => [theirs, ours] as const],
-  ])(
-    '%s has the playlists of %s from a follow on: old and new ones, their changes and their end',
-    async (_by, _of, pair) => {
-      const [by, of] = pair()
-      const [one, two] = [await of.upload(bytes, { name: 'One' }), await of.upload(bytes, { name: 'Two' })]
-      const old = await makePlaylist(of, { displayName: 'From before' })
-      await add(of, old, { videoId: one.uuid, startTimestamp: 1 })
-      await by.client.send('POST', '/api/v1/server/following', { handles: [`root@${of.host}`] })
-      await until(async () => (await namesAt(by, old.url))[0] === 'One', { what: 'the old playlist' })
+  ])('%s has the playlists of %s from a follow on: old and new ones, their changes and their end', async (_by, _of, pair) => {
+    const [by, of] = pair()
+    const [one, two] = [await of.upload(bytes, { name: 'One' }), await of.upload(bytes, { name: 'Two' })]
+    const old = await makePlaylist(of, { displayName: 'From before' })
+    await add(of, old, { videoId: one.uuid, startTimestamp: 1 })
+    await by.client.send('POST', '/api/v1/server/following', { handles: [`root@${of.host}`] })
+    await until(async () => (await namesAt(by, old.url))[0] === 'One', { what: 'the old playlist' })
 
-      const fresh = await makePlaylist(of, { displayName: 'From now on' })
-      await until(() => playlistAt(by, fresh.url), { what: 'the new playlist' })
-      await add(of, fresh, { videoId: two.uuid })
-      await add(of, fresh, { videoId: one.uuid, startTimestamp: 0, stopTimestamp: 1 })
-      await until(async () => (await namesAt(by, fresh.url)).join() === 'Two,One', { what: 'its elements' })
-      expect((await elementsAt(by, fresh.url))[1]).toMatchObject({ startTimestamp: 0, stopTimestamp: 1 })
-      expect((await playlistAt(by, fresh.url))?.thumbnailPath).not.toBeNull()
+    const fresh = await makePlaylist(of, { displayName: 'From now on' })
+    await until(() => playlistAt(by, fresh.url), { what: 'the new playlist' })
+    await add(of, fresh, { videoId: two.uuid })
+    await add(of, fresh, { videoId: one.uuid, startTimestamp: 0, stopTimestamp: 1 })
+    await until(async () => (await namesAt(by, fresh.url)).join() === 'Two,One', { what: 'its elements' })
+    expect((await elementsAt(by, fresh.url))[1]).toMatchObject({ startTimestamp: 0, stopTimestamp: 1 })
+    expect((await playlistAt(by, fresh.url))?.thumbnailPath).not.toBeNull()
 
-      await of.client.send('POST', `/api/v1/video-playlists/${fresh.uuid}/videos/reorder`, {
-        startPosition: 2,
-        insertAfterPosition: 0,
-      })
-      await put(of, fresh, { displayName: 'Renamed' })
-      await until(async () => (await namesAt(by, fresh.url)).join() === 'One,Two', { what: 'the new order' })
-      await until(async () => (await playlistAt(by, fresh.url))?.displayName === 'Renamed', { what: 'the new name' })
+    await of.client.send('POST', `/api/v1/video-playlists/${fresh.uuid}/videos/reorder`, {
+      startPosition: 2,
+      insertAfterPosition: 0,
+    })
+    await put(of, fresh, { displayName: 'Renamed' })
+    await until(async () => (await namesAt(by, fresh.url)).join() === 'One,Two', { what: 'the new order' })
+    await until(async () => (await playlistAt(by, fresh.url))?.displayName === 'Renamed', { what: 'the new name' })
 
-      await put(of, fresh, { privacy: 3 })
-      await until(async () => (await playlistAt(by, fresh.url)) === undefined, { what: 'its hiding' })
-      await put(of, fresh, { privacy: 1 })
-      await until(async () => (await namesAt(by, fresh.url)).length === 2, { what: 'its return' })
-      await remove(of, fresh)
-      await until(async () => (await playlistAt(by, fresh.url)) === undefined, { what: 'its end' })
-    },
-    60_000,
-  )
+    await put(of, fresh, { privacy: 3 })
+    await until(async () => (await playlistAt(by, fresh.url)) === undefined, { what: 'its hiding' })
+    await put(of, fresh, { privacy: 1 })
+    await until(async () => (await namesAt(by, fresh.url)).length === 2, { what: 'its return' })
+    await remove(of, fresh)
+    await until(async () => (await playlistAt(by, fresh.url)) === undefined, { what: 'its end' })
+  })
 })

@@ -33,7 +33,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     const me = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     channelId = me.videoChannels[0]?.id ?? 0
     marker = (await ours.upload(bytes, { privacy: '3' })).uuid
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all([near?.close(), ours?.stop()])
   })
@@ -96,7 +96,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
       expect((await read(url)).status).toBe(privacy === PUBLIC || privacy === UNLISTED ? 200 : 401)
       wasTold = isAnnounced
     }
-  }, 60_000)
+  })
 
   it.each([
     ['unlisted', { privacy: '2' }, unlistedIsTold],
@@ -121,7 +121,6 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
       await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
       expect(typesOf(await saidOf(uuid))).toEqual(isAnnounced ? ['Delete'] : [])
     },
-    60_000,
   )
 
   it('what hangs on a video is gone with its publicity', async () => {
@@ -138,7 +137,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     expect((await read(`${playlist}?page=1`)).body).toMatchObject({ totalItems: 0, orderedItems: [] })
     const captions = await fetch(`${ours.base}/api/v1/videos/${uuid}/captions`)
     expect(captions.status).toBe(401)
-  }, 30_000)
+  })
 
   it('one that waits for its publication is told by nothing, not by a playlist either', async () => {
     const { id, uuid, url } = await ours.upload(bytes, { privacy: '3' })
@@ -151,5 +150,5 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
       expect([address, (await read(address)).status]).toEqual([address, 404])
     }
     expect((await read(`${playlist}?page=1`)).body).toMatchObject({ totalItems: 0, orderedItems: [] })
-  }, 30_000)
+  })
 })

@@ -26,7 +26,7 @@ beforeAll(async () => {
   follower = (await introduce(ours, peer, 'follower')).account
   await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
   stranger = await peer.account('stranger')
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop(), strict?.stop()])
 })
@@ -144,7 +144,7 @@ describe('what is taken back', () => {
       expect(await shownAt()).toEqual([])
       await forth()
     }
-  }, 40_000)
+  })
 
   it('is the name alone of a channel that was removed', async () => {
     const { url } = await secondChannel(ours)

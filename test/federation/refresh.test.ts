@@ -10,7 +10,7 @@ let peer: FakePeer
 let alice: PeerActor
 beforeAll(async () => {
   ;[ours, peer] = await Promise.all([startFederatedNode({ vireo: { federation: { refresh: { host: '1 second' } } } }), startFakePeer()])
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
@@ -135,7 +135,7 @@ describe('the followers of an actor', () => {
     peer.serve(`${alice.url}/followers`, counted(Number.MAX_SAFE_INTEGER))
     await readAgain()
     expect(await shown()).toBe(2_147_483_647)
-  }, 120_000)
+  })
 
   it('are at least those of ours, and as before where its server does not tell', async () => {
     peer.serve(`${alice.url}/followers`, counted(0))
@@ -155,7 +155,7 @@ describe('the followers of an actor', () => {
       await readAgain()
       expect([nothing, await shown()]).toEqual([nothing, 7])
     }
-  }, 120_000)
+  })
 
   it('are not asked for again within the hour, nor of another server', async () => {
     await until(async () => (await jobsOf(alice.url)).length > 0 && (await isRead()), { what: 'the followers' })
@@ -167,7 +167,7 @@ describe('the followers of an actor', () => {
     peer.serve(alice.url, { ...alice.document, followers: 'https://elsewhere.example/followers' })
     await meet()
     expect(await jobsOf(alice.url)).toEqual([])
-  }, 120_000)
+  })
 })
 
 it('the likes and dislikes of a video are as many as its own server counts', async () => {
@@ -192,4 +192,4 @@ it('the likes and dislikes of a video are as many as its own server counts', asy
   } finally {
     await elsewhere.close()
   }
-}, 30_000)
+})

@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const target of [ours.instance, root()]) {
     await ours.tell(nora.account, near.activity(nora.account, 'Follow', target))
   }
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), far?.close(), ours?.stop()])
 })
@@ -148,7 +148,7 @@ describe('an account of another server that is gone', () => {
     await ours.client.send('DELETE', `/api/v1/users/me/blocklist/accounts/${handle}`)
     await ours.node.restart()
     await until(async () => (await known(fred.account)) === 0, { what: 'the end of the tombstone' })
-  }, 30_000)
+  })
 })
 
 describe('a channel of another server that is gone', () => {
@@ -168,7 +168,7 @@ describe('the job that takes an actor away', () => {
     await ours.node.restart()
     await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor' })
     expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
-  }, 30_000)
+  })
 
   it('refuses what is added at its last moment, rather than to take it along', async () => {
     const [account] = await ours.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
@@ -213,7 +213,7 @@ describe('the job that takes an actor away', () => {
       await Promise.all([gate.end(), writer.end()])
       await ours.query('drop function if exists wait_at_the_end cascade')
     }
-  }, 30_000)
+  })
 })
 
 async function connected(): Promise<pg.Client> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { account } = await introduce(ours, near, 'nora')
   await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), ours?.stop()])
 })
@@ -62,7 +62,7 @@ it('another file of a video is told as an Update with its new files, and nothing
   const now = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
   expect(filesOf(update).length).toBeGreaterThan(0)
   expect(filesOf(now).some((name) => filesOf(before).includes(name))).toBe(false)
-}, 60_000)
+})
 
 it('an edited video is told as an Update when it plays again, and nothing else', async () => {
   const { uuid, url } = await ours.upload(await readFile(await media('journey.mp4')))
@@ -84,6 +84,6 @@ it('an edited video is told as an Update when it plays again, and nothing else',
       object: expect.objectContaining({ id: url, duration: 'PT2S', state: 1, published: before.published }),
     }),
   ])
-}, 60_000)
+})
 
 const isAbout = (activity: JsonObject, url: string): boolean => JSON.stringify(activity).includes(url)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   alice = (await introduce(ours, home, 'alice')).account
   mallory = await introduce(ours, away, 'mallory')
-}, 60_000)
+})
 beforeEach(async () => {
   video = await ours.upload(await readFile(await media('small.mp4')))
 })

@@ -51,7 +51,7 @@ beforeAll(async () => {
   ours = await startFederatedNode({ vireo: { federation: { inbox } } }, { logger })
   secrets = makeSecrets({ secret: (await readFile(join(ours.node.dataDir, 'secret.key'), 'utf8')).trim() })
   await live()
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all([well?.close(), failing?.close(), refusing?.close(), ours?.stop()])
 })

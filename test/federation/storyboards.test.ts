@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { account } = await introduce(ours, near, 'nora')
   await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), ours?.stop()])
 })
@@ -51,4 +51,4 @@ it('the storyboard of a new video is told with an Update, and shown in the docum
   const picture = await ours.client.raw(storyboards[0]?.storyboardPath ?? '')
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
   expect(JSON.stringify(told)).toContain(storyboards[0]?.storyboardPath)
-}, 60_000)
+})

@@ -32,7 +32,7 @@ const QUICK: Values = { transcoding: { enabled: false } }
 
 export async function startFederatedNode(
   config: Values = {},
-  options: Partial<Pick<ServerOptions, 'clock' | 'logger'>> = {},
+  options: Partial<Pick<ServerOptions, 'clock' | 'logger' | 'checkResponses'>> = {},
 ): Promise<FederatedNode> {
   const node = await startTestNode({ ...options, config: { ...QUICK, ...config } })
   const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })

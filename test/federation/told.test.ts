@@ -44,7 +44,7 @@ beforeAll(async () => {
   mod = await newcomer(ours, 'mod', { role: 1 })
   await newcomer(ours, 'second', { role: 0 })
   await newcomer(ours, 'ana')
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), other?.close(), ours?.stop()])
   await mail?.close()

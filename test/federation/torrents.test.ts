@@ -54,7 +54,7 @@ beforeAll(async () => {
   const { account } = await introduce(ours, near, 'nora')
   await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
   uuid = (await ours.upload(bytes)).uuid
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), ours?.stop()])
 })
@@ -72,7 +72,7 @@ const jobs = () =>
 
 /** The view once nothing more is made of the video. */
 async function settled(of = uuid): Promise<VideoView> {
-  await until(async () => (await jobs()).length === 0, { what: 'the end of the jobs', withinMs: 60_000 })
+  await until(async () => (await jobs()).length === 0, { what: 'the end of the jobs' })
   return await viewOf(of)
 }
 
@@ -127,7 +127,7 @@ describe('the torrents of a video of another server', () => {
     } finally {
       await theirs.stop()
     }
-  }, 60_000)
+  })
 })
 
 describe('the torrents of a video', () => {
@@ -157,7 +157,7 @@ describe('the torrents of a video', () => {
     }
     expect(files[0]?.torrentUrl).toMatch(/\/lazy-static\/torrents\/[\w-]{36}-\d+\.torrent$/)
     expect(files[1]?.torrentUrl).toMatch(/\/lazy-static\/torrents\/[\w-]{36}-\d+-hls\.torrent$/)
-  }, 60_000)
+  })
 
   it('are named by the document of the video, with the swarms of its playlist and the tracker', async () => {
     const video = await settled()
@@ -202,7 +202,7 @@ describe('the torrents of a video', () => {
       { type: 'Link', name: 'tracker-http', rel: ['tracker', 'http'], href: video.trackerUrls[0] },
       { type: 'Link', name: 'tracker-websocket', rel: ['tracker', 'websocket'], href: video.trackerUrls[1] },
     ])
-  }, 60_000)
+  })
 
   it('follow its name, with another address, and leave nothing of before', async () => {
     const before = filesOf(await settled())
@@ -213,7 +213,7 @@ describe('the torrents of a video', () => {
       expect(file.magnetUri).toContain('&dn=Another+name&')
     }
     expect(await torrentsInStore()).toEqual(after.map(({ torrentUrl }) => torrentUrl?.split('/').at(-1)).sort())
-  }, 60_000)
+  })
 
   it('name no web seed while the video is private, and keep their info hash', async () => {
     const hashes = await infoHashesOf(filesOf(await settled()))
@@ -222,7 +222,7 @@ describe('the torrents of a video', () => {
     const shown = await change({ privacy: '1' })
     expect(await infoHashesOf(shown)).toEqual(hashes)
     for (const { torrentUrl, fileUrl } of shown) expect(await torrentAt(torrentUrl)).toMatchObject({ urlList: [seedOf(fileUrl)] })
-  }, 60_000)
+  })
 
   it('are made of files that have none when it is time to look', async () => {
     const hashes = await infoHashesOf(filesOf(await settled()))
@@ -232,7 +232,7 @@ describe('the torrents of a video', () => {
       what: 'the torrents',
     })
     expect(await infoHashesOf(filesOf(await settled()))).toEqual(hashes)
-  }, 60_000)
+  })
 })
 
 const bytesOf = (hex: string): string => hex.replace(/../g, (byte) => `%${byte}`)
@@ -430,7 +430,7 @@ describe('clients of BitTorrent', () => {
     } finally {
       await Promise.all([first, second].map((client) => new Promise<void>((done) => void client.destroy(() => done()))))
     }
-  }, 60_000)
+  })
 
   const downloaded = (client: WebTorrent, torrent: Buffer) =>
     new Promise<Buffer>((resolve, reject) => {
@@ -456,5 +456,5 @@ describe('a video that is removed', () => {
     await until(async () => (await announce(infoHash, 7005))['failure reason'] === 'unknown info_hash', {
       what: 'the end of the swarm',
     })
-  }, 60_000)
+  })
 })

@@ -6,7 +6,7 @@ import type { Client } from '../../scripts/demo/client.ts'
 import { type Mover, makeMover } from '../integration/user-exports/mover.ts'
 import { importArchive } from '../support/archive.ts'
 import { until } from '../support/until.ts'
-import { arrives, LONG, QUICK_FEDERATION, startNodes } from './nodes.ts'
+import { arrives, QUICK_FEDERATION, startNodes } from './nodes.ts'
 import { type FederatedNode, newcomer, uploadBy } from './support.ts'
 
 type Json = { [key: string]: unknown }
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const client = await newcomer(to, NAME)
   after = { node: to, client, id: (await client.get<{ id: number }>('/api/v1/users/me')).id }
   await doTheRest(mover, to)
-}, 180_000)
+})
 afterAll(async () => {
   await Promise.all([from?.stop(), to?.stop()])
 })
@@ -77,7 +77,7 @@ async function doTheRest({ client, bytes, first, second, other }: Mover, foreign
   })
   // Those that nobody accepted yet are not in the archive.
   const waiting = () => before.node.query("select 1 from follow where state = 'pending'")
-  await until(async () => (await waiting()).length === 0, { what: 'both subscriptions', ...LONG })
+  await until(async () => (await waiting()).length === 0, { what: 'both subscriptions' })
 }
 
 function formOf(fields: Record<string, string>): FormData {
@@ -232,7 +232,7 @@ async function exported({ client, id }: Person): Promise<Buffer> {
   await client.send('POST', `${address}/request`, { withVideoFiles: true })
   const url = await until(
     async () => (await client.get<Paged<{ privateDownloadUrl: string | null }>>(address)).data[0]?.privateDownloadUrl,
-    { what: 'the archive', ...LONG },
+    { what: 'the archive' },
   )
   return Buffer.from(await (await fetch(url)).arrayBuffer())
 }
@@ -248,7 +248,7 @@ const settled = (of: Person) =>
       )
       return row?.open === 0
     },
-    { what: 'quiet', ...LONG },
+    { what: 'quiet' },
   )
 
 describe('a user who moves', () => {
@@ -271,27 +271,23 @@ describe('a user who moves', () => {
       dislikes: 2,
       userVideoHistory: 3,
     })
-    await until(async () => (await subscriptions(after)).length === 2, { what: 'both subscriptions', ...LONG })
+    await until(async () => (await subscriptions(after)).length === 2, { what: 'both subscriptions' })
     await Promise.all([settled(before), settled(after)])
     const [here, there] = [await everything(before), await everything(after)]
     const fixed = (all: Json) =>
       Object.fromEntries(Object.entries(reads).map(([name, { differs }]) => [name, without(all[name], new Set(differs))]))
     expect(fixed(there)).toEqual(fixed(here))
-  }, 180_000)
+  })
 
-  it.each(['the archive is brought in once more', 'it is brought back to where it is from'])(
-    'stays as they are when %s',
-    async (about) => {
-      const who = about.includes('back') ? before : after
-      const [known, archivesBefore] = [await everything(who), await counts(who)]
-      const stats = await importArchive(who.client, who.id, archive)
-      expect(Object.entries(stats).filter(([, { success, errors }]) => success + errors > 0)).toEqual([])
-      await settled(who)
-      expect(await everything(who)).toEqual(known)
-      expect(await counts(who)).toEqual(archivesBefore)
-    },
-    150_000,
-  )
+  it.each(['the archive is brought in once more', 'it is brought back to where it is from'])('stays as they are when %s', async (about) => {
+    const who = about.includes('back') ? before : after
+    const [known, archivesBefore] = [await everything(who), await counts(who)]
+    const stats = await importArchive(who.client, who.id, archive)
+    expect(Object.entries(stats).filter(([, { success, errors }]) => success + errors > 0)).toEqual([])
+    await settled(who)
+    expect(await everything(who)).toEqual(known)
+    expect(await counts(who)).toEqual(archivesBefore)
+  })
 })
 
 /** Rows that an import could double, or files that it could leave. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
     await ours.tell(nora.account, near.activity(nora.account, 'Follow', ours.base + path))
   }
   await near.awaited('the answers', () => near.of('Accept').length === 3)
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all([near?.close(), ours?.stop()])
 })
@@ -96,7 +96,7 @@ describe('a blocked video', () => {
     // One that nobody heard of before it is blocked is created after that, not updated.
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(expect.arrayContaining(CREATED))
     await block(video.uuid, { reason: 'a good reason' })
-  }, 30_000)
+  })
 
   it.each([
     ['/api/v1/videos/ID', [401, 403, 200, 200]],
@@ -187,7 +187,7 @@ describe('a blocked video', () => {
       headers: { accept: 'application/activity+json' },
     })
     expect(await outbox.text()).not.toContain(video.uuid)
-  }, 20_000)
+  })
 
   it('is told from others in reports', async () => {
     const open = await uploadBy(owner, bytes)
@@ -226,7 +226,7 @@ describe('a blocked video', () => {
     expect([...new Set(shortly(updates))]).toEqual(['Update /accounts/owner'])
     expect(updates[0]?.object).toMatchObject({ id: video.url, name: 'Another name' })
     expect(await until(async () => (await ap(video.url)) === 200)).toBe(true)
-  }, 20_000)
+  })
 })
 
 describe('a video that a block takes back', () => {
@@ -243,7 +243,7 @@ describe('a video that a block takes back', () => {
     await unblock(video.uuid)
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(CREATED)
     expect(await until(async () => (await ap(video.url)) === 200)).toBe(true)
-  }, 40_000)
+  })
 
   it('that is removed meanwhile was deleted already', async () => {
     const video = await uploadBy(owner, bytes)
@@ -252,7 +252,7 @@ describe('a video that a block takes back', () => {
     await owner.send('DELETE', `/api/v1/videos/${video.uuid}`)
     expect(shortly(await saidOf(video.uuid))).toEqual([])
     expect(await ours.query('select 1 from video_block where video_id = $1', [video.id])).toEqual([])
-  }, 40_000)
+  })
 })
 
 describe('a video that is blocked and not taken back', () => {
@@ -266,7 +266,7 @@ describe('a video that is blocked and not taken back', () => {
     expect(shortly(await saidOf(first.uuid))).toEqual(['Delete /accounts/owner'])
     await owner.send('DELETE', `/api/v1/videos/${second.uuid}`)
     expect(shortly(await saidOf(second.uuid))).toEqual(['Delete /accounts/owner'])
-  }, 40_000)
+  })
 
   it('is not published while it is blocked, and is when the block ends', async () => {
     const video = await uploadBy(owner, bytes, { privacy: '3' })
@@ -275,7 +275,7 @@ describe('a video that is blocked and not taken back', () => {
     expect(shortly(await saidOf(video.uuid))).toEqual([])
     await unblock(video.uuid)
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(CREATED)
-  }, 40_000)
+  })
 })
 
 describe('a video of another server', () => {
@@ -301,7 +301,7 @@ describe('a video of another server', () => {
     expect(await owner.get<List>(search)).toMatchObject({ total: 0, data: [] })
     await unblock(uuid)
     expect(await statusesOf(`/api/v1/videos/${uuid}`)).toEqual([200, 200, 200, 200])
-  }, 40_000)
+  })
 
   it('is blocked again when its server takes it back and shows it anew, until the block ends', async () => {
     await ours.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
@@ -325,7 +325,7 @@ describe('a video of another server', () => {
     await say('Delete')
     await say('Create')
     expect(await statuses()).toEqual([200, 200, 200, 200])
-  }, 40_000)
+  })
 })
 
 it('the list of blocks is sorted, searched and paged', async () => {
@@ -347,7 +347,7 @@ it('the list of blocks is sorted, searched and paged', async () => {
   expect(await list('type=2')).toEqual([0])
   expect(await list('start=5')).toEqual([2])
   for (const { uuid } of [one, two]) await unblock(uuid)
-}, 30_000)
+})
 
 describe('where new videos of users wait for a moderator', () => {
   let trusted: Client
@@ -402,7 +402,7 @@ describe('where new videos of users wait for a moderator', () => {
     const creation = said.find(({ type }) => type === 'Create')
     expect(creation?.object).toMatchObject({ name: 'Still waiting', published: publishedAt })
     expect(await until(async () => (await ap(video.url)) === 200)).toBe(true)
-  }, 40_000)
+  })
 
   it('one that is accepted while it is private is new when it leaves privacy', async () => {
     const video = await uploadWaiting(owner, { privacy: '3' })
@@ -411,7 +411,7 @@ describe('where new videos of users wait for a moderator', () => {
     expect(shortly(await saidOf(video.uuid))).toEqual([])
     await owner.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(CREATED)
-  }, 40_000)
+  })
 
   it('one that leaves privacy while it waits goes on waiting', async () => {
     const video = await uploadWaiting(owner, { privacy: '3' })
@@ -420,14 +420,14 @@ describe('where new videos of users wait for a moderator', () => {
     expect(await statusOf('visitor', `/api/v1/videos/${video.uuid}`)).toBe(401)
     await unblock(video.uuid)
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(CREATED)
-  }, 40_000)
+  })
 
   it('one that is removed while it waits was never there for others', async () => {
     const video = await uploadWaiting(owner)
     await owner.send('DELETE', `/api/v1/videos/${video.uuid}`)
     expect(shortly(await saidOf(video.uuid))).toEqual([])
     expect(await waiting()).toEqual([])
-  }, 40_000)
+  })
 
   it('those of the staff and of users who need not wait are there at once', async () => {
     for (const by of [ours.client, moderator, trusted]) {
@@ -435,5 +435,5 @@ describe('where new videos of users wait for a moderator', () => {
       expect(await statusOf('visitor', `/api/v1/videos/${video.uuid}`)).toBe(200)
     }
     expect(await waiting()).toEqual([])
-  }, 40_000)
+  })
 })

@@ -32,7 +32,7 @@ beforeAll(async () => {
   nora = await introduce(ours, peer, 'nora')
   await ours.tell(nora.account, peer.activity(nora.account, 'Follow', `${ours.base}/accounts/root`))
   await peer.awaited('the answer', () => peer.of('Accept').length === 1)
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
@@ -558,14 +558,12 @@ describe('between two nodes', () => {
           ])
         ).length > 0,
     )
-  }, 60_000)
+  })
   afterAll(() => other?.stop())
 
   it('captions and chapters of one show on the other, and vanish there too', async () => {
     const { uuid } = await ours.upload(bytes, { description: '00:00 first\n00:01 second' })
-    await until(async () => (await other.query('select 1 from video where uuid = $1', [uuid])).length > 0, {
-      withinMs: 30_000,
-    })
+    await until(async () => (await other.query('select 1 from video where uuid = $1', [uuid])).length > 0, {})
     const titles = async () => (await chaptersOf(other, uuid)).map(({ title }) => title).join()
     await until(async () => (await titles()) === 'first,second')
     await setCaption(ours, uuid, 'fr')
@@ -580,5 +578,5 @@ describe('between two nodes', () => {
     await until(async () => (await captionsOf(other, uuid)).length === 0)
     await until(async () => (await titles()) === '')
     expect((await fetch(`${other.base}${caption.captionPath}`)).status).toBe(404)
-  }, 60_000)
+  })
 })

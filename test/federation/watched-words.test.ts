@@ -37,7 +37,7 @@ beforeAll(async () => {
   moderator = await newcomer(ours, 'moderator', { role: 1 })
   bytes = await readFile(await media('small.mp4'))
   video = await uploadBy(owner, { name: 'For comments' })
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
@@ -140,7 +140,7 @@ describe('lists', () => {
     for (const listName of ['one', 'two']) {
       expect(await status(moderator, 'POST', INSTANCE, { listName, words: costly })).toBe(200)
     }
-  }, 30_000)
+  })
 })
 
 describe('comments', () => {

@@ -109,7 +109,7 @@ export async function importArchive(client: Client, userId: number, archive: Buf
       latest = await client.get<NonNullable<typeof latest>>(`/api/v1/vireo/users/${userId}/imports/latest`)
       return ['Completed', 'Failed'].includes(latest.state.label)
     },
-    { withinMs: 100_000, what: 'the end of an import' },
+    { what: 'the end of an import' },
   )
   if (!latest || latest.error !== null) throw new Error(`The archive was not imported: ${latest?.error}`)
   return latest.resultSummary.stats

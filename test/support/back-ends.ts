@@ -22,7 +22,7 @@ export const backEnds: { kind: string; open(): Promise<TestBackEnd> }[] = [
 async function openPostgres(): Promise<TestBackEnd> {
   const { url, drop } = await freshDatabase({ empty: true })
   return {
-    queue: { kind: 'postgres', connectionString: url, schema: 'bullmq' },
+    queue: { kind: 'postgres', connectionString: url, schema: 'bullmq', poolMax: 2 },
     bus: { kind: 'postgres', connectionString: url },
     prefix: 'vireo',
     drop,

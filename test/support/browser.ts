@@ -30,6 +30,8 @@ export interface Browser {
   open(path: string, headers?: Record<string, string>): Promise<Shown>
   /** Sends a form as it was shown, with what was typed into it. `headers` in place of those that browsers send. */
   send(form: Form, typed?: Record<string, string>, headers?: Record<string, string>): Promise<Shown>
+  /** The same of a form for files, none of which was chosen. */
+  sendForm(form: Form): Promise<Shown>
   /** The same of a form with a file. */
   sendFile(form: Form, file: SentFile, headers?: Record<string, string>): Promise<Shown>
   /** Logs in on the page. */
@@ -66,6 +68,14 @@ export function makeBrowser(base: string, always: Record<string, string> = {}): 
 
   const asIts = { origin: base, 'sec-fetch-site': 'same-origin' }
 
+  async function sendMultipart(path: string, body: FormData, headers: Record<string, string> = asIts): Promise<Shown> {
+    // Browsers say how long a form is, and so does this with bytes.
+    const encoded = new Response(body)
+    const contentType = encoded.headers.get('content-type') ?? ''
+    const sent = new Uint8Array(await encoded.arrayBuffer())
+    return await ask(path, { method: 'POST', body: sent, headers: { ...headers, 'content-type': contentType } })
+  }
+
   const browser: Browser = {
     cookies,
     open: (path, headers = {}) => ask(path, { headers }),
@@ -74,15 +84,11 @@ export function makeBrowser(base: string, always: Record<string, string> = {}): 
       if (method === 'get') return await ask(`${action}?${body}`, { headers })
       return await ask(action, { method: 'POST', body, headers })
     },
-    async sendFile({ action, fields }, { field, name, type, bytes }, headers = asIts) {
-      const body = new FormData()
-      for (const [key, value] of Object.entries(fields)) if (key !== field) body.append(key, value)
-      body.append(field, new Blob([new Uint8Array(bytes)], { type }), name)
-      // Browsers say how long a form is, and so does this with bytes.
-      const encoded = new Response(body)
-      const contentType = encoded.headers.get('content-type') ?? ''
-      const sent = new Uint8Array(await encoded.arrayBuffer())
-      return await ask(action, { method: 'POST', body: sent, headers: { ...headers, 'content-type': contentType } })
+    sendForm: async ({ action, fields }) => await sendMultipart(action, formOf(fields)),
+    async sendFile({ action, fields }, { field, name, type, bytes }, headers) {
+      const body = formOf(fields)
+      body.set(field, new Blob([new Uint8Array(bytes)], { type }), name)
+      return await sendMultipart(action, body, headers)
     },
     async login(username, password, more = {}) {
       const { html } = await browser.open('/login')
@@ -90,6 +96,12 @@ export function makeBrowser(base: string, always: Record<string, string> = {}): 
     },
   }
   return browser
+}
+
+function formOf(fields: Record<string, string>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  return form
 }
 
 /** The form of a page with this action. */
@@ -102,6 +114,10 @@ export function formIn(html: string, action: string): Form {
       const isLeftOut = attributeOf(input, 'type') === 'checkbox' && !/\schecked[\s>]/.test(input)
       return name === undefined || isLeftOut ? [] : [[name, attributeOf(input, 'value') ?? '']]
     })
+    for (const [, area = '', text = ''] of form.matchAll(/<textarea([^>]*)>\n?(.*?)<\/textarea>/gs)) {
+      const name = attributeOf(area, 'name')
+      if (name !== undefined && !area.includes(' disabled')) fields.push([name, unescaped(text)])
+    }
     const method = attributeOf(attributes, 'method') === 'post' ? 'post' : 'get'
     return { action, method, fields: Object.fromEntries(fields) }
   }
@@ -116,5 +132,8 @@ export const linksIn = (html: string, text: string): string[] =>
 
 function attributeOf(tag: string, name: string): string | undefined {
   const value = new RegExp(`\\s${name}="([^"]*)"`).exec(` ${tag}`)?.[1]
-  return value?.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+  return value === undefined ? undefined : unescaped(value)
 }
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')

@@ -9,6 +9,9 @@ import { merge, type Values } from '../../src/config/layers.ts'
 /** The name of what stands in for yt-dlp. */
 export const YT_DLP = 'yt-dlp-stand-in'
 
+/** Database connections of a node; each loads the catalogue and plans for itself. */
+export const POOL_MAX = 3
+
 const UNLIMITED = { max: 1_000_000 }
 
 const FOR_TESTS: Values = {
@@ -30,6 +33,7 @@ const FOR_TESTS: Values = {
   ),
   storyboards: { enabled: false },
   tracker: { enabled: false },
+  database: { pool: { max: POOL_MAX } },
   live: { rtmp: { port: 0 } },
   // Whether yt-dlp is installed on the machine makes no difference.
   import: { videos: { http: { youtube_dl_release: { name: YT_DLP, python_path: '/nowhere' } } } },

@@ -11,8 +11,11 @@ export function startCpuTime(): () => number {
 
 /** Milliseconds of processor time as a quiet machine needs them: what shares its cores may need seven times as many. */
 export function atUsualSpeed(ms: number): number {
-  return ms < NOTICEABLE_MS ? ms : ms / Math.max(1, sampleMs() / USUAL_SAMPLE_MS)
+  return ms < NOTICEABLE_MS ? ms : ms / Math.max(1, sampleMs().computing / USUAL_SAMPLE_MS)
 }
+
+/** How many times a quiet machine's time this one takes at the moment, waiting for a processor included; at least 1. */
+export const slowness = (): number => Math.max(1, sampleMs().passing / USUAL_SAMPLE_MS)
 
 export const inMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000
 
@@ -23,14 +26,14 @@ const USUAL_SAMPLE_MS = 12
 const ROUNDS = 10
 const SAMPLE = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => ({ id: at, name: `name ${at}`, tags: ['a', 'b'] })))
 
-function sampleMs(): number {
+function sampleMs(): { computing: number; passing: number } {
   const compute = () => {
     const rows = JSON.parse(SAMPLE) as { name: string }[]
     rows.map(({ name }) => name.replaceAll(/\d/g, 'x')).sort()
     JSON.stringify(rows)
   }
   compute()
-  const before = process.threadCpuUsage()
+  const [begun, before] = [performance.now(), process.threadCpuUsage()]
   for (let round = 0; round < ROUNDS; round += 1) compute()
-  return inMs(process.threadCpuUsage(before))
+  return { computing: inMs(process.threadCpuUsage(before)), passing: performance.now() - begun }
 }

@@ -1,10 +1,11 @@
 // Live streams in tests: an acceptor that gives each stream to a child process, and ffmpeg as the publisher.
 
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import {
   type CutEnd,
   type LiveAcceptor,
@@ -48,10 +49,10 @@ export async function startAcceptor(options: AcceptorOptions): Promise<Started> 
     tls,
     limits,
     logger,
-    async admit(streamKey) {
-      asked.push(streamKey)
+    async admit({ name }) {
+      asked.push(name)
       await beforeAdmission?.()
-      return streamKey === 'secret' ? { accepted: true as const } : { accepted: false as const, reason: 'No such key.' }
+      return name === 'secret' ? { accepted: true as const } : { accepted: false as const, reason: 'No such key.' }
     },
     adopt({ socket, handover }) {
       const child = fork(CHILD, [folder, `${seconds}`], { execArgv: ['--disable-warning=ExperimentalWarning'] })
@@ -68,26 +69,56 @@ export interface Published {
   said: string
 }
 
-/** Publishes `seconds` of a test picture with sound (25 frames per second, a key frame each second), as fast as it goes. */
-export const publish = (url: string, options: { seconds: number; paced?: boolean }): Promise<Published> =>
-  encode(['-f', 'flv', url], options)
+export interface Sending {
+  seconds: number
+  /** As fast as a camera; otherwise as fast as it goes. */
+  paced?: boolean
+  /** The pictures show their number, which begins here: `numbersIn` reads it. */
+  numberedFrom?: number
+  /** Ends the stream as an encoder does whose user ends it; with the reason `vanished` as one whose machine dies. */
+  signal?: AbortSignal
+}
+
+/** Publishes `seconds` of a test picture with sound (25 frames per second, a key frame each second). */
+export const publish = (url: string, options: Sending): Promise<Published> => encode(['-f', 'flv', url], options)
 
 /** The same, to an output of ffmpeg. */
-export async function encode(output: string[], { seconds, paced = false }: { seconds: number; paced?: boolean }): Promise<Published> {
+export async function encode(output: string[], { seconds, paced = false, numberedFrom, signal }: Sending): Promise<Published> {
   const { ffmpegPath } = await serverFfmpeg()
   const speed = paced ? ['-re'] : []
-  const picture = [...speed, '-f', 'lavfi', '-i', `testsrc=size=320x240:rate=25:duration=${seconds}`]
+  const shown = numberedFrom === undefined ? `testsrc=size=320x240:rate=25:duration=${seconds}` : numbered(numberedFrom, seconds)
+  const picture = [...speed, '-f', 'lavfi', '-i', shown]
   const sound = ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:d=${seconds}`]
   const codecs = ['-c:v', 'libx264', '-preset', 'veryfast', '-pix_fmt', 'yuv420p', '-g', '25', '-sc_threshold', '0', '-c:a', 'aac']
   const child = spawn(ffmpegPath, ['-v', 'info', ...picture, ...sound, ...codecs, ...output], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  signal?.addEventListener('abort', () => child.kill(signal.reason === 'vanished' ? 'SIGKILL' : 'SIGINT'))
   let said = ''
   child.stderr.on('data', (text) => {
     said += text
   })
   const [code] = await once(child, 'close')
   return { code, said }
+}
+
+/** Bits of a number, each a block of the picture, black or white. */
+const BITS = 16
+
+const numbered = (from: number, seconds: number): string =>
+  `color=black:size=${BITS}x2:rate=25:duration=${seconds},` +
+  `geq=lum='if(mod(floor((N+${from})/pow(2,X)),2),235,16)':cb=128:cr=128,scale=320:240:flags=neighbor,setsar=1`
+
+/** The numbers of the pictures of a file, in order. */
+export async function numbersIn(path: string): Promise<number[]> {
+  const { ffmpegPath } = await serverFfmpeg()
+  const small = ['-vf', `scale=${BITS}:1:flags=area,format=gray`, '-vsync', 'passthrough', '-f', 'rawvideo', 'pipe:1']
+  const env = { ...process.env, GCONV_PATH: '/nonexistent' }
+  const options = { encoding: 'buffer', maxBuffer: 2 ** 26, env } as const
+  const { stdout } = await promisify(execFile)(ffmpegPath, ['-v', 'error', '-i', path, '-map', '0:v:0', ...small], options)
+  return Array.from({ length: stdout.length / BITS }, (_, place) =>
+    stdout.subarray(place * BITS, (place + 1) * BITS).reduce((sum, level, bit) => sum + (level > 127 ? 2 ** bit : 0), 0),
+  )
 }
 
 export interface LiveResult {

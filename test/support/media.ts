@@ -159,8 +159,8 @@ export function packagedFfmpeg(): Promise<Ffmpeg> {
 let packaged: Promise<Ffmpeg> | undefined
 
 /**
- * The ffmpeg of servers in tests, which are not about ffmpeg itself: the packaged one needs a thirtieth of the time to start of one
- * that is linked to a hundred libraries.
+ * The ffmpeg of tests that start it often and are not about ffmpeg itself: the packaged one needs a thirtieth of the time to start of
+ * one that is linked to a hundred libraries.
  */
 export const serverFfmpeg = (): Promise<Ffmpeg> => (process.env.FFMPEG_PATH ? testFfmpeg() : packagedFfmpeg())
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Server, type ServerOptions, startServer } from '../../src/compose.ts'
 import { merge, type Values } from '../../src/config/layers.ts'
 import { openStore } from '../../src/connections.ts'
-import type { FileKind } from '../../src/media/index.ts'
+import type { Ffmpeg, FileKind } from '../../src/media/index.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { roles } from '../../src/runtime-settings.ts'
 import { cheapPasswords, generateKeys } from './cheap.ts'
@@ -40,7 +40,8 @@ export async function startTestNode(
     config?: Values
     /** Another process of the same server: same database, folder and public address. Stop it before the first one. */
     beside?: TestNode
-  } & Partial<Pick<ServerOptions, 'roles' | 'onRoute' | 'clock' | 'logger'>> = {},
+    ffmpeg?: Ffmpeg
+  } & Partial<Pick<ServerOptions, 'examine' | 'roles' | 'onRoute' | 'clock' | 'logger' | 'checkResponses'>> = {},
 ): Promise<TestNode> {
   const { beside } = options
   const database = beside ? { url: beside.databaseUrl, drop: async () => {} } : await freshDatabase()
@@ -65,8 +66,9 @@ export async function startTestNode(
       roles: options.roles ?? [...roles],
       ...(options.onRoute ? { onRoute: options.onRoute } : {}),
       rootPassword: PASSWORD,
-      instead: { generateKeys, passwords, ffmpeg: await serverFfmpeg() },
-      checkResponses: true,
+      examine: options.examine ?? (async () => []),
+      instead: { generateKeys, passwords, ffmpeg: options.ffmpeg ?? (await serverFfmpeg()) },
+      checkResponses: options.checkResponses ?? true,
     })
 
   let server: Server | undefined = await start()

@@ -36,7 +36,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     const pid = readPostmaster(place.cluster)?.pid
     if (pid === undefined) return
     process.kill(pid, mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
-    await until(() => !isAlive(pid), { what: 'the end of PostgreSQL', withinMs: 60_000 })
+    await until(() => !isAlive(pid), { what: 'the end of PostgreSQL' })
   }
   return {
     url,

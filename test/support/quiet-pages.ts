@@ -18,7 +18,7 @@ export const quietPages = () => ({
   }),
   facts: { recent: async () => ({ avatars: [], banners: [], users: 1, homepage: false }) },
   lookedAtActor: () => undefined,
-  sessions: { login: notHere, end: notHere },
+  sessions: { login: notHere, loginByToken: notHere, end: notHere, logout: notHere },
   instance: { localClient: notHere },
   clock: systemClock,
   emailVerification: { verify: notHere, verifyNewAddress: notHere },

@@ -11,7 +11,7 @@ export default async function prepareTemplate(url: string): Promise<void> {
   const db = await makeDatabase({ url, poolMax: 2, entities, migrations, logger: silentLogger })
   await db.migrate()
   await db.close()
-  const backend = { kind: 'postgres', connectionString: url, schema: 'bullmq' } as const
+  const backend = { kind: 'postgres', connectionString: url, schema: 'bullmq', poolMax: 1 } as const
   const queue = await makeQueue({ backend, prefix: 'template', logger: silentLogger })
   await queue.close()
 }

@@ -7,7 +7,7 @@ const SHORTEST = 10
 const LONGEST = 80
 
 /** Tries until the assertion holds; after `withinMs` its last error is the test's. */
-export async function eventually(assertion: () => void | Promise<void>, withinMs = 20_000): Promise<void> {
+export async function eventually(assertion: () => void | Promise<void>, withinMs = 600_000): Promise<void> {
   const giveUpAt = performance.now() + withinMs
   for (let pause = SHORTEST; ; pause = Math.min(pause * 1.5, LONGEST)) {
     try {

@@ -1,8 +1,8 @@
 // Who may read and write messages about a report. Pure.
 
 import { DomainError } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { hasRight } from '../user/index.ts'
-import type { Viewer } from '../video/index.ts'
 
 export interface GuardedAbuse {
   id: number

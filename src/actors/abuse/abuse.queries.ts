@@ -1,10 +1,9 @@
 // Reads of reports: a page of them, for moderators or the reporter.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { containing, type Database, roundedLimit } from '../../platform/database/index.ts'
 import type { AbuseState } from '../../state-machines/abuse.ts'
-import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { type ActorImageRow, type ActorSummary, accountProfile, actorImageTypes, imagesOf } from '../actor/index.ts'
 import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
-import { type ActorSummary, accountProfile } from '../video/index.ts'
 import { thumbnailTypes } from '../video/video.entity.ts'
 import type { AbuseKind } from './subject.ts'
 import { totalAbuses } from './totals.ts'
@@ -203,7 +202,7 @@ export function buildAbuseList(query: AbuseListQuery): { text: string; values: u
   }
   const first = looked.map(
     (place) => `(select r.id from abuse r ${whereOf([place])} order by ${key} ${order}, r.id ${order}
-      limit ${Number(query.start) + Number(query.count)})`,
+      limit ${roundedLimit(query.start + query.count)})`,
   )
   const where = first.length > 0 ? `where r.id in (${first.join(' union ')})` : whereOf()
   const counted = [

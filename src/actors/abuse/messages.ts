@@ -1,8 +1,9 @@
 // Messages between the reporter and the moderators about a report.
 
 import type { Database } from '../../platform/database/index.ts'
+import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
-import { type ActorProfile, accountProfile, type Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { assertMayDiscuss, assertMayRemoveMessage, type GuardedAbuse, isReporter } from './abuse.policy.ts'
 
 type By = NonNullable<Viewer>

@@ -1,9 +1,8 @@
 // Reads about accounts.
 
 import type { Database } from '../../platform/database/index.ts'
-import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
+import { type ActorProfile, accountProfile, type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
 import { isNotMuted, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
-import { type ActorProfile, accountProfile } from '../video/index.ts'
 
 export type FoundAccount = ActorProfile & { seen: SeenActor }
 
@@ -42,7 +41,7 @@ export interface AccountListQuery {
   start: number
   count: number
   sort: { by: 'createdAt'; descending: boolean }
-  /** Excludes what the instance or this account (null: nobody more) mutes. */
+  /** Excludes accounts muted by the instance or this account (null: by the instance alone). */
   mutedFor: number | null
 }
 

@@ -24,6 +24,7 @@ export type AuditDomain =
   | 'blocklist'
   | 'watched-words'
   | 'config'
+  | 'plugins'
 
 /** In responses, names of fields have the kind as a prefix. */
 export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
@@ -41,6 +42,7 @@ export const PREFIXES: Readonly<Record<AuditDomain, string>> = {
   blocklist: 'block',
   'watched-words': 'list',
   config: 'config',
+  plugins: 'plugin',
 }
 
 /** By aggregate; messages to others are not audited. */
@@ -125,6 +127,13 @@ export const AUDITED_FIELDS: Partial<Record<AggregateRef['aggregate'], AuditedFi
     sql: `select jsonb_build_object('id', i.id, 'state', i.state, 'user-id', i.user_id,
         'user-username', (select u.username from users u where u.id = i.user_id), 'createdAt', i.created_at)
       from user_import i where i.id = $id`,
+  },
+  // Settings may be secret: their names are noted.
+  plugin: {
+    domain: 'plugins',
+    sql: `select jsonb_build_object('id', p.id, 'npmName', p.npm_name, 'state', p.state, 'version', p.version, 'integrity', p.integrity,
+        'createdAt', p.created_at)
+      from plugin p where p.id = $id`,
   },
   job_queue: { domain: 'config', sql: `select jsonb_build_object('jobs', q.state) from job_queue q where q.id = $id` },
   // None of the editable keys is secret.

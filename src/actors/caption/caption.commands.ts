@@ -4,7 +4,8 @@ import type { FileRef, Store } from '../../media/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { notFound, type Unit } from '../runtime/index.ts'
-import type { ChangeParts, Leases, PendingFiles, Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
+import type { ChangeParts, Leases, PendingFiles } from '../video/index.ts'
 
 /** A stored text that no row names yet. */
 export interface PlacedCaption {
@@ -19,8 +20,10 @@ export interface Captions {
   begin(language: string, options?: { isAutomatic?: boolean }): PlacedCaption
   /** Stores the text (WebVTT), for `insert`. */
   place(begun: PlacedCaption, vtt: string): Promise<void>
-  /** Runs in the transaction that locks the video: replaces the caption of its language. */
-  insert(unit: Unit, videoId: number, placed: PlacedCaption): Promise<void>
+  /** Stores the text (WebVTT) while `work` inserts it; removes it again if that fails. */
+  withPlaced(begun: PlacedCaption, vtt: string, work: () => Promise<void>): Promise<void>
+  /** Runs in the transaction that locks the video: replaces the caption of its language. Returns its id. */
+  insert(unit: Unit, videoId: number, placed: PlacedCaption): Promise<number | undefined>
   /** Replaces the text (WebVTT). Throws `not_found` and `forbidden` like a change of the video. */
   set(videoId: number, by: NonNullable<Viewer>, caption: { language: string; vtt: string }): Promise<void>
   /** Throws `not_found` also if there is no caption in this language. */
@@ -41,34 +44,40 @@ export function makeCaptions(deps: {
     await store.put(ref, Buffer.from(vtt))
   }
 
-  async function insert(unit: Unit, videoId: number, { language, isAutomatic, ref }: PlacedCaption): Promise<void> {
+  async function insert(unit: Unit, videoId: number, { language, isAutomatic, ref }: PlacedCaption): Promise<number | undefined> {
     // A trigger of the table makes the previous file pending.
     await unit.query('delete from video_caption where video_id = $1 and language = $2', [videoId, language])
-    await unit.query(
+    const [row] = await unit.query<{ id: number }>(
       `insert into video_caption (video_id, language, filename, automatically_generated, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $5)`,
+       values ($1, $2, $3, $4, $5, $5) returning id`,
       [videoId, language, ref.name, isAutomatic, unit.now],
     )
     await pendingFiles.settle(unit.query, [ref])
+    return row?.id
+  }
+
+  async function withPlaced(begun: PlacedCaption, vtt: string, work: () => Promise<void>): Promise<void> {
+    const { ref } = begun
+    try {
+      await place(begun, vtt)
+      await work()
+    } catch (error) {
+      // The transaction may have been committed although its response was lost.
+      const stored = await db.query('select 1 from video_caption where filename = $1', [ref.name])
+      if (stored.length === 0) await pendingFiles.discard([ref])
+      throw error
+    }
   }
 
   return {
     begin,
     place,
     insert,
+    withPlaced,
 
     async set(videoId, by, { language, vtt }) {
       const begun = begin(language)
-      const { ref } = begun
-      try {
-        await place(begun, vtt)
-        await changeParts(videoId, by, (unit) => insert(unit, videoId, begun))
-      } catch (error) {
-        // The transaction may have been committed although its response was lost.
-        const stored = await db.query('select 1 from video_caption where filename = $1', [ref.name])
-        if (stored.length === 0) await pendingFiles.discard([ref])
-        throw error
-      }
+      await withPlaced(begun, vtt, () => changeParts(videoId, by, async (unit) => void (await insert(unit, videoId, begun))))
     },
 
     remove: (videoId, by, language) =>

@@ -1,2 +1,3 @@
 export { type Captions, makeCaptions, type PlacedCaption } from './caption.commands.ts'
 export { listCaptions } from './caption.queries.ts'
+export { makeTranscriptions, type Transcriptions } from './transcription.ts'

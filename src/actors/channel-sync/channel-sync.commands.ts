@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { type ActorDeps, DomainError, initialColumns, notFound } from '../runtime/index.ts'
-import type { Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { assertMayManageSyncs } from './channel-sync.policy.ts'
 import { findImporter, type Importer } from './channel-sync.queries.ts'
 import { channelSyncLifecycle, moveSync, withSync } from './channel-sync-state.ts'

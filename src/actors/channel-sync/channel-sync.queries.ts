@@ -2,7 +2,7 @@
 
 import type { Database, Sql } from '../../platform/database/index.ts'
 import type { ChannelSyncContext, ChannelSyncState } from '../../state-machines/channel-sync.ts'
-import { type ActorSummary, summaryOf } from '../video/index.ts'
+import { type ActorSummary, summaryOf } from '../actor/index.ts'
 
 export interface ChannelSyncRow {
   id: number

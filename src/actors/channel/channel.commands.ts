@@ -7,7 +7,7 @@ import { type ChannelState, channelMachine, initialChannel } from '../../state-m
 import { markActorsRemoved } from '../actor/actor.writes.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, notFound, type StoreWith } from '../runtime/index.ts'
-import type { Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { Channel } from './channel.entity.ts'
 import { assertMayManageChannel } from './channel.policy.ts'
 

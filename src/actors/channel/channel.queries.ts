@@ -1,53 +1,53 @@
-// Lists of channels: all, of an account, by words, by handle, and those that an actor of ours follows. One statement for a page.
+// Lists of channels: all, of an account, by words, by handle, and those that a local actor follows. One statement per page.
 
 import { containing, type Database } from '../../platform/database/index.ts'
-import { type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
+import { type ActorProfile, accountProfile, channelProfile, type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
 import { isNotMuted, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
-import { type ActorProfile, accountProfile, channelProfile, DAYS_OF_VIEWS } from '../video/index.ts'
+import { DAYS_OF_VIEWS } from '../video/index.ts'
 import { isPublic } from '../video/video.entity.ts'
 
 export interface ChannelRow {
   channel: ActorProfile
   account: ActorProfile
-  /** When it was asked for. */
+  /** Date of the request. */
   stats?: ChannelStats
-  /** Whether the actor that was named follows it, or asked to. */
+  /** True if the given actor follows it, or requested to. */
   followed?: boolean
 }
 
 export interface ChannelStats {
   videos: number
   views: number
-  /** The last 31 days with today, the oldest first; `day` as `2026-01-31`. */
+  /** The last 31 days including today, the oldest first; `day` as `2026-01-31`. */
   days: { day: string; views: number }[]
 }
 
 export interface ChannelListQuery {
   start: number
   count: number
-  /** `followed`: the order in which they were followed. */
+  /** `followed`: by the date of the follow. */
   sort: {
     by: 'match' | 'id' | 'name' | 'displayName' | 'createdAt' | 'updatedAt' | 'followed' | 'followId'
     descending: boolean
   }
-  /** In a name, or similar to it. */
+  /** Contained in a name, or similar to it. */
   search?: string | undefined
-  /** Each of its words is in the name or in the handle. */
+  /** The name or the handle contains each of its words. */
   words?: { text: string; ownHost: string } | undefined
   /** Lower case; null for this server. */
   host?: string | null | undefined
-  /** Hosts are null for ours. */
+  /** Hosts are null for local ones. */
   handles?: { name: string; host: string | null }[] | undefined
   /** Row ids. */
   ids?: number[] | undefined
   accountId?: number | undefined
-  /** Only channels that this actor of ours follows, or asked to. */
+  /** Only channels that this local actor follows, or requested to. */
   followerActorId?: number | undefined
-  /** Says of each channel whether this actor of ours follows it. */
+  /** Includes whether this local actor follows each channel. */
   followedBy?: number | undefined
-  /** Without what the instance or this account (null: nobody more) mutes; left out: with all. */
+  /** Excludes channels muted by the instance or this account (null: by the instance alone); by default none. */
   mutedFor?: number | null | undefined
-  /** With the numbers of their videos: of those that everybody sees in lists, or of all. */
+  /** Includes the number of their videos: of publicly listed ones, or of all. */
   stats?: 'public' | 'all' | undefined
 }
 
@@ -78,14 +78,14 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
       : `join follow f on f.target_id = c.actor_id and f.follower_id = ${bind(query.followerActorId)}
            and f.state in ('pending', 'accepted')`
   const search = query.search ? { text: bind(query.search), pattern: bind(containing(query.search)) } : undefined
-  // A search reads a table of its own, which has what it needs of actors and no row of a removed one.
+  // A search reads its own table, which has the needed columns of actors and no rows of removed ones.
   const actor = search ? 'c' : 'x'
   const narrowed = conditions(query, bind, actor)
   const reader = query.mutedFor === undefined ? undefined : `${bind(query.mutedFor)}::int`
   const heard = reader === undefined ? [] : [isNotMuted('c.account_id', `${actor}.host_id`, reader)]
   const shown = search ? isCalled(search) : 'x.deleted_at is null'
   const where = [shown, ...narrowed, ...heard].join(' and ')
-  // What is counted row by row is found once, for the total and for the page.
+  // Matches that are counted row by row are read once, for the total and for the page.
   const isNarrowed = follow !== '' || narrowed.length > 0 || search !== undefined
   const total = isNarrowed
     ? '(select count(*)::int from matched)'
@@ -117,12 +117,12 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
   return { text, values }
 }
 
-/** SQL: whether an actor of ours follows a channel, or asked to. */
+/** SQL: true if a local actor follows a channel, or requested to. */
 const isFollowed = (channel: string, follower: string): string =>
   `exists (select from follow f where f.follower_id = ${follower} and f.target_id = ${channel}.actor_id
      and f.state in ('pending', 'accepted'))`
 
-/** SQL: how many channels the instance or a reader mutes. */
+/** SQL: number of channels that the instance or a reader mutes. */
 const mutedOf = (reader: string): string =>
   `(select count(*)::int from (
       select c.id from channel c join actor x on x.id = c.actor_id
@@ -136,28 +136,28 @@ interface SearchValues {
   pattern: string
 }
 
-/** SQL: whether a name or a username contains the text, or the name is similar to it: the most expensive comparison is the last one. */
+/** SQL: true if a name or a username contains the text, or the name is similar to it. The most expensive comparison comes last. */
 const isCalled = ({ text, pattern }: SearchValues): string =>
   `(c.name ilike ${pattern} or c.preferred_username ilike ${pattern} or c.name % ${text})`
 
 const likenessTo = (text: string): string => `greatest(similarity(c.name, ${text}), similarity(c.preferred_username, ${text}))`
 
-/** SQL: no likeness to the text is above this: at most, all trigrams of the smaller one are in the larger one. */
+/** SQL: upper bound of the similarity to the text, reached if the larger one contains all trigrams of the smaller one. */
 function boundTo(text: string): string {
   const size = `(select cardinality(show_trgm(${text})))`
   const bounds = ['c.name_size', 'c.username_size'].map((own) => `least(${own}, ${size})::real / greatest(${own}, ${size}, 1)`)
   return `greatest(${bounds.join(', ')})`
 }
 
-/** SQL: a column of a found channel that is not in the table of the search. */
+/** SQL: a column of a found channel that the search table lacks. */
 const columnOf = (column: string): string => `(select o.${column} from channel o where o.id = c.id)`
 
-/** How many more than a page needs are ranked first. */
+/** Rows ranked first, beyond those of the page. */
 const RANKED_FIRST = 50
 
 /**
- * SQL: CTEs up to `best`, which has at least the rows of the page with their likeness. `matched` is sorted by its bound: once the last row of
- * the page is found, rows whose bound is not above it need no likeness, which is the most expensive part of a search.
+ * SQL: CTEs up to `best`, which contains at least the rows of the page with their similarity. `matched` is sorted by its bound: once the last
+ * row of the page is found, rows with a lower bound need no similarity, which is the most expensive part of a search.
  */
 function bestOf(text: string, { start, count }: { start: string; count: string }): string {
   const ranked = `select m.id, ${likenessTo(text)} as sort_key from`
@@ -173,7 +173,7 @@ function bestOf(text: string, { start, count }: { start: string; count: string }
     )`
 }
 
-/** `actor`: the alias of what has the columns of the channel's actor. */
+/** `actor`: the alias that has the columns of the channel's actor. */
 function conditions(query: ChannelListQuery, bind: (value: unknown) => string, actor: string): string[] {
   const found: string[] = []
   if (query.words) {
@@ -204,7 +204,7 @@ function conditions(query: ChannelListQuery, bind: (value: unknown) => string, a
   return found
 }
 
-/** SQL for `ChannelStats`. What only the owner sees shows in no number for others. */
+/** SQL for `ChannelStats`. Numbers for others exclude what only the owner sees. */
 function statsOf(channel: string, of: 'public' | 'all'): string {
   const counted = of === 'all' ? "v.state <> 'removed'" : `${isPublic('v')} and v.listed`
   const today = "(now() at time zone 'UTC')::date"
@@ -220,13 +220,13 @@ function statsOf(channel: string, of: 'public' | 'all'): string {
     from video v where v.channel_id = ${channel}.id and ${counted})`
 }
 
-/** A channel by its name, of ours (`host` null) or of another server, as far as it is stored. */
+/** A stored channel by its name, local (`host` null) or remote. */
 export interface ChannelHandle {
   name: string
   host: string | null
 }
 
-/** What decides who may do something with a channel. */
+/** The properties that decide who may do what with a channel. */
 export interface FoundChannel {
   id: number
   actorId: number
@@ -246,12 +246,12 @@ export async function findChannelByHandle(db: Pick<Database, 'query'>, { name, h
   return row
 }
 
-/** Whether there is such a channel, of ours or of another server. */
+/** True if there is such a channel, local or remote. */
 export async function channelExists(db: Pick<Database, 'query'>, id: number): Promise<boolean> {
   return (await db.query("select 1 from channel where id = $1 and state = 'active'", [id])).length > 0
 }
 
-/** All that everybody sees of a channel, with its account, and whether `followedBy` follows it; in one statement. */
+/** The public columns of a channel, with its account, and whether `followedBy` follows it; in one statement. */
 export async function findChannel(
   db: Pick<Database, 'query'>,
   { name, host }: ChannelHandle,

@@ -5,7 +5,8 @@ import type { Sql } from '../../platform/database/index.ts'
 import { type AutomaticTags, type CommentTags, tagComments } from '../automatic-tag/index.ts'
 import { blockDeletes } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, makeBatchedCommands, notFound, type Outcome, type PassOn, type Unit } from '../runtime/index.ts'
-import { addComments, announceComments, type Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
+import { addComments, announceComments } from '../video/index.ts'
 import {
   isHiddenBelow,
   type KnownComment,

@@ -1,8 +1,9 @@
 // Who may write, see and remove comments. Pure.
 
 import { DomainError } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { hasRight } from '../user/index.ts'
-import { isOpen, type Openness, type Viewer } from '../video/index.ts'
+import { isOpen, type Openness } from '../video/index.ts'
 
 /** `VideoCommentPolicy` of the contract. */
 export const commentsPolicies = { enabled: 1, disabled: 2, requiresApproval: 3 } as const

@@ -1,8 +1,8 @@
 // Reads about comments: the threads of a video, one thread with all its replies, and a single comment.
 
 import type { Database } from '../../platform/database/index.ts'
+import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { isAnythingMuted, isMutedFor } from '../blocklist/index.ts'
-import { type ActorProfile, accountProfile } from '../video/index.ts'
 import { waits } from './comment.entity.ts'
 import { showsComments } from './hidden.ts'
 

@@ -2,7 +2,8 @@
 
 import { type AutomaticTags, NO_TAGS, retagComment } from '../automatic-tag/index.ts'
 import { type ActorDeps, advanceRow, DomainError, type PassOn } from '../runtime/index.ts'
-import { announceComments, type Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
+import { announceComments } from '../video/index.ts'
 import { MAX_COMMENT_LENGTH } from './comment.commands.ts'
 import { assertMayApprove, isPendingReview } from './comment.policy.ts'
 import {

@@ -1,8 +1,8 @@
-// Lists of comments below many videos: those of an owner, or all there are. Also comments that wait for approval.
+// Lists of comments on many videos: those of an owner, or all. Includes comments that are pending review.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { containing, type Database, pageOf, roundedLimit } from '../../platform/database/index.ts'
+import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { commentsTagged, tagsOfComment } from '../automatic-tag/index.ts'
-import { type ActorProfile, accountProfile } from '../video/index.ts'
 import { totalComments } from './totals.ts'
 
 export interface ListedCommentRow {
@@ -19,7 +19,7 @@ export interface ListedCommentRow {
   video: { id: number; uuid: string; name: string }
 }
 
-/** The names of the contract, which are those of video lists: what comments have none of sorts by their date. */
+/** The names of the contract, which are those of video lists; names of columns that comments lack sort by date. */
 const SORT_KEYS = {
   createdAt: 'm.created_at',
   publishedAt: 'm.created_at',
@@ -50,33 +50,33 @@ export const commentSorts: readonly CommentSort[] = [
 ]
 
 export interface CommentListQuery {
-  /** The account whose videos they are below; left out: all videos. */
+  /** The account that owns the videos; by default all videos. */
   ownerAccountId?: number | undefined
-  /** The tags by the lists of this account are shown; null: by those of the instance. */
+  /** Includes the automatic tags of this account's lists; null: of the instance's lists. */
   tagsOf: number | null
   autoTagOneOf?: readonly string[] | undefined
   start: number
   count: number
   sort: { by: CommentSort; descending: boolean }
-  /** In the text, the author's names and the video's name. */
+  /** Searched in the text, the author's names and the video's name. */
   search?: string | undefined
   searchAccount?: string | undefined
   searchVideo?: string | undefined
   videoId?: number | undefined
   channelId?: number | undefined
   isHeld?: boolean | undefined
-  /** Whether the author is of this server. */
+  /** True for local authors. */
   isLocal?: boolean | undefined
   onLocalVideo?: boolean | undefined
 }
 
-/** One page of comments, with the count of all that match. One statement. */
+/** One page of comments, with the total. One statement. */
 export async function listComments(
   db: Pick<Database, 'query'>,
   query: CommentListQuery,
 ): Promise<{ total: number; rows: ListedCommentRow[] }> {
   const { text, values } = buildCommentList(query)
-  // The plan of a search depends on how frequent its words are.
+  // The best plan of a search depends on the frequency of its words.
   const prepared = !(query.search || query.searchAccount || query.searchVideo)
   const rows = await db.query<(ListedCommentRow | { id: null }) & { total: number }>(text, values, { prepared })
   return {
@@ -85,7 +85,7 @@ export async function listComments(
   }
 }
 
-/** The statement of a page. Of an empty page one row with nulls comes, so that the total is always there. */
+/** The statement of a page. An empty page has one row of nulls, so that the total is always returned. */
 export function buildCommentList(query: CommentListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
@@ -96,12 +96,11 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
   const from = key.startsWith('v.') ? 'comment m join video v on v.id = m.video_id' : 'comment m'
   const where = conditions(query, bind).join(' and ')
   const like = query.search ? bind(containing(query.search)) : undefined
-  const last = `limit ${Number(query.count)}${query.start === 0 ? '' : ` offset ${bind(query.start)}`}`
   const rowsOf = (condition: string) => `select m.id, ${key} as sort_key from ${from} where ${where} and ${condition}`
-  const firstOf = (condition: string) => `(${rowsOf(condition)} order by ${order} limit ${Number(query.start) + Number(query.count)})`
+  const firstOf = (condition: string) => `(${rowsOf(condition)} order by ${order} limit ${roundedLimit(query.start + query.count)})`
   const page = like === undefined ? rowsOf('true') : firstFound(like, firstOf)
   const text = `with ${like === undefined ? '' : `${called(like)}, ${found(like, where)}, `}page as materialized (
-      select id, sort_key from (${page}) found order by ${order} ${last}
+      ${pageOf({ columns: 'id, sort_key', rows: `(${page}) found`, order }, query, bind)}
     )
     select ${totalOf(query, where)} as total, m.id, m.url, m.text, m.thread_id, m.parent_id, m.created_at, m.updated_at,
       m.held_for_review as held, ${tagsOfComment('m.id', query.tagsOf)} as automatic_tags, ${accountProfile('a', 'x')} as account,
@@ -126,7 +125,7 @@ function conditions(query: CommentListQuery, bind: Bind): string[] {
   if (channelId !== undefined) found.push(inVideos(`channel_id = ${bind(channelId)}`))
   if (query.autoTagOneOf) found.push(`m.id in (${commentsTagged(query.tagsOf, query.autoTagOneOf, bind)})`)
   if (isHeld !== undefined) found.push(isHeld ? 'm.held_for_review' : 'not m.held_for_review')
-  // Those of this server are few, and in an index of their own.
+  // Local comments are few, and have their own index.
   if (isLocal !== undefined) {
     found.push(`${isLocal ? '' : 'not '}exists (select from account o where o.id = m.account_id and o.user_id is not null)`)
   }
@@ -138,15 +137,15 @@ function conditions(query: CommentListQuery, bind: Bind): string[] {
 
 const inVideos = (condition: string): string => `m.video_id in (select id from video where ${condition})`
 
-/** Videos on their way out are few, and found by an index. */
+/** Videos that are being removed are few, and found by an index. */
 const GONE = "select id from video where state = 'removed'"
 const NOT_GONE = `m.video_id not in (${GONE})`
 
-// Where a text is looked for: in the text, in the author's names, in the video's name. Each place has an index of its own, and gives its
-// first ones, since a word may be in every comment.
+// A text is searched in the comment, in the author's names and in the video's name. Each has its own index, and yields its first matches, since
+// a word may be in every comment.
 const inText = (like: string): string => `m.text ilike ${like}`
 
-/** SQL: the authors and the videos whose names hold the text. Read only as far as somebody asks. */
+/** SQL: the authors and the videos whose names contain the text. Evaluated only as far as they are read. */
 const called = (like: string): string =>
   `authors as materialized (${accountsCalled(like)}), videos as materialized (select id from video where name ilike ${like})`
 
@@ -155,17 +154,17 @@ const accountsCalled = (like: string): string =>
    union all select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like} and a.name not ilike ${like}`
 
 /**
- * An index has the first comments of one author or video, not those of several together. So the first ones of each are taken where there
- * are few of them. Where there are many, their comments are frequent, and soon found in the order of the list. Many authors suffice for
- * that: the videos are not collected then.
+ * An index yields the first comments of one author or video, not of several together. If there are few authors and videos, the first comments
+ * of each are taken. If there are many, their comments are frequent and soon found in the order of the list. Many authors suffice for that:
+ * the videos are not collected then.
  */
 const FEW = 300
-/** So many ids are collected; of more authors each comment's is looked up. */
+/** At most so many ids are collected; with more, the author of each comment is looked up. */
 const MOST_AUTHORS = 2000
 const areMore = (set: 'authors' | 'videos', than: number): string =>
   `(select count(*) > ${than} from (select from ${set} limit ${than + 1}) named)`
 
-/** SQL: the first comments that hold the text, are of such an author or below such a video. */
+/** SQL: the first comments that contain the text, or have such an author or video. */
 function firstFound(like: string, firstOf: (condition: string) => string): string {
   const ofFew = (set: 'authors' | 'videos', id: string) =>
     `select first.* from (select id from ${set} where not ${areMore('authors', FEW)} limit ${FEW + 1}) ${set}
@@ -182,12 +181,12 @@ function firstFound(like: string, firstOf: (condition: string) => string): strin
   ].join(' union ')
 }
 
-/** What is filtered is counted up to here. */
+/** Filtered totals are counted up to this. */
 const MOST_COUNTED = 10_000
-/** What holds a text, which more has to be read for: see docs/adr/0007. */
+/** Totals of searches, which have to read more: see docs/adr/0007. */
 const MOST_FOUND = 1000
 
-/** SQL: the comments that hold the text, from one place after another until there are enough of them. */
+/** SQL: the comments that match the text, one source after the other until there are enough. */
 const found = (like: string, where: string): string =>
   `of_authors as materialized (
       select m.id from authors join comment m on m.account_id = authors.id where ${where} limit ${MOST_FOUND}),
@@ -199,7 +198,7 @@ const found = (like: string, where: string): string =>
       union (select m.id from comment m where ${where} and ${inText(like)}
         and (select count(*) < ${MOST_FOUND} from of_authors) and (select count(*) < ${MOST_FOUND} from below_videos) limit ${MOST_FOUND}))`
 
-/** All comments are in the counters, also those below videos on their way out, which are taken off. */
+/** The counters include the comments of videos that are being removed, which are subtracted. */
 function totalOf(query: CommentListQuery, where: string): string {
   const { start, count, sort, isHeld, tagsOf, ...others } = query
   if (query.search) return `(select least(count(*), ${MOST_FOUND})::int from found)`
@@ -212,7 +211,7 @@ function totalOf(query: CommentListQuery, where: string): string {
     where m.deleted_at is null ${held} and m.video_id in (${GONE})))::int`
 }
 
-/** Who owns a channel of this server; undefined when there is no such channel. */
+/** The owner of a local channel; undefined if there is no such channel. */
 export async function findChannelOwner(db: Pick<Database, 'query'>, channelId: number): Promise<number | undefined> {
   const [row] = await db.query<{ account_id: number }>(
     `select c.account_id from channel c join actor x on x.id = c.actor_id

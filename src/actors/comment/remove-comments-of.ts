@@ -1,8 +1,8 @@
 // Removes all comments of an account: the owner of the videos does it on those, the staff everywhere.
 
 import { type ActorDeps, DomainError, ignoreNotFound, notFound, PermanentFailure } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { hasRight, type UserRole } from '../user/index.ts'
-import type { Viewer } from '../video/index.ts'
 import type { Comments } from './comment.commands.ts'
 import { removeRetained } from './retained-comments.ts'
 

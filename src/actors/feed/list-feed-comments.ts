@@ -1,9 +1,9 @@
 // The newest public comments: on one video, on those of an account or a channel, or on all.
 
-import type { Database } from '../../platform/database/index.ts'
+import { type Database, pageOf } from '../../platform/database/index.ts'
+import { type ActorSummary, summaryOf } from '../actor/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
 import { isHiddenFromAll, showsComments } from '../comment/index.ts'
-import { type ActorSummary, summaryOf } from '../video/index.ts'
 import { isPublic } from '../video/video.entity.ts'
 
 export interface FeedCommentRow {
@@ -39,8 +39,7 @@ export function buildFeedComments(query: FeedCommentsQuery): { text: string; val
   const bind = (value: unknown): string => `$${values.push(value)}`
   const where = conditions(query, bind).join(' and ')
   const text = `with page as materialized (
-      select m.id from comment m join video v on v.id = m.video_id where ${where}
-      order by m.created_at desc, m.id desc limit ${Number(query.count)}
+      ${pageOf({ columns: 'm.id', rows: `comment m join video v on v.id = m.video_id where ${where}`, order: 'm.created_at desc, m.id desc' }, { start: 0, count: query.count }, bind)}
     )
     select m.id, m.text, m.thread_id, m.created_at, jsonb_build_object('uuid', v.uuid, 'name', v.name) as video,
       ${summaryOf('a', 'x')} as account

@@ -2,8 +2,8 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { LARGEST_ID, sha256 } from '../../platform/ids.ts'
+import { type ActorProfile, accountProfile, channelProfile } from '../actor/index.ts'
 import type { UserRole } from '../user/index.ts'
-import { type ActorProfile, accountProfile, channelProfile } from '../video/index.ts'
 
 /** By row id, or by name; `host` is null for a local one. */
 export type FeedOwnerKey = { id: number } | { name: string; host: string | null }

@@ -141,6 +141,17 @@ export function buildFollowerList(query: FollowerListQuery): { text: string; val
   }
 }
 
+/** True if it is an accepted follow of the account or one of its channels. */
+export async function followsAccount(db: Pick<Database, 'query'>, followId: number, accountId: number): Promise<boolean> {
+  const rows = await db.query(
+    `select from follow f where f.id = $1 and f.state = 'accepted' and (
+       f.target_id = (select actor_id from account where id = $2)
+       or f.target_id in (select actor_id from channel where account_id = $2))`,
+    [followId, accountId],
+  )
+  return rows.length > 0
+}
+
 /** The relation between a local actor and a remote one named by handle (`name@host`) or host (its instance actor). */
 export async function findFollowByHandle(
   db: Database,

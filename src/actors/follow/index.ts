@@ -9,6 +9,7 @@ export {
   type FollowRow,
   findFollow,
   findFollowByHandle,
+  followsAccount,
   isFormerRequest,
   listFollowers,
   listFollows,

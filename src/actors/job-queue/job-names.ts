@@ -28,12 +28,15 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'move-to-object-storage': 'move-to-object-storage',
   notify: 'notify',
   'playlist-reading': 'activitypub-http-fetcher',
+  'plugin-action': 'notify',
+  'plugin-logout': 'notify',
   'playlists-of-followed': 'activitypub-http-fetcher',
   'redundancy-removal': 'video-redundancy',
   'remote-actor-removal': 'activitypub-cleaner',
   'remote-chapters': 'activitypub-http-fetcher',
   'remote-followers': 'activitypub-refresher',
   'remote-rates': 'activitypub-http-fetcher',
+  transcribe: 'video-transcription',
   'user-removal': 'activitypub-cleaner',
   'video-channel-import': 'video-channel-import',
   'video-files-placement': 'move-to-file-system',
@@ -44,7 +47,13 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'video-redundancy': 'video-redundancy',
   'video-removal': 'activitypub-cleaner',
   'video-studio-edition': 'video-studio-edition',
+  'video-studio-transcoding': 'video-studio-edition',
   'video-transcoding': 'video-transcoding',
+  'video-transcription': 'video-transcription',
+  'vod-audio-merge-transcoding': 'video-transcoding',
+  'vod-hls-transcoding': 'video-transcoding',
+  'vod-web-video-transcoding': 'video-transcoding',
+  'web-push': 'notify',
 }
 
 /** Lanes whose rows are listed one by one. Activities of others are handled like those that a fetcher reads from an outbox. */
@@ -54,6 +63,9 @@ export const LANE_NAMES = {
   'inbox-unverified': 'activitypub-http-fetcher',
 } as const satisfies Record<string, JobTypeName>
 
+/** Lanes that are no job in PeerTube: the metrics show them. */
+const UNLISTED_LANES: readonly string[] = ['live-encoding']
+
 /** Periodic tasks that are a repeated job in PeerTube. */
 export const TASK_NAMES: Readonly<Record<string, JobTypeName>> = { 'fold-views': 'videos-views-stats' }
 
@@ -61,7 +73,7 @@ export const TASK_NAMES: Readonly<Record<string, JobTypeName>> = { 'fold-views':
 export function refuseNameless({ jobs, lanes, periodics }: Registry): void {
   const nameless = [
     ...[...jobs.keys()].filter((type) => !Object.hasOwn(JOB_NAMES, type)).map((type) => `job ${type}`),
-    ...[...lanes.keys()].filter((kind) => !Object.hasOwn(LANE_NAMES, kind)).map((kind) => `lane ${kind}`),
+    ...[...lanes.keys()].filter((kind) => !Object.hasOwn(LANE_NAMES, kind) && !UNLISTED_LANES.includes(kind)).map((kind) => `lane ${kind}`),
     ...Object.keys(TASK_NAMES)
       .filter((name) => !periodics.has(name))
       .map((name) => `periodic task ${name}`),

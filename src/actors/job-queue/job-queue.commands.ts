@@ -1,4 +1,4 @@
-// Pauses and resumes the queue, and retries work that was given up. Running jobs finish.
+// Pauses and resumes the queue, retries work that was given up, and cancels jobs.
 
 import { initialJobQueue, type JobQueueEvent, type JobQueueState, jobQueueMachine } from '../../state-machines/job-queue.ts'
 import { retryDelivery } from '../delivery/index.ts'
@@ -24,8 +24,15 @@ export interface JobQueue {
   state(): Promise<JobQueueState>
   /** Throws `not_found`, and `conflict` if it did not fail, is queued again already, or if what waited for it has failed with it. */
   retry(id: string): Promise<void>
+  /**
+   * The job fails within seconds, and so does what waits for it, as if it had no attempts left; a running one is interrupted. Throws
+   * `not_found`, and `conflict` if it neither waits nor runs, or is no job of this server's workers.
+   */
+  cancel(id: string): Promise<void>
 }
 
+/** A lease that has run out. */
+const LONG_AGO = new Date(0)
 const QUEUE = { aggregate: 'job_queue', id: 1 } as const
 const jobQueueLifecycle = defineLifecycle({ table: 'job_queue', machine: jobQueueMachine, initial: initialJobQueue })
 
@@ -66,6 +73,20 @@ export function makeJobQueue(
     })
   }
 
+  async function cancelJob(id: number): Promise<void> {
+    await tell.create(async (unit) => {
+      const [row] = await unit.query<StoredJob>(
+        'select id, state, failures, lost_leases as "lostLeases" from job where id = $1 for no key update',
+        [id],
+      )
+      if (!row) throw notFound('This job does not exist.')
+      const event = { type: 'STOPPED' } as const
+      if (!takes(jobLifecycle, row, event)) throw new DomainError('conflict', 'This job neither waits nor runs.')
+      const also = { leaseOwner: null, leaseUntil: LONG_AGO, error: 'An administrator cancelled it.' }
+      await advanceRow(unit, jobLifecycle, row, event, also, config().vireo.jobs)
+    })
+  }
+
   /** Otherwise it would find nothing to do, and complete. */
   function standsAlone({ type, data }: { type: string; data: NewJob['data'] }): boolean {
     const handler = registry.jobs.get(type)
@@ -92,6 +113,12 @@ export function makeJobQueue(
       const found = readJobId(text)
       if (!found) throw notFound('This job does not exist.')
       await retries[found.source](found.id)
+    },
+    async cancel(text) {
+      const found = readJobId(text)
+      if (!found) throw notFound('This job does not exist.')
+      if (found.source !== 'job') throw new DomainError('conflict', 'This is no job that can be cancelled.')
+      await cancelJob(found.id)
     },
   }
 }

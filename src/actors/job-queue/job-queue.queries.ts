@@ -9,7 +9,7 @@ import { JOB_NAMES, LANE_NAMES, TASK_NAMES } from './job-names.ts'
 import { type JobSubject, payloadOf, SUBJECT } from './payload.ts'
 import { shownData } from './shown.ts'
 
-/** States that this server does not have (`paused`, `waiting-children`) are empty. */
+/** `paused` is empty: this server does not have it. `waiting-children` is a job of remote runners that waits for its parent. */
 export const jobStates = ['active', 'completed', 'delayed', 'failed', 'paused', 'prioritized', 'waiting', 'waiting-children'] as const
 
 export type JobState = (typeof jobStates)[number]
@@ -45,14 +45,15 @@ export interface JobListQuery {
   descending: boolean
 }
 
-/** The machine states behind a state; absent if nothing can be in it. */
+/** The states of the machines `job` and `runner-job` behind a state; absent if nothing can be in it. */
 const OF_JOBS: Partial<Record<JobState, readonly string[]>> = {
-  active: ['active'],
-  completed: ['completed', 'cancelled'],
+  active: ['active', 'processing', 'completing'],
+  completed: ['completed', 'cancelled', 'parent-cancelled'],
   delayed: ['delayed'],
-  failed: ['failed'],
-  waiting: ['waiting'],
-  prioritized: ['waiting'],
+  failed: ['failed', 'errored', 'parent-errored'],
+  waiting: ['waiting', 'pending'],
+  prioritized: ['waiting', 'pending'],
+  'waiting-children': ['waiting-for-parent'],
 }
 /** Deliveries to an unreachable server are delayed, also while it is retried; a server that sent something is reachable. */
 const HELD = `(d.due_at is not null or exists (
@@ -207,8 +208,12 @@ function repeated(isWanted: (name: JobTypeName) => boolean): Part[] {
  */
 const shownOf = (asked: string): string => `
   select p.source, p.id, j.type as name, case
-      when j.state = 'cancelled' then 'completed'
-      when j.state = 'waiting' and j.priority > 0 and coalesce(${asked}::text, 'prioritized') = 'prioritized' then 'prioritized'
+      when j.state in ('cancelled', 'parent-cancelled') then 'completed'
+      when j.state in ('processing', 'completing') then 'active'
+      when j.state in ('errored', 'parent-errored') then 'failed'
+      when j.state = 'waiting-for-parent' then 'waiting-children'
+      when j.state in ('waiting', 'pending') and j.priority > 0 and coalesce(${asked}::text, 'prioritized') = 'prioritized' then 'prioritized'
+      when j.state = 'pending' then 'waiting'
       else j.state
     end as state, j.data, ${SUBJECT} as subject, j.progress, j.error,
     j.priority, j.failures, j.max_attempts, j.created_at, j.started_at, j.finished_at, j.due_at

@@ -1,20 +1,40 @@
 // HLS playlists of a live, made from the rows of its pieces (RFC 8216). Pure.
 
-import { pieceName } from '../../media/index.ts'
+import { type EncodedRendition, type LivePlan, type LiveRendition, pieceName } from '../../media/index.ts'
 
 export interface LivePieceRow {
+  rendition: number
   sequence: number
   generation: number
   seconds: number
-  bytes: number
-  sha256: string
-  startsAt: Date
+  /** Null for one that is left out. */
+  bytes: number | null
+  sha256: string | null
+  /** ISO 8601. */
+  startsAt: string
 }
 
-/** Lists one rendition: the stream as it was received. */
-export function masterPlaylist(pieces: readonly LivePieceRow[]): string {
-  const bandwidth = Math.ceil(Math.max(...pieces.map(({ bytes, seconds }) => (bytes * 8) / Math.max(seconds, SHORTEST_SECONDS))))
-  return `#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-STREAM-INF:BANDWIDTH=${bandwidth}\n0.m3u8\n\n`
+/** A rendition that viewers get. */
+type ShownRendition = LiveRendition & Partial<Pick<EncodedRendition, 'bandwidth'>>
+
+const AS_RECEIVED: ShownRendition = { rendition: 0, width: 0, height: 0, codecs: [] }
+
+/** In the order of the master playlist. Without a plan there is only the stream as it was received. */
+export const shownRenditions = (plan: LivePlan | null): ShownRendition[] =>
+  plan ? [...(plan.isSourceShown ? [plan.source] : []), ...plan.encoded] : [AS_RECEIVED]
+
+/** `pieces`: some of the stream as it was received. */
+export function masterPlaylist({ plan, pieces }: { plan: LivePlan | null; pieces: readonly LivePieceRow[] }): string {
+  const received = Math.max(0, ...pieces.map(({ bytes, seconds }) => ((bytes ?? 0) * 8) / Math.max(seconds, SHORTEST_SECONDS)))
+  const entries = shownRenditions(plan).map(({ rendition, width, height, codecs, bandwidth = Math.ceil(received) }) => {
+    const attributes = [
+      `BANDWIDTH=${bandwidth}`,
+      ...(width > 0 ? [`RESOLUTION=${width}x${height}`] : []),
+      ...(codecs.length > 0 ? [`CODECS="${codecs.join(',')}"`] : []),
+    ]
+    return `#EXT-X-STREAM-INF:${attributes.join(',')}\n${rendition}.m3u8\n\n`
+  })
+  return `#EXTM3U\n#EXT-X-VERSION:6\n${entries.join('')}`
 }
 
 /** The last piece may hold a single frame. */
@@ -22,13 +42,12 @@ const SHORTEST_SECONDS = 0.5
 
 /** Consecutive pieces of one rendition. Without `isRunning` the last one ends the stream. */
 export function renditionPlaylist(options: {
-  rendition: number
   pieces: readonly LivePieceRow[]
   isRunning: boolean
   /** Seconds of a piece, unless one is longer. */
   target: number
 }): string {
-  const { rendition, pieces, isRunning, target } = options
+  const { pieces, isRunning, target } = options
   const longest = Math.max(target, ...pieces.map(({ seconds }) => Math.round(seconds)))
   const lines = [
     '#EXTM3U',
@@ -39,10 +58,12 @@ export function renditionPlaylist(options: {
     ...(pieces[0] && pieces[0].generation > 1 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${pieces[0].generation - 1}`] : []),
     '#EXT-X-INDEPENDENT-SEGMENTS',
   ]
-  for (const [index, { sequence, generation, seconds, startsAt }] of pieces.entries()) {
+  for (const [index, { rendition, sequence, generation, seconds, startsAt, bytes }] of pieces.entries()) {
     const before = pieces[index - 1]
     if (before && before.generation !== generation) lines.push('#EXT-X-DISCONTINUITY')
-    lines.push(`#EXTINF:${seconds.toFixed(6)},`, `#EXT-X-PROGRAM-DATE-TIME:${startsAt.toISOString().replace('Z', '+0000')}`)
+    lines.push(`#EXTINF:${seconds.toFixed(6)},`, `#EXT-X-PROGRAM-DATE-TIME:${new Date(startsAt).toISOString().replace('Z', '+0000')}`)
+    // Players take it from another rendition, or go on after it.
+    if (bytes === null) lines.push('#EXT-X-GAP')
     lines.push(pieceName(rendition, sequence))
   }
   if (!isRunning) lines.push('#EXT-X-ENDLIST')
@@ -50,5 +71,7 @@ export function renditionPlaylist(options: {
 }
 
 /** The content of `segments-sha256.json`. */
-export const hashesOf = (rendition: number, pieces: readonly LivePieceRow[]): Record<string, string> =>
-  Object.fromEntries(pieces.map(({ sequence, sha256 }) => [pieceName(rendition, sequence), sha256]))
+export const hashesOf = (pieces: readonly LivePieceRow[]): Record<string, string> =>
+  Object.fromEntries(
+    pieces.flatMap(({ rendition, sequence, sha256 }) => (sha256 === null ? [] : [[pieceName(rendition, sequence), sha256]])),
+  )

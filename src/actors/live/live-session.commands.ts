@@ -1,6 +1,7 @@
 // Streams of lives: accepted by their key, and moved by what their receivers report. It runs in the process of each stream too, so it needs
 // little else.
 
+import type { LivePlan } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { LiveError, LiveSessionEvent } from '../../state-machines/live-session.ts'
 import { type ActorDeps, contextOf, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
@@ -19,6 +20,8 @@ export interface AcceptedStream {
   /** Its files are in the private folder. */
   isPrivate: boolean
   latencyMode: LatencyMode
+  /** False until the renditions of the session are planned. */
+  isPlanned: boolean
 }
 
 /** A piece of a stream, which is in the store. */
@@ -32,6 +35,9 @@ export interface StoredPiece {
   startsAt: Date
   /** Its file is in the private folder. */
   isPrivate: boolean
+  /** Of the first piece of a session: its renditions, and whether remote runners make them. */
+  plan?: LivePlan | undefined
+  isRemote?: boolean
 }
 
 /** What the receiver of a stream reports of its end. */
@@ -54,7 +60,7 @@ export interface LiveSessions {
   end(sessionId: number, end: StreamEnd): Promise<void>
 }
 
-const RUNNING = ['receiving', 'publishing', 'interrupted']
+export const RUNNING = ['receiving', 'publishing', 'interrupted']
 const NO_VIDEO = { uuid: '', state: 'removed', isPrivate: true }
 
 export type LiveSessionDeps = Pick<ActorDeps, 'db' | 'tell' | 'config'> & {
@@ -67,7 +73,10 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
 
   async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {
     const [{ next } = { next: 0 }] = await unit.query<{ next: number }>(
-      `select coalesce(max(p.sequence) + 1, 0) as next from live_session s join live_piece p on p.session_id = s.id where s.video_id = $1`,
+      `select coalesce(max(p.sequence) + 1, 0) as next
+       from (select id from live_session where video_id = $1) s cross join lateral (
+         select sequence from live_piece where session_id = s.id union all select sequence from live_remote_piece where session_id = s.id
+       ) p`,
       [live.videoId],
     )
     const session = unit.em.create(LiveSession, {
@@ -77,6 +86,8 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
       replayPrivacy: live.replayPrivacy,
       replayVideoId: null,
       firstSequence: next,
+      plan: null,
+      remote: null,
       startedAt: unit.now,
       endedAt: null,
       createdAt: unit.now,
@@ -156,18 +167,25 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
           videoUuid: uuid,
           isPrivate,
           latencyMode: live.latencyMode,
+          isPlanned: session.plan !== null,
         }
       })
     },
 
-    addPiece: (sessionId, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate }) =>
+    addPiece: (sessionId, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate, plan, isRemote }) =>
       withSession({ tell }, sessionId, async (unit, session) => {
+        if (session.plan === null && plan) {
+          session.plan = plan
+          session.remote = isRemote ? { runs: [] } : null
+        }
         moveSession(unit, session, { type: 'PIECE_STORED', generation }, settings())
         await unit.query(
           `insert into live_piece (session_id, sequence, generation, seconds, bytes, sha256, starts_at, is_private)
            values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
           [sessionId, sequence, generation, seconds, bytes, sha256, startsAt, isPrivate],
         )
+        if (session.plan?.encoded.length)
+          unit.emit({ aggregate: 'live_session', id: sessionId }, 'LivePieceStored', { liveSessionId: sessionId })
         const error = await limitOf(unit, session)
         if (error) moveSession(unit, session, { type: 'FAILED', generation, error }, settings())
         return error === undefined

@@ -4,6 +4,7 @@ import type { Config } from '../../config/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import {
   type AwaitedVideos,
   announceChange,
@@ -14,7 +15,6 @@ import {
   type GivenPictures,
   type NewVideoFields,
   namedAs,
-  type Viewer,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { type LatencyMode, latencyModes, VideoLive } from './live.entity.ts'

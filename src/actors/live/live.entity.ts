@@ -1,10 +1,17 @@
 // A live video and its sessions. The lifecycle of a session is the machine `live-session`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { LivePlan } from '../../media/index.ts'
 
 /** `LiveVideoLatencyMode` of the contract. */
 export const latencyModes = { default: 1, high: 2, small: 3 } as const
 export type LatencyMode = (typeof latencyModes)[keyof typeof latencyModes]
+
+/** The renditions of a session that remote runners make. */
+export interface RemoteRenditions {
+  /** One for each lease of a job that gave a piece; each has a timeline of its own. */
+  runs: { /** ISO 8601. */ leasedAt: string; firstSequence: number /** Of its first piece, in seconds. */; startTime: number }[]
+}
 
 const VideoLiveSchema = defineEntity({
   name: 'VideoLive',
@@ -41,6 +48,10 @@ const LiveSessionSchema = defineEntity({
     replayVideoId: p.integer().nullable(),
     /** Number of its first piece: the sessions of a permanent live share the addresses of their pieces. */
     firstSequence: p.integer(),
+    /** Its renditions; null until its first piece, or if that could not be probed. */
+    plan: p.json<LivePlan>().nullable(),
+    /** Null if this server makes them. */
+    remote: p.json<RemoteRenditions>().nullable(),
     startedAt: p.datetime(3),
     /** When the publisher stopped or was given up. */
     endedAt: p.datetime(3).nullable(),
@@ -65,6 +76,42 @@ export const LivePiece = defineEntity({
     bytes: p.integer(),
     sha256: p.text(),
     startsAt: p.datetime(3),
+    /** Its file is in the private folder. */
+    isPrivate: p.boolean(),
+  },
+})
+
+/** An encoded part of a stream, beside the piece that it was made from. */
+export const LiveRenditionPiece = defineEntity({
+  name: 'LiveRenditionPiece',
+  tableName: 'live_rendition_piece',
+  properties: {
+    sessionId: p.integer().primary(),
+    /** From 1, by the plan. */
+    rendition: p.smallint().primary(),
+    sequence: p.integer().primary(),
+    /** Null for one that is left out: players skip it. */
+    bytes: p.integer().nullable(),
+    sha256: p.text().nullable(),
+  },
+})
+
+/** An encoded part of a stream that a remote runner made. */
+export const LiveRemotePiece = defineEntity({
+  name: 'LiveRemotePiece',
+  tableName: 'live_remote_piece',
+  properties: {
+    sessionId: p.integer().primary(),
+    /** From 1, by the plan. */
+    rendition: p.smallint().primary(),
+    sequence: p.integer().primary(),
+    /** The lease that it came by, from 1. */
+    run: p.integer(),
+    seconds: p.double(),
+    startsAt: p.datetime(3),
+    /** Null for one that has not come, although a later one has: players skip it. */
+    bytes: p.integer().nullable(),
+    sha256: p.text().nullable(),
     /** Its file is in the private folder. */
     isPrivate: p.boolean(),
   },

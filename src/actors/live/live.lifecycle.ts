@@ -24,7 +24,8 @@ export const liveSessionLifecycle = defineLifecycle({
   dueIn,
   entered(unit, session: LiveSession, { from, state }) {
     const video = { aggregate: 'video', id: session.videoId } as const
-    if (from === 'receiving' && state === 'publishing') unit.emit(video, 'LiveStarted', { videoId: session.videoId })
+    // Of a runner, the renditions are not there yet.
+    if (from === 'receiving' && state === 'publishing' && !session.remote) unit.emit(video, 'LiveStarted', { videoId: session.videoId })
     if (from !== 'ending' && state === 'ending') unit.emit(video, 'LiveEnded', { videoId: session.videoId })
     if ((state === 'ending' || state === 'ended') && session.endedAt === null) session.endedAt = unit.now
     if (state === 'ending') queueEnding(unit, session.id)

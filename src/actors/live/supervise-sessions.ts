@@ -1,6 +1,6 @@
 // What sessions need beside their receivers: time-outs, the job at their end, and the moves of their videos.
 
-import { hlsFile, pieceName, swarmsOfPlaylist } from '../../media/index.ts'
+import { hlsFile, type LivePlan, pieceName, swarmsOfPlaylist } from '../../media/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, takes, type Unit } from '../runtime/index.ts'
 import { nameSwarms, storePlaylist } from '../video/files.writes.ts'
@@ -8,6 +8,7 @@ import { advanceAndAnnounce, fileStorages, hasPrivateFiles, type PendingFiles, v
 import { Video } from '../video/video.entity.ts'
 import { type LiveSession, VideoLive } from './live.entity.ts'
 import { liveSessionLifecycle, moveSession, settingsOf, withSession } from './live.lifecycle.ts'
+import { shownRenditions } from './live-playlists.ts'
 
 export function superviseLiveSessions(
   deps: Pick<ActorDeps, 'tell' | 'registry' | 'config' | 'urls'> & { pendingFiles: PendingFiles },
@@ -26,9 +27,13 @@ export function superviseLiveSessions(
 
   registry.on('LiveStarted', 'live-video', ({ videoId }, unit) =>
     moveVideo(unit, videoId, async (video) => {
+      const [{ plan } = { plan: null }] = await unit.query<{ plan: LivePlan | null }>(
+        'select plan from live_session where video_id = $1 order by started_at desc, id desc limit 1',
+        [videoId],
+      )
       await storePlaylist(unit, videoId, PLAYLIST, fileStorages.fileSystem)
       const { name } = hlsFile(video.uuid, PLAYLIST.masterFilename, hasPrivateFiles(video))
-      await nameSwarms(unit, videoId, swarmsOfPlaylist(`${urls.origin}/static/streaming-playlists/${name}`, 1))
+      await nameSwarms(unit, videoId, swarmsOfPlaylist(`${urls.origin}/static/streaming-playlists/${name}`, shownRenditions(plan).length))
       return { type: 'STREAM_STARTED' }
     }),
   )
@@ -38,18 +43,32 @@ export function superviseLiveSessions(
 }
 
 async function removePieces(unit: Unit, { id, videoId }: LiveSession, { pendingFiles }: { pendingFiles: PendingFiles }): Promise<void> {
-  const pieces = await unit.query<{ uuid: string; sequence: number; isPrivate: boolean }>(
-    `select v.uuid, p.sequence, p.is_private as "isPrivate" from live_piece p, video v where p.session_id = $1 and v.id = $2`,
+  // With those that a killed process stored without a row.
+  const pieces = await unit.query<{ uuid: string; rendition: number; sequence: number; isPrivate: boolean }>(
+    `select v.uuid, p.rendition, p.sequence, p.is_private as "isPrivate" from video v cross join lateral (
+       select 0 as rendition, sequence, is_private from live_piece where session_id = $1
+       union all
+       select e.rendition, p.sequence, p.is_private
+       from live_session s cross join jsonb_to_recordset(s.plan->'encoded') as e (rendition int) join live_piece p on p.session_id = s.id
+       where s.id = $1 and s.remote is null
+       union all
+       select rendition, sequence, is_private from live_remote_piece where session_id = $1
+     ) p where v.id = $2`,
     [id, videoId],
   )
+  await unit.query('delete from live_rendition_piece where session_id = $1', [id])
   // The number of the last one stays: the next session counts on.
   await unit.query(
     'delete from live_piece where session_id = $1 and sequence < (select max(sequence) from live_piece where session_id = $1)',
     [id],
   )
+  await unit.query(
+    'delete from live_remote_piece where session_id = $1 and sequence < (select max(sequence) from live_remote_piece where session_id = $1)',
+    [id],
+  )
   await pendingFiles.condemn(
     unit.query,
-    pieces.map(({ uuid, sequence, isPrivate }) => hlsFile(uuid, pieceName(0, sequence), isPrivate)),
+    pieces.map(({ uuid, rendition, sequence, isPrivate }) => hlsFile(uuid, pieceName(rendition, sequence), isPrivate)),
   )
 }
 

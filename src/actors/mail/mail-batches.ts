@@ -7,6 +7,8 @@ export interface Mailed extends NoticeMail {
   userId: number
   /** Address of the user. */
   to: string
+  /** Of the pages, BCP 47; null if the user chose none. */
+  language: string | null
 }
 
 /**

@@ -27,6 +27,8 @@ export type Mail =
   | { mail: 'user-import-failed'; userImportId: number }
   /** To the administrator: a visitor's message. */
   | { mail: 'contact-form'; contactId: number }
+  /** To the administrator: a plugin was switched off since it fails. */
+  | { mail: 'plugin-failed'; pluginId: number }
 
 /**
  * An id that no user has. A mail to nobody is queued like any other and then not sent, so that the response time does not reveal whether an

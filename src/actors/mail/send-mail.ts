@@ -3,6 +3,7 @@
 
 import { z } from 'zod'
 import { isMailEnabled } from '../../config/index.ts'
+import { languageOfTag } from '../../platform/languages.ts'
 import { type Mailer, MailRefused } from '../../platform/mailer.ts'
 import { removeContactMessage } from '../contact/contact.writes.ts'
 import { type ActorDeps, type JobContext, NotNow, PermanentFailure } from '../runtime/index.ts'
@@ -33,6 +34,7 @@ const payload = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('user-import-completed'), userImportId: z.int() }),
   z.object({ mail: z.literal('user-import-failed'), userImportId: z.int() }),
   z.object({ mail: z.literal('contact-form'), contactId: z.int() }),
+  z.object({ mail: z.literal('plugin-failed'), pluginId: z.int() }),
 ]) satisfies z.ZodType<Mail>
 
 /** A letter with its recipient; undefined if there is nothing to send any more. */
@@ -40,6 +42,8 @@ type Addressed =
   | {
       to: string | readonly string[]
       letter: Letter
+      /** What the user chose for the pages, BCP 47; English without it. */
+      language?: string | null
       /** Reply address, if it differs from the sender's. */
       replyTo?: string
       /** Unsubscribe address for mails of its kind. */
@@ -65,12 +69,13 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       const addressed = await address(payload.parse(job.data), job)
       if (!addressed) return logger.debug({ job: job.id }, 'a mail is not needed any more')
       const { email, instance } = config()
-      const { subject, text, html } = renderMail(addressed.letter, {
+      const stationery = {
         subjectPrefix: email.subject.prefix,
         signature: email.body.signature,
         instanceName: instance.name,
         instanceUrl: urls.origin,
-      })
+      }
+      const { subject, text, html } = renderMail(addressed.letter, stationery, languageOfTag(addressed.language))
       try {
         await mailer.send({
           id: `mail-${job.id}`,
@@ -131,6 +136,8 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
         return await userImported(mail.userImportId)
       case 'contact-form':
         return await contactForm(mail.contactId)
+      case 'plugin-failed':
+        return await pluginFailed(mail.pluginId)
     }
   }
 
@@ -141,7 +148,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     const subject = { purpose: 'verify-email', id, state: verifyEmailState(user) } as const
     const url = await link('/verify-account/email', { userId: id }, subject, { id: job.id, lifetimeMs })
     if (url === undefined) return undefined
-    return { to: user.email, letter: letters.verifyEmail({ ...greeting(user), url, lifetimeMs }) }
+    return { ...userOf(user), letter: letters.verifyEmail({ ...greeting(user), url, lifetimeMs }) }
   }
 
   async function verifyNewEmail(id: number, job: JobContext): Promise<Addressed> {
@@ -152,7 +159,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     const url = await link('/verify-account/email', { userId: id }, subject, { id: job.id, lifetimeMs })
     if (url === undefined) return undefined
     const pending = `${url}&isPendingEmail=true`
-    return { to: user.pending_email, letter: letters.verifyNewEmail({ ...greeting(user), url: pending, lifetimeMs }) }
+    return { ...userOf(user), to: user.pending_email, letter: letters.verifyNewEmail({ ...greeting(user), url: pending, lifetimeMs }) }
   }
 
   async function password(id: number, job: JobContext, verb: 'reset' | 'create'): Promise<Addressed> {
@@ -164,7 +171,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     const url = await link('/reset-password', { userId: id }, subject, { id: job.id, lifetimeMs })
     if (url === undefined) return undefined
     const write = verb === 'reset' ? letters.resetPassword : letters.createPassword
-    return { to: user.email, letter: write({ ...greeting(user), url, lifetimeMs }) }
+    return { ...userOf(user), letter: write({ ...greeting(user), url, lifetimeMs }) }
   }
 
   async function verifyRegistration(id: number, job: JobContext): Promise<Addressed> {
@@ -196,16 +203,17 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     const letter = isBlocked
       ? letters.userBlocked({ ...greeting(user), reason: user.blocked_reason })
       : letters.userUnblocked({ ...greeting(user), url: `${urls.origin}/login` })
-    return { to: user.email, letter }
+    return { ...userOf(user), letter }
   }
 
   function notified(mailed: Mailed | undefined, job: JobContext): Addressed {
     if (!mailed) return undefined
-    const { userId, setting, to, notices } = mailed
+    const { userId, setting, to, language, notices } = mailed
     const unsubscribe = unsubscribeUrl(deps, { userId, setting }, to)
     const thread = threadOf(notices)
     return {
       to,
+      language,
       unsubscribe,
       sent: () => batches.sent(job.id),
       letter: noticeLetter(mailed, { origin: urls.origin, unsubscribe }),
@@ -215,19 +223,19 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
 
   /** Nothing if it is deleted, or requested again. */
   async function exported(id: number): Promise<Addressed> {
-    const [found] = await db.query<{ username: string; email: string; state: string }>(
-      `select u.username, u.email, e.state from user_export e join users u on u.id = e.user_id
+    const [found] = await db.query<{ username: string; email: string; language: string | null; state: string }>(
+      `select u.username, u.email, u.language, e.state from user_export e join users u on u.id = e.user_id
        where e.id = $1 and e.state in ('completed', 'errored') and u.state <> 'deleted'`,
       [id],
     )
     if (!found) return undefined
     const write = found.state === 'completed' ? letters.exportReady : letters.exportFailed
-    return { to: found.email, letter: write({ ...greeting(found), url: `${urls.origin}${clientPages.exports}` }) }
+    return { ...userOf(found), letter: write({ ...greeting(found), url: `${urls.origin}${clientPages.exports}` }) }
   }
 
   async function userImported(id: number): Promise<Addressed> {
     const [found] = await db.query<ImportedRow>(
-      `select u.username, u.email, i.state, i.context->>'error' as error,
+      `select u.username, u.email, u.language, i.state, i.context->>'error' as error,
          coalesce(sum((c->>'success')::int), 0)::int as success, coalesce(sum((c->>'duplicates')::int), 0)::int as duplicates,
          coalesce(sum((c->>'errors')::int), 0)::int as errors
        from user_import i join users u on u.id = i.user_id left join jsonb_each(i.summary) as p (name, c) on true
@@ -235,10 +243,10 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       [id],
     )
     if (!found) return undefined
-    const { email: to, state, error, ...counts } = found
+    const { state, error, success, duplicates, errors } = found
     const page = { ...greeting(found), url: `${urls.origin}${clientPages.exports}` }
-    if (state === 'completed') return { to, letter: letters.importCompleted({ ...page, ...counts }) }
-    return state === 'errored' ? { to, letter: letters.importFailed({ ...page, reason: error ?? '' }) } : undefined
+    if (state === 'completed') return { ...userOf(found), letter: letters.importCompleted({ ...page, success, duplicates, errors }) }
+    return state === 'errored' ? { ...userOf(found), letter: letters.importFailed({ ...page, reason: error ?? '' }) } : undefined
   }
 
   /** The text is deleted after sending. */
@@ -251,6 +259,19 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
       replyTo: email,
       letter: letters.contactForm({ name, email, subject, body, instanceName: config().instance.name }),
       sent: () => removeContactMessage(db.query, id),
+    }
+  }
+
+  /** Nothing if the plugin works again. */
+  async function pluginFailed(id: number): Promise<Addressed> {
+    const [plugin] = await db.query<{ name: string; failure: string }>(
+      "select npm_name as name, failure from plugin where id = $1 and state = 'failed' and failure is not null",
+      [id],
+    )
+    if (!plugin) return undefined
+    return {
+      to: config().admin.email,
+      letter: letters.pluginFailed({ ...plugin, instanceName: config().instance.name, url: `${urls.origin}/admin/plugins` }),
     }
   }
 
@@ -267,11 +288,12 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
     return `${urls.origin}${path}?${pairs.join('&')}`
   }
 
+  const userOf = ({ email, language }: { email: string; language: string | null }) => ({ to: email, language })
   const greeting = ({ username }: { username: string }) => ({ username, instanceName: config().instance.name })
 
   async function findUser(id: number): Promise<UserRow | undefined> {
     const [user] = await db.query<UserRow>(
-      `select username, email, email_verified, pending_email, password_hash, blocked, blocked_reason
+      `select username, email, language, email_verified, pending_email, password_hash, blocked, blocked_reason
        from users where id = $1 and state <> 'deleted'`,
       [id],
     )
@@ -290,6 +312,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
 interface UserRow {
   username: string
   email: string
+  language: string | null
   email_verified: boolean | null
   pending_email: string | null
   password_hash: string
@@ -308,6 +331,7 @@ interface RegistrationRow {
 interface ImportedRow {
   username: string
   email: string
+  language: string | null
   state: string
   error: string | null
   success: number

@@ -1,8 +1,7 @@
 // Reads of blocks: the lists of the instance and of each user, and whether an account or a server is blocked.
 
 import { containing, type Database } from '../../platform/database/index.ts'
-import { INSTANCE_ACTOR_NAME } from '../actor/index.ts'
-import { type ActorProfile, accountProfile } from '../video/index.ts'
+import { type ActorProfile, accountProfile, INSTANCE_ACTOR_NAME } from '../actor/index.ts'
 
 type Reader = Pick<Database, 'query'>
 

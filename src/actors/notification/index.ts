@@ -10,6 +10,7 @@ export {
   type VideoInfoRow,
 } from './notification.queries.ts'
 export { makeNotify, NOTIFICATION_STORED, type NotificationStored, type Notify } from './notify.ts'
+export { listPushDevices, makePushes, type PushDeviceRow, type Pushes, type PushWords } from './push.ts'
 export { reactByRules } from './react.ts'
 export { RULES } from './rules/index.ts'
 export { type NotificationType, notificationTypes } from './types.ts'

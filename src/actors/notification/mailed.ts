@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { predefinedReasonNames } from '../abuse/index.ts'
 import type { Mailed, Notice } from '../mail/index.ts'
+import { languageLabels } from '../video/index.ts'
 import { IS_ACCESSIBLE, JOINS } from './notification.queries.ts'
 import { channelBits, channelBitsOf, type NotificationType, notificationTypes, settingOf } from './types.ts'
 
@@ -66,7 +67,8 @@ const FACTS = `
   case when n.account_id is not null then ${accountNamed('n.account_id')} end as account,
   (select jsonb_build_object('username', g.username, 'reason', g.registration_reason)
    from registration g where g.id = n.registration_id) as registration,
-  n.application_version as version`
+  n.application_version as version, k.language as captioned,
+  (select jsonb_build_object('npmName', p.npm_name, 'version', p.latest_version) from plugin p where p.id = n.plugin_id) as plugin`
 
 interface NamedRow {
   name: string
@@ -102,6 +104,9 @@ interface FactsRow {
   account: NamedRow | null
   registration: { username: string; reason: string } | null
   version: string | null
+  /** The language of the captions. */
+  captioned: string | null
+  plugin: { npmName: string; version: string | null } | null
 }
 
 const typeOf = new Map<number, NotificationType>(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
@@ -117,7 +122,7 @@ export async function readMailed(
   const type = typeOf.get(of.type)
   if (!type) return undefined
   const conditions = [IS_ACCESSIBLE, `${channelBitsOf(type, 's')} & ${channelBits.mail} > 0`, STILL[type] ?? 'true']
-  const [found] = await db.query<{ email: string; total: number; rows: FactsRow[] }>(
+  const [found] = await db.query<{ email: string; language: string | null; total: number; rows: FactsRow[] }>(
     `with carried as materialized (
        select n.id from users u left join account me on me.user_id = u.id
          left join notification_setting s on s.user_id = u.id
@@ -129,7 +134,7 @@ export async function readMailed(
          join notification n on n.id = first.id join users u on u.id = n.user_id
          left join account me on me.user_id = u.id ${JOINS}
      )
-     select u.email, (select count(*)::int from carried) as total,
+     select u.email, u.language, (select count(*)::int from carried) as total,
        (select jsonb_agg(to_jsonb(listed) order by id) from listed) as rows
      from users u where u.id = $1 and exists (select from carried)`,
     [of.userId, of.host, of.job, of.atMost, of.verifiedOnly],
@@ -143,6 +148,7 @@ export async function readMailed(
     kind: type,
     setting: settingOf(type),
     to: found.email,
+    language: found.language,
     notices,
     total: found.total - missing,
   }
@@ -150,7 +156,7 @@ export async function readMailed(
 
 /** Undefined if its object is removed. */
 function noticeOf(kind: NotificationType, row: FactsRow): Notice | undefined {
-  const { channel, comment, report, message, follow, account, registration, version } = row
+  const { channel, comment, report, message, follow, account, registration, version, plugin, captioned } = row
   const video = row.video && shortened(row.video)
   switch (kind) {
     case 'newVideoFromSubscription':
@@ -193,6 +199,10 @@ function noticeOf(kind: NotificationType, row: FactsRow): Notice | undefined {
       return follow ? { kind, follower: follow.follower, isPending: follow.isPending } : undefined
     case 'autoInstanceFollowing':
       return follow ? { kind, following: follow.following } : undefined
+    case 'myVideoTranscriptionGenerated':
+      return video && captioned !== null ? { kind, video, language: languageLabels[captioned] ?? captioned } : undefined
+    case 'newPluginVersion':
+      return plugin?.version ? { kind, npmName: plugin.npmName, version: plugin.version } : undefined
     case 'newPeerTubeVersion':
       return version === null ? undefined : { kind, version }
   }

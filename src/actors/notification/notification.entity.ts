@@ -1,4 +1,4 @@
-// Notifications of users.
+// Notifications of users, and the browsers that they are pushed to.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 
@@ -23,6 +23,8 @@ export const Notification = defineEntity({
     accountId: p.integer().nullable(),
     registrationId: p.integer().nullable(),
     applicationVersion: p.text().nullable(),
+    pluginId: p.integer().nullable(),
+    videoCaptionId: p.integer().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
     mailWaits: p.boolean(),
@@ -38,5 +40,19 @@ export const NotificationMailWindow = defineEntity({
     userId: p.integer().primary(),
     type: p.smallint().primary(),
     closesAt: p.datetime(3),
+  },
+})
+
+export const PushSubscription = defineEntity({
+  name: 'PushSubscription',
+  tableName: 'push_subscription',
+  properties: {
+    id: p.integer().primary(),
+    userId: p.integer(),
+    endpointHash: p.blob(),
+    sealed: p.text(),
+    language: p.text().nullable(),
+    createdAt: p.datetime(3),
+    lastSentAt: p.datetime(3).nullable(),
   },
 })

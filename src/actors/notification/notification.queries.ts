@@ -65,6 +65,8 @@ export interface NotificationRow {
   account: ActorInfoRow | null
   registration: { id: number; username: string } | null
   application_version: string | null
+  plugin: { npm_name: string; latest_version: string | null } | null
+  caption: { id: number; language: string; video: VideoInfoRow } | null
 }
 
 type Reader = Pick<Database, 'query'>
@@ -103,11 +105,13 @@ const ABUSE = `(select jsonb_build_object('id', r.id, 'state', r.state,
   from abuse r where r.id = n.abuse_id)`
 
 const COLUMNS = `n.id, n.type, n.read, n.created_at, n.updated_at, n.application_version,
+  (select jsonb_build_object('npm_name', p.npm_name, 'latest_version', p.latest_version) from plugin p where p.id = n.plugin_id) as plugin,
   case when n.video_id is not null then
     ${videoInfo('v')} || jsonb_build_object('channel', ${channelInfo('v.channel_id')}) end as video,
   case when m.id is not null then jsonb_build_object('id', m.id, 'thread_id', coalesce(m.thread_id, m.id),
     'held', m.held_for_review, 'account', ${accountInfo('m.account_id')}, 'video', ${videoInfo('v')}) end as comment,
   case when n.abuse_id is not null then ${ABUSE} end as abuse,
+  case when k.id is not null then jsonb_build_object('id', k.id, 'language', k.language, 'video', ${videoInfo('v')}) end as caption,
   case when b.id is not null then jsonb_build_object('id', b.id, 'video', ${videoInfo('v')}) end as block,
   case when n.video_import_id is not null then (
     select jsonb_build_object('id', i.id, 'target_url', i.target_url, 'magnet_uri', i.magnet_uri,
@@ -123,8 +127,8 @@ const COLUMNS = `n.id, n.type, n.read, n.created_at, n.updated_at, n.application
     where g.id = n.registration_id) end as registration`
 
 /** For a notification `n`. */
-export const JOINS = `left join video_block b on b.id = n.video_block_id
-  ${subjectJoins({ videoId: 'coalesce(n.video_id, b.video_id)', commentId: 'n.comment_id' })}`
+export const JOINS = `left join video_block b on b.id = n.video_block_id left join video_caption k on k.id = n.video_caption_id
+  ${subjectJoins({ videoId: 'coalesce(n.video_id, b.video_id, k.video_id)', commentId: 'n.comment_id' })}`
 
 /** They stay after the end of the follow, so that they are not stored again. */
 const OF_FOLLOWS = [notificationTypes.newFollow, notificationTypes.newInstanceFollower, notificationTypes.autoInstanceFollowing]

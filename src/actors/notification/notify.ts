@@ -24,6 +24,8 @@ interface Stored {
   onWeb: boolean
   byMail: boolean
   isFlood: boolean
+  /** Push subscriptions of the user. */
+  devices: number[]
 }
 
 export function makeNotify({ config }: { config: () => Config }): Notify {
@@ -32,8 +34,12 @@ export function makeNotify({ config }: { config: () => Config }): Notify {
     const isMailed = isMailEnabled(config())
     const flood = stored.filter(({ isFlood, onWeb }) => isFlood && onWeb)
     if (flood.length > 0) await fold(unit, source, flood)
-    for (const { id: notificationId, userId, onWeb, byMail, isFlood } of stored) {
-      if (onWeb && !isFlood) unit.publish(NOTIFICATION_STORED, { userId, notificationId })
+    for (const { id: notificationId, userId, onWeb, byMail, isFlood, devices } of stored) {
+      if (onWeb && !isFlood) {
+        unit.publish(NOTIFICATION_STORED, { userId, notificationId })
+        // A job for each, so that one whose service fails does not repeat the others.
+        for (const subscriptionId of devices) unit.enqueue({ type: 'web-push', data: { notificationId, subscriptionId } })
+      }
       if (byMail && isMailed) queueMail(unit, { mail: 'notification', notificationId })
     }
     return stored.length
@@ -69,7 +75,8 @@ async function store(
        from (select distinct user_id from stored) told
      )
      select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", ${channelBitsOf(type, 's')} & ${channelBits.mail} > 0 as "byMail",
-       recent.n + row_number() over (partition by stored.user_id order by stored.id) > ${limit} as "isFlood"
+       recent.n + row_number() over (partition by stored.user_id order by stored.id) > ${limit} as "isFlood",
+       array(select d.id from push_subscription d where d.user_id = stored.user_id) as devices
      from stored join recent on recent.user_id = stored.user_id
        left join notification_setting s on s.user_id = stored.user_id
      order by stored.id`,

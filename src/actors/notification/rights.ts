@@ -11,6 +11,7 @@ export const rightsOfStaff = {
   newUserRegistrationRequest: 'MANAGE_REGISTRATIONS',
   newInstanceFollower: 'MANAGE_SERVER_FOLLOW',
   autoInstanceFollowing: 'MANAGE_SERVER_FOLLOW',
+  newPluginVersion: 'MANAGE_PLUGINS',
   newPeerTubeVersion: 'MANAGE_CONFIGURATION',
 } as const satisfies Partial<Record<NotificationType, UserRight>>
 

@@ -16,6 +16,8 @@ export type Subject =
   | 'account_id'
   | 'registration_id'
   | 'application_version'
+  | 'plugin_id'
+  | 'video_caption_id'
 
 export interface NotificationSource {
   type: NotificationType

@@ -20,10 +20,12 @@ export const notificationTypes = {
   autoInstanceFollowing: 14,
   abuseStateChange: 15,
   abuseNewMessage: 16,
+  newPluginVersion: 17,
   newPeerTubeVersion: 18,
   myVideoStudioEditionFinished: 19,
   newUserRegistrationRequest: 20,
   newLiveFromSubscription: 21,
+  myVideoTranscriptionGenerated: 22,
 } as const
 
 export type NotificationType = keyof typeof notificationTypes
@@ -45,10 +47,12 @@ const SETTINGS = {
   autoInstanceFollowing: 'autoInstanceFollowing',
   abuseStateChange: 'abuseStateChange',
   abuseNewMessage: 'abuseNewMessage',
+  newPluginVersion: 'newPluginVersion',
   newPeerTubeVersion: 'newPeerTubeVersion',
   myVideoStudioEditionFinished: 'myVideoStudioEditionFinished',
   newUserRegistrationRequest: 'newUserRegistration',
   newLiveFromSubscription: 'newVideoFromSubscription',
+  myVideoTranscriptionGenerated: 'myVideoTranscriptionGenerated',
 } as const satisfies Record<NotificationType, keyof NotificationSettings>
 
 export const settingOf = (type: NotificationType): keyof NotificationSettings => SETTINGS[type]

@@ -8,7 +8,8 @@ import {
   ownershipChangeMachine,
 } from '../../state-machines/ownership-change.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, next, notFound, type Unit } from '../runtime/index.ts'
-import { assertMayChange, isFederated, isFederatedState, type Openness, refuseOverQuota, type Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
+import { assertMayChange, isFederated, isFederatedState, type Openness, refuseOverQuota } from '../video/index.ts'
 import { moveIntoChannel } from '../video/video.writes.ts'
 
 export interface OwnershipChanges {

@@ -2,7 +2,8 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import type { OwnershipChangeState } from '../../state-machines/ownership-change.ts'
-import { type ActorProfile, accountProfile, listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
+import { type ActorProfile, accountProfile } from '../actor/index.ts'
+import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import { isPublic } from '../video/video.entity.ts'
 
 export interface OwnershipChangeRow {

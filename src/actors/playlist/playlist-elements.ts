@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, recountNext, type Unit } from '../runtime/index.ts'
-import type { Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { assertMayManagePlaylist, type GuardedPlaylist, isOpenPlaylist } from './playlist.policy.ts'
 
 /** Start and end of the played part, in seconds of the video. */

@@ -1,8 +1,8 @@
 // Who may see, change and remove a playlist. Pure: takes rows and the viewer, and throws a refusal or returns.
 
 import { DomainError, notFound } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { hasRight, type UserRight } from '../user/index.ts'
-import type { Viewer } from '../video/index.ts'
 import { playlistPrivacies, playlistTypes } from './playlist.entity.ts'
 
 /** The properties that decide who may do what with a playlist. */

@@ -1,8 +1,9 @@
 // Reads of playlists and their elements: one statement each.
 
 import { containing, type Database } from '../../platform/database/index.ts'
+import { type ActorSummary, summaryOf } from '../actor/index.ts'
 import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
-import { type ActorSummary, isBegun, listColumns, summaryOf, type VideoListRow, videoJoins } from '../video/index.ts'
+import { isBegun, listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import { FEDERATED_PRIVACIES, thumbnailTypes } from '../video/video.entity.ts'
 import { playlistPrivacies } from './playlist.entity.ts'
 import { totalPlaylists } from './totals.ts'
@@ -98,12 +99,12 @@ export interface PlaylistListQuery {
   everyPrivacy: boolean
   type?: number | undefined
   search?: string | undefined
-  /** Only of this server (null: local). */
+  /** Only of this server (null: this one). */
   host?: string | null | undefined
   uuids?: readonly string[] | undefined
-  /** Only these, even if they are unlisted: the requester knows their address. */
+  /** Only these, also if they are unlisted: the requester knows their addresses. */
   ids?: readonly number[] | undefined
-  /** Excludes owners muted by the instance or this account (null: nobody more); by default none. */
+  /** Excludes owners muted by the instance or this account (null: by the instance alone); by default none. */
   mutedFor?: number | null | undefined
   /** Excludes empty ones. */
   withVideos?: boolean

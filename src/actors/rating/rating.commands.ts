@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
-import { addDelta, isOpen, type Openness } from '../video/index.ts'
+import { addDelta, announceCounts, isOpen, type Openness } from '../video/index.ts'
 
 export type RatingType = 'like' | 'dislike'
 
@@ -45,6 +45,7 @@ export function makeRatings(deps: ActorDeps): Ratings {
         const actor = await actorOf(unit.query, accountId)
         const before = await find(unit.query, videoId, accountId)
         if ((before?.type ?? 'none') === rating) return
+        announceCounts(unit, videoId)
         if (rating === 'none') {
           if (before) await remove(unit, videoId, before, actor.id)
           return

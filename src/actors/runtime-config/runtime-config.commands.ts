@@ -19,6 +19,8 @@ export interface RuntimeConfig {
    * uses them when the promise resolves, the others within a second.
    */
   change(changes: readonly Change[], by: ConfigEditor): Promise<void>
+  /** True if the environment sets the key, which can then not be changed. */
+  isPinned(key: string): boolean
   /** The changed keys that the environment pins to another value. */
   pinned(changes: readonly Change[]): string[]
   /** Restores the configuration of the files and the environment. */
@@ -64,13 +66,14 @@ export function makeRuntimeConfig(
   async function store(after: (overrides: Values) => Values, by: ConfigEditor): Promise<void> {
     const changed = await tell(AGGREGATE, async (unit) => {
       const [row] = await unit.query<{ overrides: Values; version: number }>('select overrides, version from runtime_config where id = 1')
-      const overrides = row?.overrides ?? {}
+      const before = row?.overrides ?? {}
+      const overrides = stored.opened(before)
       // Invalid overrides (keys of an earlier version) are not applied any more, and are deleted now.
       const next = after(fitting(source, overrides))
       const keys = changedKeys(overrides, next)
       if (keys.length === 0) return keys
       if (Object.keys(next).length > 0) refuseContradictions(source, next, overrides)
-      await write(unit, { overrides: next, version: (row?.version ?? 0) + 1, keys, by })
+      await write(unit, { overrides: stored.sealed(next, before), version: (row?.version ?? 0) + 1, keys, by })
       return keys
     })
     if (changed.length > 0) logger.info({ user: by.username, keys: changed }, 'the configuration was changed')
@@ -101,6 +104,7 @@ export function makeRuntimeConfig(
 
   return {
     change: (changes, by) => store((overrides) => overridesAfter(overrides, changes, source.loaded()), by),
+    isPinned: (key) => source.pinned.has(key),
     pinned: (changes) =>
       changes
         .filter(({ value }) => value !== null)

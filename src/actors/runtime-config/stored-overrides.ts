@@ -1,17 +1,28 @@
 // Applies the stored overrides of the configuration in this process whenever their version changes.
 
-import { ConfigError, type ConfigSource, type Values } from '../../config/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { ConfigError, type ConfigSource, isSecret, type Values } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { changesOf, nested } from './overrides.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { changesOf, nested, valueAt } from './overrides.ts'
 
 export interface StoredOverrides {
   /** Checks for a newer version and applies it. At the start, before anything uses the configuration; later by bus and sweeper. */
   load(): Promise<void>
+  /** The stored overrides with their secret values, which are sealed in the database. One that cannot be opened is left out. */
+  opened(stored: Values): Values
+  /** The form in which they are stored; a secret that is the same as in `before` stays as it is. */
+  sealed(overrides: Values, before: Values): Values
 }
 
-export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; logger: Logger }): StoredOverrides {
-  const { db, source, logger } = deps
+export function makeStoredOverrides(deps: {
+  db: Database
+  source: ConfigSource
+  logger: Logger
+  secrets: Pick<Secrets, 'seal' | 'open'>
+}): StoredOverrides {
+  const { db, source, logger, secrets } = deps
   let applied = 0
 
   function apply(overrides: Values): void {
@@ -25,7 +36,30 @@ export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; 
     }
   }
 
+  function opened(stored: Values): Values {
+    const changes = changesOf(stored).flatMap(({ path, value }) => {
+      try {
+        return [{ path, value: isSecret(path) ? (JSON.parse(secrets.open(String(value))) as unknown) : value }]
+      } catch {
+        logger.error({ key: path.join('.') }, 'a stored change of the configuration cannot be decrypted, and is left out')
+        return []
+      }
+    })
+    return nested(changes)
+  }
+
   return {
+    opened,
+    sealed(overrides, before) {
+      const known = opened(before)
+      const changes = changesOf(overrides).map(({ path, value }) => {
+        if (!isSecret(path)) return { path, value }
+        const isSame = isDeepStrictEqual(valueAt(known, path), value)
+        return { path, value: isSame ? valueAt(before, path) : secrets.seal(JSON.stringify(value)) }
+      })
+      return nested(changes)
+    },
+
     async load() {
       const [row] = await db.query<{ overrides: Values; version: number }>(
         'select overrides, version from runtime_config where id = 1 and version > $1',
@@ -34,7 +68,7 @@ export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; 
       // Concurrent reads may finish in the wrong order.
       if (!row || row.version <= applied) return
       applied = row.version
-      apply(row.overrides)
+      apply(opened(row.overrides))
     },
   }
 }

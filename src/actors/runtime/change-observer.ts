@@ -12,7 +12,7 @@ export interface ChangeObservers {
 
 /** An action that shows in no observed row. It is logged as it is, so it must not contain secrets. */
 export interface Noted {
-  domain: 'users' | 'follows' | 'videos' | 'comments' | 'blocklist' | 'watched-words' | 'config'
+  domain: 'users' | 'follows' | 'videos' | 'comments' | 'blocklist' | 'watched-words' | 'config' | 'plugins'
   action: 'create' | 'update' | 'delete'
   id: number
   entity: Record<string, string | number | boolean>

@@ -35,10 +35,14 @@ export interface EventPayloads {
   LiveStarted: { videoId: number }
   /** The stream of a local live is over, and its publisher will not come back to it. */
   LiveEnded: { videoId: number }
+  /** A piece of a stream is stored that has to be encoded. */
+  LivePieceStored: { liveSessionId: number }
   /** A remote video arrived that is new to everybody, or to all but its friends. */
   VideoReceived: { videoId: number }
   /** A studio edition has ended. */
   VideoEdited: { videoId: number; editionId: number }
+  /** Captions were made from the sound of a video. */
+  VideoTranscribed: { videoId: number; captionId: number }
   VideoImportSucceeded: { importId: number }
   /** At this time: its user may retry it. */
   VideoImportFailed: { importId: number; at: number }
@@ -96,6 +100,9 @@ export interface EventPayloads {
   /** All content of a local channel is removed but the name of its actor: send its Delete. */
   ChannelEmptied: { actorId: number; url: string; accountActorId: number }
 
+  /** A job of remote runners failed for the last time, or was cancelled by an administrator: end what waits for it. */
+  RunnerJobFailed: { jobId: number; type: string; data: Readonly<Record<string, unknown>>; error: string }
+
   /** A dormant host is reachable again. */
   HostAwoke: { hostId: number }
 
@@ -111,6 +118,8 @@ export interface EventPayloads {
   RegistrationRequested: { registrationId: number }
   /** A release exists that is newer than the running version and those reported before. */
   NewVersionReleased: { version: string }
+  /** The index has another version of an installed plugin than before. */
+  NewPluginVersionReleased: { pluginId: number; version: string }
   /** The instance or a user (`ownerId`, an account) blocked an account or a server: its follows end. */
   AccountBlocked: { blockId: number }
   ServerBlocked: { blockId: number }
@@ -156,5 +165,7 @@ export interface AggregateRef {
     | 'user_import'
     | 'channel_sync'
     | 'job_queue'
+    | 'runner_job'
+    | 'plugin'
   id: number
 }

@@ -5,6 +5,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
 import type { Registry } from './registry.ts'
 
+const ENDED = "'completed', 'failed', 'cancelled', 'errored', 'parent-errored', 'parent-cancelled'"
+
 export function pruneJobHistory(deps: { db: Database; registry: Registry; clock: Clock; config: () => Config }): void {
   const { db, registry, clock, config } = deps
   registry.periodic('old-jobs', {
@@ -16,8 +18,8 @@ export function pruneJobHistory(deps: { db: Database; registry: Registry; clock:
       await db.query(
         `delete from job where id in (
            select id from job
-           where state in ('completed', 'failed', 'cancelled') and finished_at < $1::timestamptz - interval '1 ms' *
-             case when state = 'failed' then coalesce(($2::jsonb ->> type)::bigint, $3)
+           where state in (${ENDED}) and finished_at < $1::timestamptz - interval '1 ms' *
+             case when state in ('failed', 'errored', 'parent-errored') then coalesce(($2::jsonb ->> type)::bigint, $3)
                else coalesce(($4::jsonb ->> type)::bigint, $5) end
            limit 50000)`,
         [clock.now(), ofTypes((type) => type.keep_failed), keep.failed, ofTypes((type) => type.keep_completed), keep.completed],
@@ -26,7 +28,7 @@ export function pruneJobHistory(deps: { db: Database; registry: Registry; clock:
         `delete from job where id in (
            select id from (
              select id, row_number() over (partition by type order by id desc) as place from job
-             where state in ('completed', 'failed', 'cancelled')
+             where state in (${ENDED})
            ) ended where place > $1 limit 50000)`,
         [keep.max_jobs],
       )

@@ -27,12 +27,26 @@ export {
   takes,
 } from './lifecycle.ts'
 export { foldTotal, hasRows, type MaintainedTotal, setTotalRight, sumOf } from './maintained-total.ts'
-export { JOB_QUEUE_TOPIC } from './pause.ts'
+export { JOB_QUEUE_TOPIC, NOT_PAUSED } from './pause.ts'
 export type { ActorDeps, LocalUrls } from './ports.ts'
 export { recountNext } from './recount.ts'
 export type { JobContext, JobHandler, LaneHandler, Registry } from './registry.ts'
 export { resumeJobs } from './resume-jobs.ts'
-export { holderOf, type LeasedRow, makeRowLeases, type RowLeases } from './row-leases.ts'
+export { holderOf, type LeasedRow, makeRowLeases, NotOurs, type RowLeases } from './row-leases.ts'
+export {
+  cancelRunnerJob,
+  deleteRunnerJob,
+  hasRunnerJob,
+  insertRunnerJob,
+  isOpenRunnerJob,
+  moveRunnerJobs,
+  offerRunnerJob,
+  RUNNER_JOBS_TOPIC,
+  type RunnerJobData,
+  runnerJobLifecycle,
+  type StoredRunnerJob,
+  settleChildren,
+} from './runner-jobs.ts'
 export { makeRuntime, type Runtime, type RuntimeSettings } from './runtime.ts'
 export type { Tell } from './tell.ts'
 export { type JsonObject, type NewJob, type PassOn, perUnit, type StoreWith, type Unit } from './unit.ts'

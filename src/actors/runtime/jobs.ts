@@ -35,12 +35,14 @@ interface Claimed extends StoredJob {
   owner: string
   data: Record<string, string | number>
   attempts: number
+  /** Why it is given up; null unless an admin stopped it. */
+  error: string | null
 }
 
 const CLAIMED = inBulk(jobLifecycle, { type: 'CLAIMED' })
 const PROGRESSED = inBulk(jobLifecycle, { type: 'PROGRESSED' })
 
-const COLUMNS = `id, type, state, data, failures, lost_leases as "lostLeases", max_attempts as attempts, lease_owner as owner`
+const COLUMNS = `id, type, state, data, failures, lost_leases as "lostLeases", max_attempts as attempts, lease_owner as owner, error`
 
 const CLAIM = `
   update job set ${CLAIMED.set}, lease_owner = $2, lease_until = now() + $3 * interval '1 ms',
@@ -224,7 +226,7 @@ export function makeJobs(options: {
 
   /** A job that crashes its process each time must not do so forever. */
   async function giveUp(job: Claimed): Promise<void> {
-    const error = 'The processes that ran this job ended again and again.'
+    const error = job.error ?? 'The processes that ran this job ended again and again.'
     try {
       await registry.jobs.get(job.type)?.failed?.({ id: job.id, data: job.data }, error)
       await settle(job, { type: 'GIVEN_UP' }, { error, finishedAt: clock.now() })

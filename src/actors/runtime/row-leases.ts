@@ -124,3 +124,8 @@ export function makeRowLeases(options: {
     },
   }
 }
+
+/** The lease is lost, or the work is not wanted any more: what remains of it must not count. */
+export class NotOurs extends Error {
+  override readonly name = 'NotOurs'
+}

@@ -24,6 +24,12 @@ export const Job = defineEntity({
     createdAt: p.datetime(3),
     startedAt: p.datetime(3).nullable(),
     finishedAt: p.datetime(3).nullable(),
+    /** The following are null in jobs of local workers. */
+    uuid: p.uuid().nullable(),
+    parentId: p.bigint('number').nullable(),
+    runnerId: p.integer().nullable(),
+    leaseTokenHash: p.blob().nullable(),
+    updatedAt: p.datetime(3).nullable(),
   },
 })
 

@@ -63,6 +63,12 @@ export function makeRuntime(options: {
   const owner = leaseOwner()
   const registry = makeRegistry()
   const workers = new Map<QueueName, WorkHandle>()
+  // Sooner than their leases expire: a live stream waits for its encoder.
+  registry.periodic('dead-leases', {
+    everyMs: () => DEAD_LEASES_EVERY_MS,
+    everywhere: true,
+    run: async () => void (await releaseDeadLeases(db)),
+  })
 
   const runUnit = makeRunUnit({
     db,
@@ -204,4 +210,5 @@ export function makeRuntime(options: {
 const LANE = 'lane'
 /** Periodic work that is due after a long downtime must not delay the start. */
 const FIRST_LOOK_MS = 3_000
+const DEAD_LEASES_EVERY_MS = 5_000
 const NO_PATIENCE = { ms: 60_000, atMost: 0 }

@@ -19,6 +19,7 @@ const LOCKED: Partial<Record<AggregateRef['aggregate'], string>> = {
   user: 'users where id = $1',
   // Only one of several offers of a video can be accepted: the mailbox is that of the video.
   ownership_change: 'video where id = (select video_id from ownership_change where id = $1)',
+  runner_job: 'job where id = $1',
   // A session moves its video.
   live_session: 'video where id = (select video_id from live_session where id = $1)',
 }

@@ -1,12 +1,22 @@
-export { makeScopedTokens, type ScopedTokens } from './scoped-tokens.ts'
 export {
-  type ClientCredentials,
-  endSessions,
-  makeSessions,
-  type PasswordLogin,
-  renewSessions,
-  type Session,
-  type Sessions,
-  type Tokens,
-  type Visit,
-} from './session.commands.ts'
+  type ApplicationTokenRow,
+  type ApplicationTokens,
+  listApplicationTokens,
+  makeApplicationTokens,
+} from './application-tokens.ts'
+export { makeScopedTokens, type ScopedTokens } from './scoped-tokens.ts'
+export { endSessions, makeSessions, renewSessions } from './session.commands.ts'
+export { listSessions } from './session.queries.ts'
+export type {
+  ClientCredentials,
+  EndedSession,
+  EnteredUser,
+  ExternalLogins,
+  PasswordLogin,
+  Session,
+  Sessions,
+  Tokens,
+  Visit,
+} from './session.types.ts'
+export { type TokenScope, tokenScopes } from './token-scope.ts'
+export type { Viewer } from './viewer.ts'

@@ -7,80 +7,22 @@ import { randomToken, sha256 } from '../../platform/ids.ts'
 import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { makeTtlCache } from '../../platform/ttl-cache.ts'
-import { type ActorDeps, DomainError, type GuessLimits, type Unit } from '../runtime/index.ts'
+import { dropPushSubscriptions } from '../notification/notification.writes.ts'
+import { type ActorDeps, DomainError, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
-import type { UserRole } from '../user/user.entity.ts'
+import { userRoles } from '../user/user.entity.ts'
 import { NOTE_LOGIN } from '../user/user.writes.ts'
-
-export interface Session {
-  id: number
-  user: {
-    id: number
-    username: string
-    role: UserRole
-    accountId: number
-    /** Row id of the account's actor. */
-    actorId: number
-    /** Bytes; -1 for no limit. */
-    videoQuota: number
-    videoQuotaDaily: number
-  }
-  /** The user's policy for sensitive videos in lists. */
-  nsfwPolicy: string
-  /** True if the user mutes accounts or servers. */
-  mutes: boolean
-}
-
-/** The session of a page's viewer. */
-export type Visit = Session
-
-export interface Tokens {
-  access_token: string
-  refresh_token: string
-  /** Seconds. */
-  expires_in: number
-  refresh_token_expires_in: number
-}
-
-export interface ClientCredentials {
-  clientId: string
-  clientSecret: string
-}
-
-export interface PasswordLogin {
-  client: ClientCredentials
-  /** Or the e-mail address. */
-  username: string
-  password: string
-  /** Code of the authenticator app, for users with two-factor login. */
-  code?: string | undefined
-}
-
-export interface Sessions {
-  /**
-   * Password grant. Throws `invalid` with the contract's OAuth code, and `unauthenticated` (`missing_two_factor`) if only a code is
-   * missing.
-   */
-  login(login: PasswordLogin): Promise<Tokens>
-  refresh(client: ClientCredentials, refreshToken: string): Promise<Tokens>
-  /**
-   * The session of an access token, cached for a second. Its end and changes of its user take effect at once in the process that wrote
-   * them, and in the others when they are notified.
-   */
-  authenticate(accessToken: string): Promise<Session | null>
-  /** The same, for pages. */
-  visit(accessToken: string): Promise<Visit | null>
-  /** Which of these sessions have ended or have an expired access token: for long-lived connections. */
-  ended(sessionIds: readonly number[]): Promise<number[]>
-  end(sessionId: number): Promise<void>
-}
+import type { ClientCredentials, EnteredUser, ExternalLogins, Session, Sessions, Tokens } from './session.types.ts'
+import { isApplicationToken, type TokenScope } from './token-scope.ts'
 
 /**
  * Runs in the transaction that blocks a user or changes a password: ends all sessions of the user, except for that of the requester, if it
- * may stay.
+ * may stay, revokes the user's application tokens, and ends pushes to the user's browsers.
  */
 export async function endSessions(unit: Pick<Unit, 'query' | 'publish'>, userId: number, except?: number): Promise<void> {
   await unit.query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
+  await unit.query('delete from application_token where user_id = $1', [userId])
+  await dropPushSubscriptions(unit.query, userId)
   renewSessions(unit, { user: userId })
 }
 
@@ -91,11 +33,20 @@ export const renewSessions = (unit: Pick<Unit, 'publish'>, of: { user: number } 
 type SessionRow = Session['user'] & {
   session_id: number
   access_expires_at: Date
-  /** True if the access token is used for the first time. */
-  first_use: boolean
+  /** True if this use must be stored: the first one of an access token, or of an application token in this minute. */
+  noted: boolean
+  scopes: TokenScope[] | null
+  /** Of a login with another system. */
+  identity_id: number | null
   nsfw_policy: string
   mutes: boolean
+  language: string | null
 }
+
+/** The user (`u`) of a session, with the account (`a`). */
+const SESSION_USER = `u.nsfw_policy, u.language, u.id, u.username, u.role, a.id as "accountId", a.actor_id as "actorId",
+  u.video_quota as "videoQuota", u.video_quota_daily as "videoQuotaDaily",
+  exists (select from account_block where owner_id = a.id) or exists (select from server_block where owner_id = a.id) as mutes`
 
 /** The user or applicant with the given name. */
 interface LoginRow {
@@ -112,6 +63,8 @@ interface LoginRow {
 const wrongCredentials = (): DomainError =>
   new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
 
+const wrongRefresh = (): DomainError => new DomainError('invalid', 'Invalid grant: refresh token is invalid', { code: 'invalid_grant' })
+
 /** The topic: `{ user }` or `{ account }`, whose sessions ended or changed. */
 const SESSIONS_CHANGED = 'sessions-changed'
 const KEPT_MS = 1000
@@ -121,11 +74,13 @@ const TOKEN_BYTES = 20
 /** How long a refresh token may be repeated after its exchange, as long as the new tokens are not used. */
 const ASKED_TWICE_MS = 10_000
 const SWEEP_EVERY_MS = 3_600_000
+/** The last use of an application token is stored this often. */
+const USE_NOTED_EVERY_MS = 60_000
 
 export function makeSessions(
-  deps: ActorDeps & { passwords: Passwords; guesses: GuessLimits; bus: Pick<Bus, 'publish' | 'subscribe'> },
+  deps: ActorDeps & { passwords: Passwords; guesses: GuessLimits; bus: Pick<Bus, 'publish' | 'subscribe'>; external: ExternalLogins },
 ): Sessions {
-  const { db, tell, clock, config, passwords, registry, secrets, guesses, bus } = deps
+  const { db, tell, clock, config, passwords, registry, secrets, guesses, bus, external } = deps
   /** Keyed by the hash of the access token. */
   const kept = makeTtlCache<string, { session: Session; expiresAt: Date }>({ clock, max: MAX_KEPT })
   bus.subscribe(SESSIONS_CHANGED, (payload) => {
@@ -141,6 +96,7 @@ export function makeSessions(
     run: async () => {
       await db.query('delete from session where refresh_expires_at < $1', [clock.now()])
       await db.query('delete from spent_refresh_token where expires_at < $1', [clock.now()])
+      await db.query('delete from application_token where expires_at < $1', [clock.now()])
     },
   })
 
@@ -165,6 +121,15 @@ export function makeSessions(
        ) known left join two_factor t on known.registration is null and t.user_id = known.id and t.state = 'on'
        order by registration is null desc, by_name desc limit 1`,
       [username, canonicalAddress(username)],
+    )
+    return user
+  }
+
+  async function findById(userId: number): Promise<LoginRow | undefined> {
+    const [user] = await db.query<LoginRow>(
+      `select u.id, password_hash, blocked, email_verified, null as registration, t.secret_sealed
+       from users u left join two_factor t on t.user_id = u.id and t.state = 'on' where u.id = $1`,
+      [userId],
     )
     return user
   }
@@ -204,28 +169,127 @@ export function makeSessions(
     }
   }
 
+  async function findSession(hash: Buffer): Promise<SessionRow | undefined> {
+    const [row] = await db.query<SessionRow>(
+      `select s.id as session_id, s.access_expires_at, s.spent_refresh_token_hash is not null as noted, null as scopes,
+         s.external_identity_id as identity_id, ${SESSION_USER}
+       from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
+       where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
+      [hash, clock.now()],
+    )
+    if (row?.noted) {
+      // The client has the new tokens: from now on, the previous refresh token must not be used.
+      await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [row.session_id, hash])
+    }
+    return row
+  }
+
+  async function findApplicationToken(hash: Buffer): Promise<SessionRow | undefined> {
+    const now = clock.now()
+    const before = new Date(now.getTime() - USE_NOTED_EVERY_MS)
+    const [row] = await db.query<SessionRow>(
+      `select 0 as session_id, t.expires_at as access_expires_at, coalesce(t.last_used_at <= $3, true) as noted, t.scopes,
+         null as identity_id, ${SESSION_USER}
+       from application_token t join users u on u.id = t.user_id join account a on a.user_id = u.id
+       where t.token_hash = $1 and t.expires_at > $2 and not u.blocked`,
+      [hash, now, before],
+    )
+    if (row?.noted) {
+      const text = 'update application_token set last_used_at = $2 where token_hash = $1 and coalesce(last_used_at <= $3, true)'
+      await db.query(text, [hash, now, before])
+    }
+    return row
+  }
+
+  /** A new session. A login with another system proves the identity there, so no code is asked for. */
+  async function open(
+    clientId: number,
+    user: LoginRow,
+    { checked, entered }: { checked?: Awaited<ReturnType<typeof checkCode>> | undefined; entered?: EnteredUser | undefined },
+  ): Promise<Tokens> {
+    const { values, tokens } = mint()
+    await tell.create(async (unit) => {
+      // The row's lock orders this before or after a password change or a block, which end existing sessions.
+      const same = await unit.query(
+        `${NOTE_LOGIN} where id = $1 and password_hash = $2 and not blocked
+           and ($4 or not exists (select 1 from two_factor where user_id = $1 and state = 'on')) returning id`,
+        [user.id, user.password_hash, unit.now, checked !== undefined || entered !== undefined],
+      )
+      if (same.length === 0) throw wrongCredentials()
+      if (checked) await spendCode(unit.query, user.id, checked)
+      await unit.query(
+        `insert into session (user_id, client_id, access_token_hash, access_expires_at, refresh_token_hash, refresh_expires_at,
+           external_identity_id, external_grant_sealed)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [user.id, clientId, ...values, entered?.identityId ?? null, entered?.grantSealed ?? null],
+      )
+    })
+    return tokens
+  }
+
+  /**
+   * Asks the system that the user of this session logged in with, and returns the next grant; null for a session without one. If the system
+   * refuses, all sessions of the user end, and the application tokens with them. The grant is taken out
+   * meanwhile: systems revoke one that is used twice at once.
+   */
+  async function askAgain(refreshHash: Buffer, clientId: number): Promise<string | null> {
+    const [session] = await db.query<{ id: number; user_id: number; identity_id: number; grant_sealed: string | null }>(
+      `with asked as (
+         select id, external_grant_sealed from session
+         where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2 and external_identity_id is not null
+           and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
+         for update
+       ) update session s set external_grant_sealed = null from asked where s.id = asked.id
+       returning s.id, s.user_id, s.external_identity_id as identity_id, asked.external_grant_sealed as grant_sealed`,
+      [refreshHash, clientId, clock.now()],
+    )
+    if (!session) return null
+    const { id, user_id: userId, identity_id: identityId, grant_sealed: grant } = session
+    if (grant === null) throw wrongRefresh()
+    const next = await external.again(identityId, grant).catch(async (error: unknown) => {
+      await db.query('update session set external_grant_sealed = $2 where id = $1 and external_grant_sealed is null', [id, grant])
+      throw error
+    })
+    if (typeof next === 'string') return next
+    if (next === null) await end(id)
+    else await tell({ aggregate: 'user', id: userId }, (unit) => endSessions(unit, userId))
+    throw wrongRefresh()
+  }
+
+  const end = async (sessionId: number): Promise<void> =>
+    await changed(await db.query('delete from session where id = $1 returning user_id', [sessionId]))
+
+  /** Ends a session of the user; returns what follows the commit, or undefined if the user has no such session. */
+  async function leave(userId: number, id: number): Promise<(() => Promise<string | undefined>) | undefined> {
+    return await tell({ aggregate: 'user', id: userId }, async (unit) => {
+      const [ended] = await unit.query<{ identityId: number | null; grantSealed: string | null }>(
+        `delete from session where id = $1 and user_id = $2
+         returning external_identity_id as "identityId", external_grant_sealed as "grantSealed"`,
+        [id, userId],
+      )
+      if (!ended) return undefined
+      renewSessions(unit, { user: userId })
+      const { identityId, grantSealed } = ended
+      return identityId === null ? async () => undefined : await external.leave(unit, { id, identityId, grantSealed })
+    })
+  }
+
   async function authenticate(accessToken: string): Promise<Session | null> {
     const hash = sha256(accessToken)
     const key = hash.toString('base64')
     const known = kept.find(key)
     if (known && known.expiresAt > clock.now()) return known.session
     const keep = kept.reading(KEPT_MS)
-    const [row] = await db.query<SessionRow>(
-      `select s.id as session_id, s.access_expires_at, s.spent_refresh_token_hash is not null as first_use, u.nsfw_policy, u.id, u.username,
-         u.role, a.id as "accountId", a.actor_id as "actorId", u.video_quota as "videoQuota",
-         u.video_quota_daily as "videoQuotaDaily",
-         exists (select from account_block where owner_id = a.id) or exists (select from server_block where owner_id = a.id) as mutes
-       from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
-       where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
-      [hash, clock.now()],
-    )
+    const row = isApplicationToken(accessToken) ? await findApplicationToken(hash) : await findSession(hash)
     if (!row) return null
-    const { session_id, access_expires_at: expiresAt, first_use, nsfw_policy: nsfwPolicy, mutes, ...user } = row
-    if (first_use) {
-      // The client has the new tokens: from now on, the previous refresh token must not be used.
-      await db.query('update session set spent_refresh_token_hash = null where id = $1 and access_token_hash = $2', [session_id, hash])
+    const { session_id: id, access_expires_at: expiresAt, noted: _, scopes, identity_id: identityId, ...rest } = row
+    if (identityId !== null && !(await external.isValid(identityId))) {
+      await end(id)
+      return null
     }
-    const session = { id: session_id, user, nsfwPolicy, mutes }
+    const { nsfw_policy: nsfwPolicy, mutes, language, ...user } = rest
+    const role = scopes === null || scopes.includes('admin') ? user.role : userRoles.user
+    const session = { id, scopes, user: { ...user, role }, nsfwPolicy, mutes, language }
     keep(key, { session, expiresAt })
     return session
   }
@@ -233,8 +297,11 @@ export function makeSessions(
   return {
     async login({ client, username, password, code }) {
       const clientId = await findClient(client)
-      const user = await findByLogin(username)
-      if (!(await passwords.verify(user?.password_hash, password)) || !user) throw wrongCredentials()
+      const local = await findByLogin(username)
+      const isLocal = (await passwords.verify(local?.password_hash, password)) && config().vireo.auth.local_passwords
+      const entered = isLocal ? undefined : await external.byPassword(username, password)
+      const user = isLocal ? local : entered && (await findById(entered.userId))
+      if (!user) throw wrongCredentials()
       refuseUnready(user)
       const { secret_sealed: secretSealed } = user
       const checked =
@@ -242,33 +309,27 @@ export function makeSessions(
           ? undefined
           : await checkCode({ guesses, userId: user.id, secretSealed, open: secrets.open, code, now: clock.now() })
 
-      const { values, tokens } = mint()
-      await tell.create(async (unit) => {
-        // The row's lock orders this before or after a password change or a block, which end existing sessions.
-        const same = await unit.query(
-          `${NOTE_LOGIN} where id = $1 and password_hash = $2 and not blocked
-             and ($4 or not exists (select 1 from two_factor where user_id = $1 and state = 'on')) returning id`,
-          [user.id, user.password_hash, unit.now, checked !== undefined],
-        )
-        if (same.length === 0) throw wrongCredentials()
-        if (checked) await spendCode(unit.query, user.id, checked)
-        await unit.query(
-          `insert into session (user_id, client_id, access_token_hash, access_expires_at, refresh_token_hash, refresh_expires_at)
-           values ($1, $2, $3, $4, $5, $6)`,
-          [user.id, clientId, ...values],
-        )
-      })
-      return tokens
+      return await open(clientId, user, { checked, entered })
+    },
+
+    async loginByToken({ client, username, externalAuthToken }) {
+      const clientId = await findClient(client)
+      const entered = await external.byToken(username, externalAuthToken)
+      const user = entered && (await findById(entered.userId))
+      if (!user) throw wrongCredentials()
+      refuseUnready(user)
+      return await open(clientId, user, { entered })
     },
 
     async refresh(client, refreshToken) {
       const clientId = await findClient(client)
       const spent = sha256(refreshToken)
+      const grant = await askAgain(spent, clientId)
       const { values, tokens } = mint()
       const rows = await db.query<{ user_id: number }>(
         `with rotated as (
            update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6,
-             refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3
+             refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3, external_grant_sealed = $8
            where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
              and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
            returning id, user_id
@@ -278,7 +339,7 @@ export function makeSessions(
          ) insert into spent_refresh_token (token_hash, session_id, expires_at)
          select $1, rotated.id, $7 from rotated
          returning (select user_id from rotated) as user_id`,
-        [spent, clientId, clock.now(), ...values],
+        [spent, clientId, clock.now(), ...values, grant],
       )
       if (rows.length === 0) {
         // Somebody has a token that was already exchanged: either side may be a thief. A client that sends two concurrent requests, or
@@ -291,14 +352,17 @@ export function makeSessions(
             [spent, new Date(clock.now().getTime() - ASKED_TWICE_MS)],
           ),
         )
-        throw new DomainError('invalid', 'Invalid grant: refresh token is invalid', { code: 'invalid_grant' })
+        throw wrongRefresh()
       }
       await changed(rows)
       return tokens
     },
 
     authenticate,
-    visit: authenticate,
+    async visit(accessToken) {
+      const session = await authenticate(accessToken)
+      return session?.scopes ? null : session
+    },
 
     async ended(sessionIds) {
       const rows = await db.query<{ id: number }>(
@@ -311,8 +375,14 @@ export function makeSessions(
       return rows.map(({ id }) => id)
     },
 
-    async end(sessionId) {
-      await changed(await db.query('delete from session where id = $1 returning user_id', [sessionId]))
+    end,
+
+    logout: async ({ id, user }) => await (await leave(user.id, id))?.(),
+
+    async endOwn(userId, id) {
+      const left = await leave(userId, id)
+      if (!left) throw notFound('Session not found')
+      await left()
     },
   }
 }

@@ -1,6 +1,7 @@
-// Sessions with their tokens (machine `session`), and the OAuth clients.
+// Sessions with their tokens, and tokens of other purposes.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import { TextArray } from '../../platform/database/index.ts'
 
 export const Session = defineEntity({
   name: 'Session',
@@ -14,6 +15,10 @@ export const Session = defineEntity({
     refreshTokenHash: p.blob(),
     refreshExpiresAt: p.datetime(3),
     spentRefreshTokenHash: p.blob().nullable(),
+    /** For logins with another system. */
+    externalIdentityId: p.integer().nullable(),
+    /** What that system is asked with before the next refresh; null while it is being asked. */
+    externalGrantSealed: p.text().nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
@@ -38,5 +43,20 @@ export const FeedToken = defineEntity({
     tokenSealed: p.text(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
+  },
+})
+
+export const ApplicationToken = defineEntity({
+  name: 'ApplicationToken',
+  tableName: 'application_token',
+  properties: {
+    id: p.integer().primary(),
+    userId: p.integer(),
+    tokenHash: p.blob(),
+    name: p.text(),
+    scopes: p.type(TextArray),
+    expiresAt: p.datetime(3),
+    lastUsedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
   },
 })

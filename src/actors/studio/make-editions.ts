@@ -1,29 +1,19 @@
-// The job `video-studio-edition`: makes the edited file of a video and replaces the previous one. It can be killed and run again; then it
-// starts again, or continues from a finished file. Concurrent runs are safe, since only the holder of the row's lease works.
+// The job `video-studio-edition`: makes the edited file of a video, or offers that to remote runners, and replaces the previous one. It can
+// be killed and run again; then it starts again, or continues from a finished file. Concurrent runs are safe, since only the holder of the
+// row's lease works.
 
 import { parse } from 'node:path'
-import {
-  afterAnother,
-  type EditTask,
-  editVideo,
-  type Ffmpeg,
-  type FileRef,
-  isDiskFull,
-  MediaError,
-  type Retiming,
-  retimeWebVtt,
-  type Store,
-} from '../../media/index.ts'
+import { afterAnother, type EditTask, editVideo, type FileRef, isDiskFull, type Retiming, retimeWebVtt } from '../../media/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
+import { isForRunners } from '../runner/index.ts'
 import {
-  type ActorDeps,
   advance,
-  DomainError,
+  cancelRunnerJob,
   ignoreNotFound,
   type JobContext,
-  type LeasedRow,
   makeRowLeases,
+  NotOurs,
   PermanentFailure,
   type Unit,
 } from '../runtime/index.ts'
@@ -32,11 +22,7 @@ import {
   advanceAndAnnounce,
   editionOwner,
   type FileDraft,
-  type InspectFile,
-  type Leases,
-  type PendingFiles,
   pendingRetiming,
-  type ReplaceSource,
   type Retimed,
   type RetimedCaption,
   refuseOverQuota,
@@ -44,35 +30,17 @@ import {
   workFolder,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
-import { type NewTask, queueEdition } from './studio.commands.ts'
-
-export type EditionDeps = ActorDeps & {
-  store: Store
-  ffmpeg: Ffmpeg
-  pendingFiles: PendingFiles
-  leases: Leases
-  inspectFile: Pick<InspectFile, 'place' | 'discard'>
-  replaceSource: Pick<ReplaceSource, 'inspect' | 'edited'>
-}
-
-/** An edition that a worker has leased. */
-interface Task extends LeasedRow {
-  videoId: number
-  uuid: string
-  /** The original in the store, if it is retained. */
-  kept: string | null
-  /** True if the original has only sound. */
-  isSound: boolean
-  inputFilename: string
-  tasks: { name: NewTask['name']; start: number | null; end: number | null; filename: string | null }[]
-}
+import { type Edition, type EditionDeps, type Inputs, isFinal, type Made, type Task } from './edition.ts'
+import { makeRemoteEditions } from './remote-editions.ts'
+import { REMOTE_TYPE } from './remote-jobs.ts'
+import { queueEdition } from './studio.commands.ts'
 
 /** How often at most the worker renews its lease and checks that the video still exists, in ms. */
 const BEAT_EVERY = 2_000
 /** How often the files of the video may be moved during the work. */
 const TRIES = 3
 
-/** Registers the job and its timeout. */
+/** Registers the job, its timeout, and the kind of work of remote runners. */
 export function makeEditions(deps: EditionDeps): void {
   const { db, tell, registry, config, clock, logger, store, ffmpeg, pendingFiles, leases, inspectFile, replaceSource } = deps
   const rowLeases = makeRowLeases({
@@ -92,6 +60,8 @@ export function makeEditions(deps: EditionDeps): void {
     run: (job) => run(job),
     failed: ({ data }, error) => fail(Number(data.editionId), error),
   })
+
+  const remote = makeRemoteEditions({ ...deps, rowLeases, find, claim, withOwned, withInputs, sourceOf, storeResult, fail })
 
   // Ensures that a video that waits for its edition has a job.
   registry.timeout('video-edition', {
@@ -114,8 +84,14 @@ export function makeEditions(deps: EditionDeps): void {
     const log = logger.child({ edition: task.id, video: task.uuid })
     const beat = rowLeases.startHeartbeat(task)
     try {
-      await edit(task, AbortSignal.any([signal, beat.signal]), progress, log)
-      log.info('edition done')
+      const owned = AbortSignal.any([signal, beat.signal])
+      if (await isForRunners(deps.db, deps, config().video_studio.remote_runners.enabled)) {
+        await remote.offer(task, owned)
+        log.info('edition offered to remote runners')
+      } else {
+        await edit(task, owned, progress, log)
+        log.info('edition done')
+      }
     } catch (error) {
       if (signal.aborted) throw error
       if (beat.signal.aborted || error instanceof NotOurs || !(await rowLeases.isOurs(task))) {
@@ -146,27 +122,35 @@ export function makeEditions(deps: EditionDeps): void {
       [id, owner, rowLeases.end(), holder.owner],
     )
     if (claimed.length === 0) return undefined
-    const [row] = await db.query<Omit<Task, 'id' | 'owner'>>(
-      `select v.id as "videoId", v.uuid, s.kept_filename as kept, coalesce(s.resolution = 0, false) as "isSound",
+    const edition = await find(id)
+    return edition && { owner, ...edition }
+  }
+
+  async function find(id: number): Promise<Edition | undefined> {
+    const [row] = await db.query<Edition>(
+      `select e.id, v.id as "videoId", v.uuid, s.kept_filename as kept, coalesce(s.resolution = 0, false) as "isSound",
          coalesce(s.input_filename, v.uuid::text) as "inputFilename",
          (select jsonb_agg(jsonb_build_object('name', t.name, 'start', t.start_at, 'end', t.end_at, 'filename', t.filename)
             order by t.position) from video_edition_task t where t.edition_id = e.id) as tasks
        from video_edition e join video v on v.id = e.video_id left join video_source s on s.video_id = v.id where e.id = $1`,
       [id],
     )
-    return row && { id, owner, ...row }
+    return row
   }
 
   async function edit(task: Task, signal: AbortSignal, onProgress: (percent: number) => void, log: typeof logger): Promise<void> {
+    await withOwned(task, (unit) => cancelRunnerJob(unit, REMOTE_TYPE, task.videoId))
     const work = workFolder('studio', task.id)
     await pendingFiles.reserve(editionOwner(task.id), [work])
     const made = await make(task, { workFolder: await store.workFolder(work.name), signal, onProgress, log })
     signal.throwIfAborted()
-    const draft = await replaceSource.inspect({
-      videoId: task.videoId,
-      inputFilename: `${parse(task.inputFilename).name}.mp4`,
-      path: made.path,
-    })
+    await storeResult(task, made, signal)
+    await pendingFiles.discard([work])
+  }
+
+  async function storeResult(task: Task, made: Made, signal: AbortSignal, done?: (unit: Unit) => Promise<void>): Promise<void> {
+    const { videoId, inputFilename } = task
+    const draft = await replaceSource.inspect({ videoId, inputFilename: `${parse(inputFilename).name}.mp4`, path: made.path })
     await pendingFiles.reserve(leases.owner, [draft.place])
     const captions: RetimedCaption[] = []
     try {
@@ -174,12 +158,11 @@ export function makeEditions(deps: EditionDeps): void {
       if (retiming) await writeCaptions(task, retiming, captions)
       signal.throwIfAborted()
       await inspectFile.place(draft, made.path)
-      await finish(task, draft, retiming && { retiming, captions })
+      await finish(task, draft, retiming && { retiming, captions }, done)
     } catch (error) {
       await discardUnlessStored(draft, captions)
       throw error
     }
-    await pendingFiles.discard([work])
   }
 
   interface Making {
@@ -201,35 +184,40 @@ export function makeEditions(deps: EditionDeps): void {
   }
 
   /** Renditions of a sound file show a still, which pictures can be placed on. */
-  async function sourceOf({ videoId, kept, isSound, tasks }: Task): Promise<SourceFile> {
+  async function sourceOf({ videoId, kept, isSound, tasks }: Edition): Promise<SourceFile> {
     const isCut = tasks.every(({ name }) => name === 'cut')
     return await findSourceFile(deps, { videoId, kept: isSound && !isCut ? null : kept })
   }
 
   async function makeOf(task: Task, source: SourceFile, { workFolder, signal, onProgress, log }: Making) {
     const { transcoding, vireo } = config()
-    const files = task.tasks.flatMap(({ filename }): FileRef[] => (filename === null ? [] : [{ kind: 'uploads', name: filename }]))
-    const refs = [source.picture, source.sound ?? source.picture, ...files]
-    return await withPaths({ refs, signal }, ([picture, sound, ...paths]) => {
-      const pathOf = new Map(files.map(({ name }, index) => [name, paths[index] ?? '']))
-      return editVideo({
+    return await withInputs(task, source, signal, (inputs) =>
+      editVideo({
+        ...inputs,
         ffmpeg,
         workFolder,
         signal,
         onProgress,
-        picture: picture ?? '',
-        sound: sound ?? '',
-        tasks: task.tasks.map(
-          ({ name, start, end, filename }): EditTask =>
-            name === 'cut' ? { name, start: start ?? undefined, end: end ?? undefined } : { name, path: pathOf.get(filename ?? '') ?? '' },
-        ),
         maxFps: transcoding.fps.max,
         threads: transcoding.threads,
         limits: { stallMs: vireo.media.stall_timeout, maxMemoryBytes: vireo.media.max_memory },
         probeTimeoutMs: vireo.media.probe_timeout,
         niceness: vireo.media.nice,
         onStart: ({ pid, plan }) => log.info({ pid, clips: plan.clips.length, seconds: plan.duration }, 'ffmpeg started'),
-      })
+      }),
+    )
+  }
+
+  async function withInputs<T>(task: Task, source: SourceFile, signal: AbortSignal, work: (inputs: Inputs) => Promise<T>): Promise<T> {
+    const files = task.tasks.flatMap(({ filename }): FileRef[] => (filename === null ? [] : [{ kind: 'uploads', name: filename }]))
+    const refs = [source.picture, source.sound ?? source.picture, ...files]
+    return await withPaths({ refs, signal }, ([picture = '', sound = '', ...paths]) => {
+      const pathOf = new Map(files.map(({ name }, index) => [name, paths[index] ?? '']))
+      const tasks = task.tasks.map(
+        ({ name, start, end, filename }): EditTask =>
+          name === 'cut' ? { name, start: start ?? undefined, end: end ?? undefined } : { name, path: pathOf.get(filename ?? '') ?? '' },
+      )
+      return work({ picture, sound, tasks })
     })
   }
 
@@ -271,16 +259,25 @@ export function makeEditions(deps: EditionDeps): void {
     return Buffer.concat(await stream.toArray())
   }
 
-  async function finish(task: Task, draft: FileDraft, retimed: Retimed | undefined): Promise<void> {
-    await tell({ aggregate: 'video', id: task.videoId }, async (unit) => {
-      const [edition] = await unit.query('delete from video_edition where id = $1 and lease_owner = $2 returning id', [task.id, task.owner])
-      const video = await unit.em.findOne(Video, task.videoId)
+  /** Runs `work` in a transaction if this worker still holds the lease. Throws `NotOurs` if it does not. */
+  async function withOwned({ id, owner, videoId }: Task, work: (unit: Unit, video: Video) => Promise<void>): Promise<void> {
+    await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+      const [edition] = await unit.query('select 1 from video_edition where id = $1 and lease_owner = $2', [id, owner])
+      const video = await unit.em.findOne(Video, videoId)
       if (!edition || video?.state !== 'to-edit') throw new NotOurs('Another worker has this edition.')
+      await work(unit, video)
+    })
+  }
+
+  async function finish(task: Task, draft: FileDraft, retimed: Retimed | undefined, done?: (unit: Unit) => Promise<void>): Promise<void> {
+    await withOwned(task, async (unit, video) => {
+      await unit.query('delete from video_edition where id = $1', [task.id])
       await refuseGrowth(unit, task.videoId, draft.probe.size)
       await pendingFiles.settle(unit.query, refsOf(retimed?.captions ?? []))
       await replaceSource.edited(unit, video, draft, retimed)
       const { id: editionId, videoId } = task
       unit.emit({ aggregate: 'video', id: videoId }, 'VideoEdited', { videoId, editionId })
+      await done?.(unit)
     })
   }
 
@@ -316,6 +313,7 @@ export function makeEditions(deps: EditionDeps): void {
         if (!holder) return
         rowLeases.refuseLeased(holder)
         await unit.query('delete from video_edition where id = $1', [id])
+        await cancelRunnerJob(unit, REMOTE_TYPE, edition.videoId)
         const video = await unit.em.findOneOrFail(Video, edition.videoId)
         if (video.state === 'to-edit') advanceAndAnnounce(unit, video, [{ type: 'EDIT_FAILED', error }])
       }),
@@ -337,13 +335,3 @@ async function holderOf(
 }
 
 const refsOf = (captions: readonly RetimedCaption[]): FileRef[] => captions.map(({ filename }) => ({ kind: 'captions', name: filename }))
-
-/** True if a retry would fail in the same way. */
-const isFinal = (error: unknown): error is Error =>
-  (error instanceof MediaError && error.reason !== 'disk-full') ||
-  (error instanceof DomainError && ['too_large', 'unprocessable', 'unsupported_media_type'].includes(error.kind))
-
-/** The lease of the edition is lost, or it has ended: the remaining work of this worker must not count. */
-class NotOurs extends Error {
-  override readonly name = 'NotOurs'
-}

@@ -16,6 +16,7 @@ import {
 import type { Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import {
   assertMayChange,
   type Leases,
@@ -24,7 +25,6 @@ import {
   quotaLeft,
   refuseOverQuota,
   touch,
-  type Viewer,
   videoLifecycle,
 } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'

@@ -14,7 +14,7 @@ import {
   webVideoFile,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { advance, contextOf, DomainError, type Unit } from '../runtime/index.ts'
+import { advance, contextOf, DomainError, NotOurs, type Unit } from '../runtime/index.ts'
 import { dropReplacedFiles, storePlaylist, storeRendition } from '../video/files.writes.ts'
 import {
   dropOutdated,
@@ -39,6 +39,8 @@ interface RenditionsTask {
   source: MediaProbe
   /** Names for the playlist if the video has none; by default new ones. */
   playlist?: PlaylistNames | undefined
+  /** For a job of a remote runner, which counts once: completes it in the same transaction. */
+  done?: ((unit: Unit) => Promise<void>) | undefined
 }
 
 export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
@@ -59,7 +61,7 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
   }
 
   async function storeNoted(
-    { id, owner, videoId, uuid, source }: RenditionsTask,
+    { id, owner, videoId, uuid, source, done }: RenditionsTask,
     files: readonly LadderFile[],
     first: PlaylistNames | undefined,
     noted: readonly FileRef[],
@@ -79,12 +81,13 @@ export function makeStoreRenditions(deps: TranscodingDeps): StoreRenditions {
         await pendingFiles.condemn(unit.query, await dropOutdated(unit, video))
         setDimensionsAsMade(video, source, files)
         await insertRows(unit, { id, videoId, files, first, storages })
-        for (const _resolution of new Set(files.map(({ resolution }) => resolution))) {
+        for (const _step of done ? [id] : new Set(files.map(({ resolution }) => resolution))) {
           advance(unit, transcodingLifecycle, transcoding, { type: 'RENDITION_MADE' }, settingsOf(deps))
         }
         const { made, total } = contextOf(transcodingLifecycle, transcoding)
         if (made === total) advance(unit, transcodingLifecycle, transcoding, { type: 'PACKAGED' }, settingsOf(deps))
         await pendingFiles.settle(unit.query, noted)
+        await done?.(unit)
         return placed
       })
       if (wanted === placed) return
@@ -181,11 +184,6 @@ const refsOf = (files: readonly LadderFile[], playlist: PlaylistNames | undefine
 
 const namesAt = (filename: string, playlist: string | null, uuid: string, isPrivate: boolean): FileRef[] =>
   playlist === null ? [webVideoFile(filename, isPrivate)] : [hlsFile(uuid, filename, isPrivate), hlsFile(uuid, playlist, isPrivate)]
-
-/** The lease of the transcoding is lost: the remaining work of this worker must not count. */
-export class NotOurs extends Error {
-  override readonly name = 'NotOurs'
-}
 
 /** Runs `work` if this worker still holds the lease. Throws `NotOurs` if it does not, and `not_found` if the transcoding is removed. */
 export function withOwned<T>(deps: TranscodingDeps, id: number, owner: string, work: (locked: Locked) => Promise<T>): Promise<T> {

@@ -14,6 +14,7 @@ import {
   runLadder,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
+import { isForRunners } from '../runner/index.ts'
 import {
   advance,
   contextOf,
@@ -22,6 +23,7 @@ import {
   ifThere,
   type JobContext,
   makeRowLeases,
+  NotOurs,
   PermanentFailure,
   takes,
 } from '../runtime/index.ts'
@@ -38,28 +40,14 @@ import {
 } from '../video/index.ts'
 import { thumbnailTypes, Video } from '../video/video.entity.ts'
 import { forgetOriginal } from '../video/video.writes.ts'
+import { hasRunnerJobs, makeRemoteTranscodings } from './remote-transcoding.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
-import { makeStoreRenditions, NotOurs, withOwned } from './store-renditions.ts'
-import { isActive, type TranscodingOutputs, transcodingLifecycle } from './transcoding.entity.ts'
-import { planTranscoding, queueTranscoding } from './transcoding.writes.ts'
+import { makeStoreRenditions, withOwned } from './store-renditions.ts'
+import type { Task } from './task.ts'
+import { isActive, transcodingLifecycle } from './transcoding.entity.ts'
+import { cancelRunnerJobs, planTranscoding, queueTranscoding } from './transcoding.writes.ts'
 import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
-import { type MasterTask, writeMaster } from './write-master.ts'
-
-/** A transcoding that a worker has leased. */
-interface Task extends MasterTask {
-  owner: string
-  uuid: string
-  /** The original in the store; null if it is removed. */
-  source: string | null
-  /** The outputs that an administrator requested; null for the configured ones. */
-  outputs: TranscodingOutputs | null
-  /** True if the original stays, whatever the configuration says. */
-  keepSource: boolean
-  /** True if the video is published only when all renditions exist. */
-  waits: boolean
-  /** The still picture under a sound file. */
-  preview: string | null
-}
+import { writeMaster } from './write-master.ts'
 
 /** How often at most the worker renews its lease and checks that the video still exists, in ms. */
 const BEAT_EVERY = 2_000
@@ -81,6 +69,18 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       and exists (select from video v where v.id = x.video_id and v.state <> 'removed')`,
   })
 
+  const remote = makeRemoteTranscodings({
+    ...deps,
+    rowLeases,
+    storeRenditions,
+    claim,
+    announceRenditions,
+    complete,
+    isStored: stored,
+    fail,
+    settingsFor: (task) => settingsFor(task, config().transcoding),
+  })
+
   registry.job('video-transcoding', {
     queue: 'media',
     run: (job) => run(job),
@@ -89,7 +89,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
 
   registry.timeout('transcoding', {
     of: transcodingLifecycle,
-    timedOut: (id) => withTranscoding(deps, id, async (locked) => noteSilence(locked)),
+    timedOut: (id) => withTranscoding(deps, id, noteSilence),
   })
 
   // Ensures that a video that waits for renditions has a transcoding.
@@ -116,8 +116,8 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     const log = logger.child({ transcoding: id, video: task.uuid })
     const beat = rowLeases.startHeartbeat(task)
     try {
-      await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
-      log.info('transcoding done')
+      const isMade = await transcode(task, AbortSignal.any([signal, beat.signal]), progress, log)
+      log.info(isMade ? 'transcoding done' : 'transcoding offered to remote runners')
     } catch (error) {
       if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
@@ -173,12 +173,19 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     if (transcoding.state === 'failed') failVideo({ unit, video, transcoding }, error ?? 'The worker was lost.')
   }
 
-  function noteSilence(locked: Locked): void {
+  async function noteSilence(locked: Locked): Promise<void> {
     const { unit, transcoding } = locked
     if (!transcoding.dueAt || transcoding.dueAt > unit.now) return
+    const isOffered = transcoding.state === 'running' && !transcoding.leaseOwner && (await hasRunnerJobs(unit, transcoding.id))
+    if (isOffered && (await isRemote(unit))) {
+      return void advance(unit, transcodingLifecycle, transcoding, { type: 'RENEWED' }, settingsOf(deps))
+    }
     countLoss(locked)
     if (isActive(transcoding.state)) queueTranscoding(unit, transcoding.id, config().vireo.jobs.priorities.transcoding)
   }
+
+  const isRemote = (database: Parameters<typeof isForRunners>[0]): Promise<boolean> =>
+    isForRunners(database, deps, config().transcoding.remote_runners.enabled)
 
   function failVideo({ unit, video }: Locked, error: string): void {
     const event = { type: 'TRANSCODING_FAILED', error } as const
@@ -193,6 +200,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       // The failure may come from a worker that had lost its lease.
       rowLeases.refuseLeased(holderOf(locked.transcoding))
       advance(locked.unit, transcodingLifecycle, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
+      await cancelRunnerJobs(locked.unit, id)
       failVideo(locked, error)
     }).catch((cause: unknown) => {
       // The video was removed meanwhile: nothing depends on it any more.
@@ -201,16 +209,20 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     await pendingFiles.collect()
   }
 
-  async function transcode(task: Task, signal: AbortSignal, progress: (percent: number) => void, log: typeof logger) {
+  /** Returns false if remote runners make the renditions. */
+  async function transcode(task: Task, signal: AbortSignal, progress: (percent: number) => void, log: typeof logger): Promise<boolean> {
     const work = workFolder('transcoding', task.id)
     await pendingFiles.reserve(transcodingOwner(task.id), [work])
-    const done = await stored(task.id)
-    if (!done) {
+    let isMade = await stored(task.id)
+    if (!isMade) {
       const find = (): Promise<SourceFile> => findSourceFile(deps, { videoId: task.videoId, kept: task.source })
-      const makeAll = (source: SourceFile): Promise<void> =>
-        withSourceFile(deps, source, { id: task.id, signal }, (input) => make(task, { input, work, signal, progress, log }))
+      const makeAll = (source: SourceFile): Promise<boolean> =>
+        withSourceFile(deps, source, { id: task.id, signal }, (input) => {
+          const hasSoundApart = source.sound !== undefined
+          return make(task, { input, hasSoundApart, work, signal, progress, log })
+        })
       const source = await find()
-      await makeAll(source).catch(async (error: unknown) => {
+      isMade = await makeAll(source).catch(async (error: unknown) => {
         // A rendition that others are made from can be moved or removed meanwhile; an original cannot.
         const isTornAway = (await isThere(deps, source))
           ? error instanceof MediaError && error.reason === 'not-found'
@@ -218,12 +230,13 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
         if (!isTornAway) throw error
         // A change of the privacy moved the folder during the work: the files are made once more.
         log.warn({ err: error }, 'files of a transcoding went missing')
-        await makeAll(await find())
+        return await makeAll(await find())
       })
     }
     signal.throwIfAborted()
-    await complete(task)
+    if (isMade) await complete(task)
     await pendingFiles.discard([work])
+    return isMade
   }
 
   /** True if all renditions are stored, and only the end is missing. */
@@ -242,13 +255,15 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
 
   interface Making {
     input: string
+    /** True if it was joined from two files. */
+    hasSoundApart: boolean
     work: FileRef
     signal: AbortSignal
     progress: (percent: number) => void
     log: typeof logger
   }
 
-  async function make(task: Task, { input, work, signal, progress, log }: Making): Promise<void> {
+  async function make(task: Task, { input, hasSoundApart, work, signal, progress, log }: Making): Promise<boolean> {
     const { media } = config().vireo
     const found = await probe({ ffmpeg, path: input, signal, timeoutMs: media.probe_timeout })
     const plan = planLadder({
@@ -262,12 +277,13 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     if (!plan.outputs.hls && !plan.outputs.webVideos) {
       throw new PermanentFailure('Neither HLS nor web videos are made on this server.')
     }
+    if (await isRemote(db)) return await remote.offer(task, { plan, hasSoundApart })
     const total = plan.encoded.length + (plan.copied ? 1 : 0)
     const made = await begin(task, { total, plan: outlineOf(plan) })
     log.info({ renditions: summaryOf(plan), made }, 'transcoding started')
     // A crash may have come between storing the rows of a step and announcing them.
     if (made > 0) await announceRenditions(task)
-    if (made >= total) return
+    if (made >= total) return true
     // A playlist that is removed later does not come back under its old names.
     let isFirst = made === 0
     const folder = await store.workFolder(work.name)
@@ -294,6 +310,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
         },
       })
     await (found.video ? encode() : withStill(task, encode, signal))
+    return true
   }
 
   /** Records the planned renditions; returns how many are stored already. */
@@ -307,6 +324,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
       if (transcoding.state === 'running' && !isSame) {
         advance(unit, transcodingLifecycle, transcoding, { type: 'TIMED_OUT', settings, isReleased: true }, settings)
       }
+      if (!isSame) await cancelRunnerJobs(unit, task.id)
       if (transcoding.state === 'planned') {
         advance(unit, transcodingLifecycle, transcoding, { type: 'STARTED', total, made, plan }, settings)
         if (made === total) advance(unit, transcodingLifecycle, transcoding, { type: 'PACKAGED' }, settings)

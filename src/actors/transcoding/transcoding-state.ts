@@ -2,6 +2,7 @@
 
 import type { Ffmpeg, Store } from '../../media/index.ts'
 import type { TranscodingSettings } from '../../state-machines/transcoding.ts'
+import type { RemoteWorks } from '../runner/index.ts'
 import { type ActorDeps, CHECK_OWNER_EVERY, notFound, type Unit } from '../runtime/index.ts'
 import type { Leases, PendingFiles, PlaceFiles } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
@@ -13,6 +14,7 @@ export type TranscodingDeps = ActorDeps & {
   pendingFiles: PendingFiles
   placeFiles: PlaceFiles
   leases: Leases
+  works: RemoteWorks
 }
 
 /** Workers lost in a row, since the last rendition, after which the source counts as poison. */

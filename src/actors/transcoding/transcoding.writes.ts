@@ -1,6 +1,6 @@
 // Requests and cancels renditions in the transactions of other nouns: the row of a transcoding, and its job.
 
-import { advance, CHECK_OWNER_EVERY, initialColumns, type Unit } from '../runtime/index.ts'
+import { advance, CHECK_OWNER_EVERY, initialColumns, moveRunnerJobs, type Unit } from '../runtime/index.ts'
 import { Transcoding, type TranscodingOutputs, transcodingLifecycle } from './transcoding.entity.ts'
 
 /** Deviations from the configuration. */
@@ -45,5 +45,10 @@ export const openTranscodings = (unit: Unit, videoId: number): Promise<Transcodi
 export async function cancelTranscodings(unit: Unit, videoId: number, open?: readonly Transcoding[]): Promise<void> {
   for (const transcoding of open ?? (await openTranscodings(unit, videoId))) {
     advance(unit, transcodingLifecycle, transcoding, { type: 'CANCELLED' }, SETTINGS)
+    await cancelRunnerJobs(unit, transcoding.id)
   }
 }
+
+/** Cancels the open jobs of remote runners for a transcoding. */
+export const cancelRunnerJobs = (unit: Unit, transcodingId: number): Promise<void> =>
+  moveRunnerJobs(unit, 'CANCELLED', "job.uuid is not null and job.data->>'transcodingId' = $2", [String(transcodingId)])

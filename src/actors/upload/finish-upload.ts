@@ -3,8 +3,9 @@
 
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { advance, DomainError, type ErrorKind, notFound, type Unit } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import type { UserRole } from '../user/index.ts'
-import type { CreatedVideo, FileDraft, GivenPictures, NewVideoFields, PictureName, Viewer } from '../video/index.ts'
+import type { CreatedVideo, FileDraft, GivenPictures, NewVideoFields, PictureName } from '../video/index.ts'
 import { busy } from './receive-chunk.ts'
 import { Upload } from './upload.entity.ts'
 import { filesOf, isLeased, isOpen, pictureFile, type UploadDeps, uploadFile, uploadLifecycle } from './upload-state.ts'

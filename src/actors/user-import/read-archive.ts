@@ -4,7 +4,7 @@
 import { rm } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { type Archive, type ArchivedList, ArchiveError, archiveLimits, readList } from '../../media/index.ts'
-import { makeYieldRegularly } from '../../platform/yield-regularly.ts'
+import { makeTimeSlices } from '../../platform/time-slices.ts'
 import { type ArchivePart, archiveParts, partPath } from '../user-archive/index.ts'
 import type { ArchivedFile } from './part-importer.ts'
 import type { Unpack } from './unpack.ts'
@@ -44,13 +44,13 @@ export async function checkDocuments(
   if (!known.some((part) => from.archive.file(partPath(part)))) {
     throw new ArchiveError('not-an-archive', 'There is no data of a user in this archive.')
   }
-  const breathe = makeYieldRegularly()
+  const pause = makeTimeSlices()
   for (const part of parts) {
     await withItems(from, part, async (items) => {
       for (let index = 0; index < items.length; index += 1) {
         signal.throwIfAborted()
         await items.item(index)
-        await breathe()
+        await pause()
       }
     })
   }

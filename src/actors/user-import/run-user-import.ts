@@ -3,7 +3,7 @@
 
 import { type ArchivedList, ArchiveError, isDiskFull, MediaError, openArchive, type Store } from '../../media/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { makeYieldRegularly } from '../../platform/yield-regularly.ts'
+import { makeTimeSlices } from '../../platform/time-slices.ts'
 import type { UserImportEvent } from '../../state-machines/user-import.ts'
 import {
   DomainError,
@@ -177,12 +177,12 @@ export function runUserImports(deps: RunUserImportDeps): void {
     }
     try {
       const isTooMuch = makeBound(part)
-      const breathe = makeYieldRegularly()
+      const pause = makeTimeSlices()
       // A limit has to count the finished items, too.
       for (let index = isTooMuch ? 0 : task.item; index < items.length; index += 1) {
         const read = await items.item(index)
         const isOver = isTooMuch?.(read) ?? false
-        await breathe()
+        await pause()
         if (index < task.item) continue
         if (performance.now() - stored.at > STORE_EVERY) await storePosition()
         context.signal.throwIfAborted()

@@ -8,7 +8,7 @@ import { endSessions } from '../session/index.ts'
 export interface PasswordReset {
   /**
    * Sends the link if the address is known, without revealing that. Repeated requests within a short time send nothing: a stranger must
-   * neither fill a mailbox nor invalidate link after link.
+   * neither fill a mailbox nor invalidate link after link. Users of another system get none: it may have removed them.
    */
   ask(email: string): Promise<void>
   /** Sets the password and ends all sessions. Throws `not_found` and `forbidden`. */
@@ -22,7 +22,7 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
   return {
     async ask(email) {
       const [user] = await db.query<{ id: number }>(
-        `select id from users u where lower(email) = lower($1) and not exists (
+        `select id from users u where lower(email) = lower($1) and plugin_auth is null and not exists (
            select 1 from mail_link l where l.purpose = 'password' and l.subject_id = u.id and l.created_at > $2)`,
         [email, new Date(clock.now().getTime() - ASKED_AGAIN_AFTER_MS)],
       )

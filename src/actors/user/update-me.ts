@@ -18,6 +18,8 @@ export interface UserSettings {
   autoPlayNextVideo: boolean
   autoPlayNextVideoPlaylist: boolean
   videoLanguages: string[] | null
+  /** Of the pages, BCP 47. */
+  language: string
   noInstanceConfigWarningModal: boolean
   noWelcomeModal: boolean
   noAccountSetupWarningModal: boolean

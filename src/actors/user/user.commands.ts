@@ -32,6 +32,8 @@ export interface NewUser {
   /** The name of the first channel; by default `<username>_channel`, with a number if necessary. */
   channelName?: string
   channelDisplayName?: string
+  /** The kind of login that made the user, as clients know it. */
+  pluginAuth?: string
 }
 
 export interface CreatedUser {
@@ -77,6 +79,7 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
         emailVerified: user.emailVerified ?? null,
         role: user.role,
         adminFlags: user.adminFlags ?? 0,
+        pluginAuth: user.pluginAuth ?? null,
         videoQuota: user.videoQuota ?? config().user.video_quota,
         videoQuotaDaily: user.videoQuotaDaily ?? config().user.video_quota_daily,
         nsfwPolicy: config().instance.default_nsfw_policy,

@@ -31,6 +31,8 @@ const UserSchema = defineEntity({
     autoPlayNextVideoPlaylist: p.boolean().default(true),
     /** Null for all languages. */
     videoLanguages: p.type(TextArray).nullable(),
+    /** Of the pages, BCP 47; null for what the browser asks for. */
+    language: p.text().nullable(),
     noInstanceConfigWarningModal: p.boolean().default(false),
     noWelcomeModal: p.boolean().default(false),
     noAccountSetupWarningModal: p.boolean().default(false),

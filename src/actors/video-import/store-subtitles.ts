@@ -3,7 +3,7 @@
 import { MediaError, toWebVtt } from '../../media/index.ts'
 import type { Captions } from '../caption/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
-import type { Viewer } from '../video/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { languageOf } from './import-fields.ts'
 
 interface Subtitles {

@@ -7,7 +7,6 @@ import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, type Unit } from '../runtime/index.ts'
 import { lockChannel } from './create-video.ts'
-import { dropPlaylist } from './files.writes.ts'
 import {
   type DraftPicture,
   type FileDraft,
@@ -16,16 +15,17 @@ import {
   pictureNames,
   refOfPicture,
   uploadedPictures,
-} from './inspect-file.ts'
+} from './files/inspect-file.ts'
+import type { Leases, PendingFiles } from './files/pending-files.ts'
+import type { PlaceFiles } from './files/place-files.ts'
+import { queuePictures } from './files/queue-pictures.ts'
+import { playedAtOnce, takeFile } from './files/take-file.ts'
+import { dropPlaylist } from './files.writes.ts'
 import { dimensionsOf, insertDetails, rowWithoutFile, sourceOf } from './new-video-rows.ts'
-import type { Leases, PendingFiles } from './pending-files.ts'
-import type { PlaceFiles } from './place-files.ts'
 import { advanceAndAnnounce, videoLifecycle } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
-import { queuePictures } from './queue-pictures.ts'
 import { refuseOverQuota } from './quota.ts'
 import { removeUnpublished } from './remove-video.ts'
-import { playedAtOnce, takeFile } from './take-file.ts'
 import { removalOf, replacePicture, textOf } from './update-video.ts'
 import { isFederatedState, Thumbnail, Video, VideoSource } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
@@ -170,7 +170,7 @@ export function makeAwaitedVideos(
         for (const { type, filename, image } of drawn) name({ type, filename, width: image.width, height: image.height }, false)
         queuePictures(unit, video.id, drawn)
       }
-      await insertDetails(unit, video.id, fields)
+      await insertDetails(unit, video.id, source === 'live' ? { ...fields, transcribe: false } : fields, config())
       await startChapters(unit, video.id, { description: fields.description, ofFile: [] })
       await pendingFiles.settle(unit.query, pictures.map(refOfPicture))
       // Other servers know a live before its stream. A blocked one is announced when the block ends.

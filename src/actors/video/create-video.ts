@@ -5,15 +5,15 @@ import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import type { FileDraft, GivenPictures, InspectFile, PictureName } from './inspect-file.ts'
+import type { FileDraft, GivenPictures, InspectFile, PictureName } from './files/inspect-file.ts'
+import type { Leases, PendingFiles } from './files/pending-files.ts'
+import type { PlaceFiles } from './files/place-files.ts'
+import { queuePictures } from './files/queue-pictures.ts'
+import { playedAtOnce, takeFile } from './files/take-file.ts'
 import { insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
-import type { Leases, PendingFiles } from './pending-files.ts'
-import type { PlaceFiles } from './place-files.ts'
 import { advanceAndAnnounce } from './publish-video.ts'
 import { mustWait, quarantine } from './quarantine.ts'
-import { queuePictures } from './queue-pictures.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
-import { playedAtOnce, takeFile } from './take-file.ts'
 import { Thumbnail, Video, VideoSource } from './video.entity.ts'
 import type { CreatedVideo, NewVideoFields, VideoDraft } from './video-draft.ts'
 
@@ -109,7 +109,7 @@ export function makeCreateVideo(
     unit.em.create(VideoSource, { ...sourceOf(draft), videoId: video.id, createdAt: unit.now })
     await pendingFiles.settle(unit.query, inspectFile.filesOf(draft))
     await takeFile(unit, video, { draft, played }, { config: config(), pendingFiles, placeFiles })
-    await insertDetails(unit, video.id, fields)
+    await insertDetails(unit, video.id, fields, config())
     if (draft.automaticTags.length > 0) await tagVideo(unit.query, video.id, draft.automaticTags)
     await startChapters(unit, video.id, {
       description: fields.description,

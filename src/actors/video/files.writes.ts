@@ -2,7 +2,7 @@
 
 import type { LadderFile, PlaylistNames } from '../../media/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import type { FileStorage } from './file-storage.ts'
+import type { FileStorage } from './files/file-storage.ts'
 
 /** The names of the master and the hashes never change, so that other servers keep valid addresses. Returns the id. */
 export async function storePlaylist(unit: Unit, videoId: number, names: PlaylistNames, storage: FileStorage): Promise<number> {

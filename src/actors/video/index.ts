@@ -20,6 +20,7 @@ export {
   totalVideos,
   type VideoDelta,
 } from './deltas.ts'
+export { type FederatedVideo, findFederatedVideo, listFederatedVideos } from './federated-video.queries.ts'
 export {
   type DownloadRow,
   findDownload,
@@ -27,11 +28,11 @@ export {
   findKeptUpload,
   findTorrent,
   type StoredFileRow,
-} from './download.queries.ts'
-export { type DrawPictures, makeDrawPictures } from './draw-pictures.ts'
-export type { FileFormat } from './file-removal.ts'
-export { type FileStorage, fileStorages, storageIn, storageOf } from './file-storage.ts'
-export { type FileTokens, makeFileTokens } from './file-tokens.ts'
+} from './files/download.queries.ts'
+export { type DrawPictures, makeDrawPictures } from './files/draw-pictures.ts'
+export type { FileFormat } from './files/file-removal.ts'
+export { type FileStorage, fileStorages, storageIn, storageOf } from './files/file-storage.ts'
+export { type FileTokens, makeFileTokens } from './files/file-tokens.ts'
 export {
   type FileDraft,
   type GivenPictures,
@@ -39,26 +40,8 @@ export {
   makeInspectFile,
   type PictureName,
   refOfPicture,
-} from './inspect-file.ts'
-export {
-  categoryLabels,
-  commentsPolicyLabels,
-  type Labelled,
-  labelled,
-  labelledState,
-  languageLabels,
-  licenceLabels,
-  privacyLabels,
-  resolutionLabel,
-} from './labels.ts'
-export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './list-query.ts'
-export { type ListedVideo, listVideoIds, listVideos, type Page, type VideoPage, withPositions } from './list-videos.ts'
-export { findUnfollowedActor, registerListing, relist } from './listing.ts'
-export { type LiveStatusRow, listLiveStatus } from './live-status.queries.ts'
-export { setDimensionsAsMade } from './new-video-rows.ts'
-export { dropOutdated, dropProvisional } from './outdated-files.ts'
-export { findSamples, listSamples, type Samples } from './overview.ts'
-export { refuseBadPasswords } from './password-rows.ts'
+} from './files/inspect-file.ts'
+export { dropOutdated, dropProvisional } from './files/outdated-files.ts'
 export {
   editionOwner,
   failedImportOwner,
@@ -69,29 +52,51 @@ export {
   type PendingFiles,
   redundancyOwner,
   transcodingOwner,
-} from './pending-files.ts'
-export { pendingRetiming, type Retimed, type RetimedCaption } from './pending-parts.ts'
-export { makePlaceFiles, type PlaceFiles } from './place-files.ts'
+} from './files/pending-files.ts'
+export { pendingRetiming, type Retimed, type RetimedCaption } from './files/pending-parts.ts'
+export { makePlaceFiles, type PlaceFiles } from './files/place-files.ts'
+export { queueStoryboard } from './files/queue-storyboard.ts'
+export { queueTorrents } from './files/queue-torrents.ts'
+export { makeRedrawPictures, type RedrawPictures } from './files/redraw-pictures.ts'
+export { makeRemoveFiles, type RemoveFiles } from './files/remove-files.ts'
+export { makeReplaceSource, type ReplaceSource } from './files/replace-source.ts'
+export { removeStaleWorkFolders } from './files/stale-work-folders.ts'
+export { workFolder } from './files/work-folders.ts'
+export {
+  categoryLabels,
+  commentsPolicyLabels,
+  type Labelled,
+  labelled,
+  labelledState,
+  languageLabels,
+  licenceLabels,
+  ownLabels,
+  privacyLabels,
+  resolutionLabel,
+  setAddedLabels,
+} from './labels.ts'
+export { type VideoListQuery, type VideoListScope, type VideoSortField, videoSortFields } from './lists/list-query.ts'
+export { type ListedVideo, listVideoIds, listVideos, type Page, type VideoPage, withPositions } from './lists/list-videos.ts'
+export { findSamples, listSamples, type Samples } from './lists/overview.ts'
+export { readCards } from './lists/video-cards.ts'
+export { type LiveStatusRow, listLiveStatus } from './live-status.queries.ts'
+export { setDimensionsAsMade } from './new-video-rows.ts'
+export { refuseBadPasswords } from './password-rows.ts'
 export { type PublishDefaults, publishDefaults } from './publish-defaults.ts'
 export { advanceAndAnnounce, announceChange, touch, videoLifecycle } from './publish-video.ts'
 export { videoBlockTypes } from './quarantine.ts'
-export { queueStoryboard } from './queue-storyboard.ts'
-export { queueTorrents } from './queue-torrents.ts'
 export { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
-export { makeRedrawPictures, type RedrawPictures } from './redraw-pictures.ts'
-export { type LookedAt, makeLookedAt } from './refresh-video.ts'
+export { findUnfollowedActor, registerListing, relist } from './remote/listing.ts'
+export { type LookedAt, makeLookedAt } from './remote/refresh-video.ts'
 export {
   makeRemoteVideos,
   type RemoteFile,
   type RemoteVideo,
   type RemoteVideos,
   videoStateOf,
-} from './remote-video.ts'
-export { makeRemoveFiles, type RemoveFiles } from './remove-files.ts'
+} from './remote/remote-video.ts'
 export { makeRemoveVideo, type RemoveVideo, removeUnpublished } from './remove-video.ts'
-export { makeReplaceSource, type ReplaceSource } from './replace-source.ts'
 export { DAYS_OF_VIEWS, registerScores, renewScores } from './scores.ts'
-export { removeStaleWorkFolders } from './stale-work-folders.ts'
 export {
   type ChangeParts,
   makeUpdateVideo,
@@ -121,7 +126,6 @@ export {
   type Openness,
   seesAllVideos,
   unfollowed,
-  type Viewer,
 } from './video.policy.ts'
 export {
   findAccessBySmallFile,
@@ -146,8 +150,6 @@ export {
   type VideoKey,
 } from './video.queries.ts'
 export type {
-  ActorProfile,
-  ActorSummary,
   PlaylistRow,
   SourceRow,
   VideoDetailsRow,
@@ -155,8 +157,7 @@ export type {
   VideoListRow,
   VideoRow,
 } from './video.rows.ts'
-export { accountProfile, channelProfile, isBegun, listColumns, summaryOf, videoJoins } from './video.rows.ts'
-export { readCards } from './video-cards.ts'
+export { isBegun, listColumns, videoJoins } from './video.rows.ts'
 export { type Chapters, makeChapters } from './video-chapters.ts'
 export type { CreatedVideo, NewVideoFields, VideoDraft } from './video-draft.ts'
 export {
@@ -166,7 +167,7 @@ export {
   type VideoPasswordRow,
   type VideoPasswords,
 } from './video-passwords.ts'
-export { announceComments, announceVideoChanges, VIDEOS_CHANGED } from './videos-changed.ts'
+export { announceComments, announceCounts, announceVideoChanges, readVideosChange, VIDEOS_CHANGED } from './videos-changed.ts'
 export {
   findOwnReading,
   findWatchedVideo,
@@ -174,4 +175,3 @@ export {
   type WatchedCaption,
   type WatchedVideoRow,
 } from './watch.queries.ts'
-export { workFolder } from './work-folders.ts'

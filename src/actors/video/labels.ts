@@ -1,5 +1,6 @@
 // English labels of the numbers and codes of videos, as clients and other servers read them.
 
+import { isDeepStrictEqual } from 'node:util'
 import { stateId, type VideoState } from '../../state-machines/video.ts'
 
 /** `VideoCategory` of the contract. */
@@ -275,6 +276,23 @@ export const languageLabels: Readonly<Record<string, string>> = {
 }
 
 const UNKNOWN = 'Unknown'
+
+const extensible = { category: categoryLabels, licence: licenceLabels, language: languageLabels } as const
+export type ExtensibleLabels = keyof typeof extensible
+/** Without those that were added. */
+export const ownLabels = { category: { ...categoryLabels }, licence: { ...licenceLabels }, language: { ...languageLabels } }
+const added = new Map<ExtensibleLabels, Record<string, string>>()
+
+/** Adds labels to a table of this process, in place of those that were added before; its own stay as they are. */
+export function setAddedLabels(kind: ExtensibleLabels, labels: Readonly<Record<string, string>>): void {
+  const before = added.get(kind) ?? {}
+  if (isDeepStrictEqual(before, labels)) return
+  const table: Record<string, string> = extensible[kind]
+  for (const key of Object.keys(before)) delete table[key]
+  const fresh = Object.fromEntries(Object.entries(labels).filter(([key]) => !Object.hasOwn(table, key)))
+  added.set(kind, fresh)
+  Object.assign(table, fresh)
+}
 
 export interface Labelled<T> {
   id: T

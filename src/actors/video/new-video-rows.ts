@@ -1,10 +1,11 @@
 // The rows of a new video, built from its draft.
 
 import { basename, extname } from 'node:path'
+import type { Config } from '../../config/index.ts'
 import type { LadderFile, MediaProbe } from '../../media/index.ts'
 import { initialVideo } from '../../state-machines/video.ts'
 import type { Unit } from '../runtime/index.ts'
-import { type FileDraft, resolutionOf, type WebVideoDraft } from './inspect-file.ts'
+import { type FileDraft, resolutionOf, type WebVideoDraft } from './files/inspect-file.ts'
 import { insertPasswords } from './password-rows.ts'
 import type { Video } from './video.entity.ts'
 import type { NewVideoFields, VideoDraft } from './video-draft.ts'
@@ -113,7 +114,13 @@ export async function insertWebVideo(
 }
 
 /** Stores passwords and schedule. */
-export async function insertDetails(unit: Unit, videoId: number, { passwords, schedule }: NewVideoFields): Promise<void> {
+export async function insertDetails(
+  unit: Unit,
+  videoId: number,
+  { passwords, schedule, transcribe }: NewVideoFields,
+  { video_transcription }: Pick<Config, 'video_transcription'>,
+): Promise<void> {
+  if (transcribe && video_transcription.enabled) unit.enqueue({ type: 'transcribe', data: { videoId } })
   if (passwords.length > 0) await insertPasswords(unit, videoId, passwords)
   if (schedule) {
     await unit.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, $3)', [

@@ -4,7 +4,7 @@ import { dueIn, initialVideo, type VideoEvent, videoMachine } from '../../state-
 import { advance, CHECK_OWNER_EVERY, defineLifecycle, type Unit } from '../runtime/index.ts'
 import { isFederatedState, type Video } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
-import { VIDEOS_CHANGED } from './videos-changed.ts'
+import { announceVideo } from './videos-changed.ts'
 
 /** For local videos only. A remote video shows the state that its origin reports. */
 export const videoLifecycle = defineLifecycle({
@@ -42,7 +42,7 @@ export function advanceAndAnnounce(unit: Unit, video: Video, events: readonly Vi
   const after = video.state === 'to-transcode' ? 'transcoding' : 'upload'
   const before = video.state
   for (const event of events) advance(unit, videoLifecycle, video, event)
-  if (video.state !== before) unit.publish(VIDEOS_CHANGED, { video: video.id })
+  if (video.state !== before) announceVideo(unit, video.id)
   if (events.length === 0 || !isFederatedState(video.state)) return
   touch(unit, video)
   if (!wasPublished && video.state === 'published') {

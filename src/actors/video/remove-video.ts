@@ -3,11 +3,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
 import { type ActorDeps, advance, DomainError, notFound, resumeJobs, type Unit } from '../runtime/index.ts'
-import type { Leases, PendingFile, PendingFiles } from './pending-files.ts'
+import type { Viewer } from '../session/index.ts'
+import type { Leases, PendingFile, PendingFiles } from './files/pending-files.ts'
 import { videoLifecycle } from './publish-video.ts'
 import { assertChangeable, removalOf } from './update-video.ts'
 import { thumbnailTypes, Video } from './video.entity.ts'
-import { isFederated, type Viewer } from './video.policy.ts'
+import { isFederated } from './video.policy.ts'
 
 export interface RemoveVideo {
   /** Throws `not_found`. Throws `forbidden` unless the video is local and `by` is its owner or staff. */

@@ -1,8 +1,8 @@
 // The chapters that an owner sets.
 
 import { type Chapter, replaceChapters } from '../chapter/index.ts'
+import type { Viewer } from '../session/index.ts'
 import type { ChangeParts } from './update-video.ts'
-import type { Viewer } from './video.policy.ts'
 
 export interface Chapters {
   /** Replaces the chapters. Throws `not_found` and `forbidden` like a change of the video. */

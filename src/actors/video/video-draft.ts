@@ -1,6 +1,6 @@
 // A video to be created.
 
-import type { FileDraft } from './inspect-file.ts'
+import type { FileDraft } from './files/inspect-file.ts'
 
 /** What the uploader enters about the video, validated. Plain JSON, so that an upload can store it until its file is complete. */
 export interface NewVideoFields {
@@ -15,6 +15,8 @@ export interface NewVideoFields {
   support: string | null
   /** True: published when all renditions exist; false: at once, with the uploaded file. */
   waitTranscoding: boolean
+  /** True: captions are made from its sound, on servers that do so. Missing in uploads that were begun before it existed. */
+  transcribe?: boolean
   commentsPolicy: number
   downloadEnabled: boolean
   tags: string[]

@@ -2,10 +2,10 @@
 
 import type { Database } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
+import type { Viewer } from '../session/index.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import { assertChangeable } from './update-video.ts'
 import { Video, videoPrivacies } from './video.entity.ts'
-import type { Viewer } from './video.policy.ts'
 
 export interface VideoPasswords {
   /**

@@ -1,11 +1,9 @@
 // Who may see, change and remove a video. Pure: takes rows and the viewer, and throws a refusal or returns.
 
 import { DomainError } from '../runtime/index.ts'
-import { hasRight, type UserRight, type UserRole } from '../user/index.ts'
+import type { Viewer } from '../session/index.ts'
+import { hasRight, type UserRight } from '../user/index.ts'
 import { videoPrivacies } from './video.entity.ts'
-
-/** The requester: the user of a session, or null for visitors. */
-export type Viewer = { accountId: number; role: UserRole } | null
 
 /** The properties that decide whether everybody may see a video. */
 export interface Openness {

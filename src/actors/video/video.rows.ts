@@ -1,30 +1,8 @@
 // The columns of a video that lists and single reads share: one row each, no entity.
 
-import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import { type ActorProfile, type ActorSummary, accountProfile, channelProfile, summaryOf } from '../actor/index.ts'
 import { currentViewers } from './current-viewers.ts'
 import { thumbnailTypes } from './video.entity.ts'
-
-export interface ActorSummary {
-  /** Id of the account or channel. */
-  id: number
-  username: string
-  name: string
-  url: string
-  /** Null for local ones. */
-  host: string | null
-  avatars: ActorImageRow[]
-}
-
-export interface ActorProfile extends ActorSummary {
-  user_id: number | null
-  description: string | null
-  support: string | null
-  followers: number
-  following: number
-  created_at: string
-  updated_at: string
-  banners: ActorImageRow[]
-}
 
 export interface VideoFileRow {
   id: number
@@ -170,26 +148,6 @@ const plainColumns = `v.id, v.uuid, v.url, v.remote, v.listed, v.name, v.categor
   (select jsonb_build_object('update_at', s.update_at, 'privacy', s.privacy)
    from video_schedule s where s.video_id = v.id) as schedule`
 
-const summaryPairs = (noun: string, actor: string): string =>
-  `'id', ${noun}.id, 'username', ${actor}.preferred_username, 'name', ${noun}.name, 'url', ${actor}.url,
-   'host', (select h.host from remote_host h where h.id = ${actor}.host_id), 'avatars', ${imagesOf(actor, actorImageTypes.avatar)}`
-
-/** SQL for an `ActorSummary`, from the aliases of an account or channel and of its actor. */
-export const summaryOf = (noun: string, actor: string): string => `jsonb_build_object(${summaryPairs(noun, actor)})`
-
-/** SQL for an account's `ActorProfile`, from the aliases of its row and of its actor's. */
-export const accountProfile = (account: string, actor: string): string =>
-  `jsonb_build_object(${profilePairs(account, actor)}, 'user_id', ${account}.user_id, 'support', null)`
-
-/** SQL for a channel's `ActorProfile`, from the aliases of its row and of its actor's. */
-export const channelProfile = (channel: string, actor: string): string =>
-  `jsonb_build_object(${profilePairs(channel, actor)}, 'user_id', null, 'support', ${channel}.support)`
-
-const profilePairs = (noun: string, actor: string): string =>
-  `${summaryPairs(noun, actor)}, 'description', ${noun}.description, 'followers', ${actor}.followers_count,
-   'following', ${actor}.following_count, 'created_at', coalesce(${actor}.remote_created_at, ${actor}.created_at), 'updated_at', ${noun}.updated_at,
-   'banners', ${imagesOf(actor, actorImageTypes.banner)}`
-
 /** Longest description that lists show, in characters, plus one that reveals that there is more. */
 const LISTED_DESCRIPTION = 251
 
@@ -231,8 +189,8 @@ export const mutedColumns = (reader: string): string => `
 
 export const detailColumns = `${plainColumns}, v.description, v.support, v.comments_policy, v.download_enabled,
   v.refreshed_at, v.input_file_updated_at, v.tracker_urls, c.account_id as owner_account_id, ${fileColumns},
-  jsonb_build_object(${profilePairs('a', 'aa')}, 'user_id', a.user_id, 'support', null) as account,
-  jsonb_build_object(${profilePairs('c', 'ca')}, 'user_id', null, 'support', c.support) as channel`
+  ${accountProfile('a', 'aa')} as account,
+  ${channelProfile('c', 'ca')} as channel`
 
 /**
  * SQL: true if a video is more than an upload: published, processed again after that, live, or remote. An announced video is never reported

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { makeYieldRegularly } from '../../platform/yield-regularly.ts'
+import { makeTimeSlices } from '../../platform/time-slices.ts'
 import { readText } from './reading.ts'
 import { compileWords, type WordList } from './word-list.ts'
 
@@ -34,7 +34,7 @@ export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; log
     ])
     if (!row) return undefined
     try {
-      const compiled = await compileWords(row.words, makeYieldRegularly())
+      const compiled = await compileWords(row.words, makeTimeSlices())
       kept.set(keyOf(list), compiled)
       return compiled
     } catch (error) {
@@ -55,7 +55,7 @@ export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; log
 
   return async (lists, text) => {
     if (lists.length === 0) return []
-    const pause = makeYieldRegularly()
+    const pause = makeTimeSlices()
     const read = readText(text)
     const found: (typeof lists)[number][] = []
     for (const list of lists) {

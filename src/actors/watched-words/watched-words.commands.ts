@@ -3,7 +3,7 @@
 
 import pLimit, { type LimitFunction } from 'p-limit'
 import { isUniqueViolation } from '../../platform/database/index.ts'
-import { makeYieldRegularly } from '../../platform/yield-regularly.ts'
+import { makeTimeSlices } from '../../platform/time-slices.ts'
 import { removeFromPolicy, renameInPolicy } from '../automatic-tag/automatic-tag.writes.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { TooComplex } from './expressions.ts'
@@ -60,7 +60,7 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
   async function sizeOf(ownerId: ListOwner, { name, words }: NewWatchedWords): Promise<number> {
     if (CORE_TAGS.some((tag) => tag === name)) throw nameTaken(name)
     try {
-      return (await inTurnOf(ownerId, () => compileWords(words, makeYieldRegularly()))).size
+      return (await inTurnOf(ownerId, () => compileWords(words, makeTimeSlices()))).size
     } catch (error) {
       if (error instanceof TooComplex) throw tooComplex(`Too complex to be looked for: ${error.message.slice(0, 200)}`)
       throw error

@@ -4,6 +4,9 @@ import { choice, EDITABLE, flag, integer, integers, limitedSize, optionalInteger
 
 const enabledStat = (of: string) => section({ enabled: flag(true, `whether ${of} are in the public statistics`) })
 
+/** Of a server that nobody has named. */
+export const DEFAULT_NAME = 'Vireo'
+
 /** What may be done with sensitive videos; `warn` was added in later versions of the contract. */
 export const nsfwPolicies = ['do_not_list', 'warn', 'blur', 'display'] as const
 
@@ -11,7 +14,7 @@ const ROBOTS = 'User-agent: *\nDisallow:\n'
 
 export const communityKeys = {
   instance: section({
-    name: text('Vireo', "the server's name", EDITABLE),
+    name: text(DEFAULT_NAME, "the server's name", EDITABLE),
     short_description: text('A video server of the federated web.', 'one sentence, plain text', EDITABLE),
     description: text('Welcome!', 'what the server is about, Markdown', EDITABLE),
     terms: text('No terms for now.', 'terms of use, Markdown', EDITABLE),

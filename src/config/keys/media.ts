@@ -85,7 +85,10 @@ export const mediaKeys = {
     model_path: optionalText(null, 'path of the model; null: it is downloaded'),
     remote_runners: remoteRunners('transcription'),
   }),
-  storyboards: section({ enabled: flag(true, 'whether storyboards are made', EDITABLE) }),
+  storyboards: section({
+    enabled: flag(true, 'whether storyboards are made', EDITABLE),
+    remote_runners: section({ enabled: flag(false, 'whether remote runners make them in place of this server') }),
+  }),
   thumbnails: section({
     generation_from_video: section({
       frames_to_analyze: integer(50, 'frames among which the thumbnail is chosen', { min: 2 }),
@@ -107,7 +110,6 @@ export const mediaKeys = {
       http: section({
         enabled: flag(false, 'whether videos may be imported by URL', EDITABLE),
         youtube_dl_release: section({
-          url: text('https://api.github.com/repos/yt-dlp/yt-dlp/releases', 'without effect: no programs are downloaded'),
           name: text('yt-dlp', 'name of its file'),
           python_path: text('/usr/bin/python3', 'Python that runs it'),
         }),

@@ -75,9 +75,10 @@ export const networkKeys = {
     }),
   }),
   plugins: section({
+    enabled: flag(false, 'whether plugins and themes can be installed, and run'),
     index: section({
       enabled: flag(true, 'whether a plugin index is used'),
-      url: text('https://packages.joinpeertube.org', 'its address'),
+      url: text('https://packages.joinpeertube.org', 'address of the index'),
       check_latest_versions_interval: duration('4 hours', 'how often new versions are looked for'),
     }),
   }),

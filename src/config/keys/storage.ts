@@ -4,25 +4,21 @@ import { duration, EDITABLE, flag, integer, optionalText, SECRET, section, size,
 
 const folder = (name: string, doc: string) => text(`storage/${name}/`, doc)
 
-const bucket = (name: string, of: string) => ({
+/** Of objects that this server serves or signs addresses for: a signature is valid only at the endpoint. */
+const closedBucket = (name: string, of: string) => ({
   bucket_name: text(name, `bucket of ${of}`),
   prefix: text('', 'first part of the keys, so that buckets can be shared'),
+})
+
+const bucket = (name: string, of: string) => ({
+  ...closedBucket(name, of),
   base_url: text('', 'public address of the bucket, such as a CDN; empty: the endpoint'),
 })
 
-/** Objects that this server serves or signs addresses for: a signature is valid only at the endpoint. */
-const closedBucket = (name: string, of: string) => ({
-  ...bucket(name, of),
-  base_url: text('', `without effect: ${of.replace(/;.*/, '')} are read through this server, which asks who may, or at signed addresses`),
-})
-
 /** Kinds that PeerTube stores on disk; with all of them in buckets, no disk has to be shared. */
-const ownBucket = (of: string) => section(bucket('', `${of}; empty: they stay on the file system`))
-const hiddenBucket = (of: string) =>
-  section({
-    bucket_name: text('', `bucket of ${of}; empty: they stay on the file system`),
-    prefix: bucket('', '').prefix,
-  })
+const onDisk = (of: string) => `${of}; empty: they stay on the file system`
+const ownBucket = (of: string) => section(bucket('', onDisk(of)))
+const hiddenBucket = (of: string) => section(closedBucket('', onDisk(of)))
 
 /** `vireo.object_storage`. */
 export const ownObjectStorageKeys = {
@@ -92,7 +88,7 @@ export const storageKeys = {
     web_videos: section(bucket('web-videos', 'web video files')),
     user_exports: section(closedBucket('user-exports', 'archives of users')),
     original_video_files: section(closedBucket('original-video-files', 'kept uploads')),
-    captions: section(closedBucket('captions', 'captions; empty: they stay on the file system')),
+    captions: section(closedBucket('captions', onDisk('captions'))),
   }),
   cache: section({
     previews: cacheSize('previews'),

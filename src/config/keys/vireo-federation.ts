@@ -69,9 +69,6 @@ export const federationKeys = {
   }),
   follow_score: section({
     base: integer(1000, 'score of a new follow'),
-    max: integer(10_000, 'best score'),
-    bonus: integer(10, 'without effect: peers are judged by host, see `vireo.federation.delivery`'),
-    penalty: integer(-10, 'without effect: see `bonus`', { min: Number.MIN_SAFE_INTEGER, max: 0 }),
   }),
   backfill: section({
     max_pages: integer(2000, 'pages of a collection that are read'),

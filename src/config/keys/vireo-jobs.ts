@@ -8,10 +8,7 @@ const HOUR = '1 hour'
 const TYPES = {
   'activitypub-cleaner': [1, HOUR, 1],
   'activitypub-follow': [5, '10 minutes', 1],
-  'activitypub-http-broadcast': [1, '10 minutes', 1],
-  'activitypub-http-broadcast-parallel': [1, '10 minutes', 30],
   'activitypub-http-fetcher': [2, '10 hours', 3],
-  'activitypub-http-unicast': [1, '10 minutes', 30],
   'activitypub-refresher': [1, '10 minutes', 1],
   'actor-keys': [3, '20 minutes', 1],
   'after-video-channel-import': [1, '5 minutes', 1],
@@ -33,40 +30,39 @@ const TYPES = {
   'video-studio-edition': [1, '10 hours', 1],
   'video-transcoding': [1, '2 days', null],
   'video-transcription': [2, '6 hours', 1],
-  'videos-views-stats': [1, null, 1],
 } as const satisfies Record<string, readonly [number, string | null, number | null]>
 
-export type JobTypeName = keyof typeof TYPES
+export type ConfiguredJobType = keyof typeof TYPES
 
-export const JOB_TYPE_NAMES = Object.keys(TYPES) as JobTypeName[]
+/** Jobs of PeerTube whose work is done in another way here; lists of jobs show it under these names. */
+const OTHER_WORK = [
+  'activitypub-http-broadcast',
+  'activitypub-http-broadcast-parallel',
+  'activitypub-http-unicast',
+  'videos-views-stats',
+] as const
+
+export type JobTypeName = ConfiguredJobType | (typeof OTHER_WORK)[number]
+
+const CONFIGURED = Object.keys(TYPES) as ConfiguredJobType[]
+
+export const JOB_TYPE_NAMES: readonly JobTypeName[] = [...CONFIGURED, ...OTHER_WORK]
 
 /** How long completed jobs are retained, if it is not `vireo.jobs.keep.completed`. */
-const KEEP_COMPLETED: Partial<Record<JobTypeName, string>> = {
-  'activitypub-http-broadcast-parallel': '10 minutes',
-  'activitypub-http-unicast': HOUR,
+const KEEP_COMPLETED: Partial<Record<ConfiguredJobType, string>> = {
   'activitypub-refresher': '10 hours',
-  'videos-views-stats': '3 hours',
 }
 
-/** Types without jobs, since their work is done in another way, and the keys of that. */
-const NO_JOBS: Partial<Record<JobTypeName, string>> = {
-  'activitypub-http-broadcast': 'see `vireo.federation.delivery`',
-  'activitypub-http-broadcast-parallel': 'see `vireo.federation.delivery`',
-  'activitypub-http-unicast': 'see `vireo.federation.delivery`',
-  'videos-views-stats': 'see `vireo.runtime.counters_interval`',
-}
-
-const jobType = (name: JobTypeName) => {
+const jobType = (name: ConfiguredJobType) => {
   const [attempts, ttl, concurrency] = TYPES[name]
-  const without = name in NO_JOBS ? `without effect (${NO_JOBS[name]}): ` : ''
   return section({
-    attempts: integer(attempts, `${without}tries`, { min: 1 }),
-    ttl: optionalDuration(ttl, `${without}longest run; null: ${name === 'video-import' ? '`import.videos.timeout`' : 'no limit'}`),
-    concurrency: optionalInteger(concurrency, `${without}at once in one process; null: ${concurrencySource(name)}`, {
+    attempts: integer(attempts, 'tries', { min: 1 }),
+    ttl: optionalDuration(ttl, `longest run; null: ${name === 'video-import' ? '`import.videos.timeout`' : 'no limit'}`),
+    concurrency: optionalInteger(concurrency, `at once in one process; null: ${concurrencySource(name)}`, {
       min: 1,
     }),
-    keep_completed: optionalDuration(KEEP_COMPLETED[name] ?? null, `${without}null: \`vireo.jobs.keep.completed\``),
-    keep_failed: optionalDuration(null, `${without}null: \`vireo.jobs.keep.failed\``),
+    keep_completed: optionalDuration(KEEP_COMPLETED[name] ?? null, 'null: `vireo.jobs.keep.completed`'),
+    keep_failed: optionalDuration(null, 'null: `vireo.jobs.keep.failed`'),
   })
 }
 
@@ -94,37 +90,26 @@ export const jobsKeys = {
       hour: integer(5, 'when, in the time zone of the server', { max: 23 }),
       minute: integer(30, 'when', { max: 59 }),
     }),
-    videos_views_stats: section({
-      interval: duration(HOUR, 'without effect: views are counted as they come (`vireo.runtime.counters_interval`)'),
-      first_minute: integer(1, 'without effect', { max: 59 }),
-      last_minute: integer(20, 'without effect', { max: 59 }),
-    }),
   }),
   types: section(
-    Object.fromEntries(JOB_TYPE_NAMES.map((name) => [name, jobType(name)])) as Record<JobTypeName, ReturnType<typeof jobType>>,
+    Object.fromEntries(CONFIGURED.map((name) => [name, jobType(name)])) as Record<ConfiguredJobType, ReturnType<typeof jobType>>,
   ),
 }
 
 export const schedulerKeys = {
-  actor_follow_scores: duration(HOUR, 'without effect: no follower is removed for failed deliveries'),
   auto_follow_index_instances: duration('1 day', 'how often the index is read'),
   channel_sync_check_interval: optionalDuration(null, 'null: `import.video_channel_synchronization.check_interval`'),
   check_peertube_version: duration('1 day', 'how often a new version is looked for'),
-  check_plugins: optionalDuration(null, 'null: `plugins.index.check_latest_versions_interval`'),
-  geo_ip_update: duration('1 day', 'how often the databases of places are renewed'),
   remove_dangling_resumable_uploads: duration(HOUR, 'how often abandoned uploads are removed'),
-  remove_expired_user_exports: duration(HOUR, 'without effect: archives go when their time has come'),
   remove_old_history: duration('1 day', 'how often old history is removed'),
   remove_old_jobs: duration(HOUR, 'how often ended jobs are removed'),
   remove_old_views: duration('1 day', 'how often old views are removed'),
   update_inbox_stats: duration('1 minute', 'how often the inbox is counted'),
-  update_videos: duration('1 minute', 'without effect: a scheduled publication has a time of its own'),
   video_scores: duration('1 minute', 'how often videos are weighed for the sorts trending, hot and best'),
   video_views_buffer_update: optionalDuration(null, 'null: `views.videos.local_buffer_update_interval`'),
-  youtube_dl_update: duration('1 day', 'without effect: yt-dlp is updated by the operator'),
 }
 
-function concurrencySource(name: JobTypeName): string {
+function concurrencySource(name: ConfiguredJobType): string {
   if (name === 'video-transcoding') return '`transcoding.concurrency`'
   return name === 'video-import' ? '`import.videos.concurrency`' : '1'
 }

@@ -1,9 +1,26 @@
 // Vireo's own keys, under vireo: intervals, lifetimes, page sizes and limits that other servers hard-code.
 
-import { choice, duration, flag, integer, optionalInteger, optionalText, port, section, size, text } from '../kinds.ts'
+import {
+  duration,
+  EDITABLE,
+  flag,
+  integer,
+  optionalDuration,
+  optionalInteger,
+  optionalText,
+  port,
+  records,
+  SECRET,
+  section,
+  size,
+  text,
+} from '../kinds.ts'
+import { ldapProvider, openIdProvider } from './items.ts'
 import { ownObjectStorageKeys } from './storage.ts'
 import { federationKeys } from './vireo-federation.ts'
 import { jobsKeys, schedulerKeys } from './vireo-jobs.ts'
+
+const LOGINS = { ...EDITABLE, ...SECRET }
 
 export const vireoKeys = {
   vireo: section({
@@ -12,13 +29,10 @@ export const vireoKeys = {
     schedulers: section(schedulerKeys),
     runtime: section({
       relay_interval: duration('250 ms', 'how often the outbox is looked at, beside being woken'),
-      relay_batch: integer(100, 'without effect: the number of outbox rows taken at once is fixed', { min: 1 }),
       sweep_interval: duration('1 second', 'how often time-outs and lost work are looked for'),
       counters_interval: duration('1 second', 'how often counters are folded'),
       lane_lease: duration('30 seconds', 'how long a worker owns a lane without renewing it'),
       lock_timeout: duration('2 seconds', 'longest wait for the lock of a row'),
-      transaction_attempts: integer(5, 'without effect: a transaction is tried 5 times after a deadlock', { min: 1 }),
-      bus_expiry: duration('5 seconds', 'without effect: what a message should have renewed is read again after 5 seconds'),
       drain_timeout: duration('6 seconds', 'longest wait for requests and jobs in progress when the server stops'),
       stop_timeout: duration('10 seconds', 'time after which a server that stops ends, whatever still runs'),
     }),
@@ -28,6 +42,21 @@ export const vireoKeys = {
         'how long a stopping server keeps serving while it reports that it is not ready, so that load balancers notice',
       ),
     }),
+    auth: section({
+      local_passwords: flag(
+        true,
+        'whether users log in with a password of this server; see `vireo doctor` before switching it off',
+        EDITABLE,
+      ),
+      openid_connect: records(openIdProvider, 'a list of providers, as in docs/operations.md', [], 'logins with OpenID Connect', LOGINS),
+      ldap: records(ldapProvider, 'a list of directories, as in docs/operations.md', [], 'logins with LDAP', LOGINS),
+    }),
+    plugins: section({
+      registry: text('https://registry.npmjs.org', 'registry of packages from which plugins are installed'),
+      memory: size('128MB', 'heap of the process of one plugin'),
+      filter_timeout: duration('500 ms', 'how long a plugin may take to change an answer'),
+      hostname: text('127.0.0.1', 'address at which the process that runs a plugin answers the other processes of this server'),
+    }),
     client: section({
       dist: optionalText(null, 'folder of a built web client for the API of PeerTube, which replaces the built-in pages; null: built-in'),
     }),
@@ -36,8 +65,7 @@ export const vireoKeys = {
       port: optionalInteger(null, 'its port; 0: a free one, null: there is none', { max: 65_535 }),
     }),
     queue: section({
-      backend: choice('auto', ['auto', 'redis', 'postgres'], 'where queues are; auto: Redis when there is one'),
-      pool_max: integer(2, 'database connections of one queue at most', { min: 1 }),
+      pool_max: integer(2, 'database connections that the queues of one process share, where there is no Redis', { min: 1 }),
     }),
     database: section({
       prepared_statements: integer(
@@ -57,7 +85,6 @@ export const vireoKeys = {
       nice: integer(15, 'niceness of ffmpeg', { max: 19 }),
       nice_thumbnail: integer(10, 'niceness of ffmpeg for thumbnails', { max: 19 }),
       nice_live: integer(5, 'niceness of ffmpeg for live streams', { max: 19 }),
-      segment_duration: duration('4 seconds', 'without effect: HLS segments have 4 seconds'),
       probe_timeout: duration('1 minute', 'longest look into a file'),
       stall_timeout: duration('5 minutes', 'time without progress after which ffmpeg is killed'),
       max_memory: size('4GB', 'memory of one ffmpeg beyond which it is killed; a download program may use at most 1GB'),
@@ -74,7 +101,6 @@ export const vireoKeys = {
       segment_duration: duration('4 seconds', 'length of live segments'),
       small_latency_segment_duration: duration('2 seconds', 'length of live segments with small latency'),
       segments_in_playlist: integer(15, 'segments in the live playlist', { min: 3 }),
-      edge_delay_segments: integer(4, 'segments that players stay behind'),
       no_data_timeout: duration('30 seconds', 'silence after which a stream is interrupted'),
       reconnect_window: duration('1 minute', 'how long an interrupted stream waits for its publisher; 0: it ends at once'),
       cleanup_delay: duration('5 minutes', 'how long files of an ended stream stay'),
@@ -102,7 +128,6 @@ export const vireoKeys = {
     pagination: section({
       default_count: integer(15, 'items of a list when the client does not say', { min: 1 }),
       max_count: integer(100, 'items of a list at most', { min: 1 }),
-      outbox: integer(50, 'without effect: see `vireo.federation.collection_page_items`', { min: 1 }),
     }),
     overview: section({
       videos_per_sample: integer(12, 'videos of a category, tag or channel in the overview'),
@@ -113,11 +138,9 @@ export const vireoKeys = {
       email_verification: duration('1 hour', 'link that verifies an address'),
       password_create: duration('7 days', 'link that sets the first password'),
       password_reset: duration('1 hour', 'link that resets a password'),
-      plugin_external_auth: duration('5 minutes', 'token of an outside login'),
       two_factor_request: duration('10 minutes', 'request for two-factor login'),
       user_export_download_token: duration('15 minutes', 'link to an archive'),
       video_file_token: duration('8 hours', 'token for the files of a private video'),
-      view: duration('1 hour', 'memory of who viewed a video'),
       viewer_counter: duration('2 minutes', 'how long a viewer counts after the last sign'),
       viewer_stats: duration('1 hour', 'how long a viewer belongs to one watch statistic'),
       contact_form_per_ip: duration('1 hour', 'time between two messages from one address'),
@@ -141,7 +164,6 @@ export const vireoKeys = {
         avatars: integer(10_000, 'remote avatars and banners cached on disk'),
       }),
       routes: section({
-        activity_pub_videos: duration('1 second', 'without effect: ActivityPub documents are cached until they change'),
         feeds: duration('15 minutes', 'feeds, in their Cache-Control'),
         nodeinfo: duration('10 minutes', 'nodeinfo'),
         robots: duration('2 hours', '/robots.txt'),
@@ -166,6 +188,10 @@ export const vireoKeys = {
       contact_update_interval: duration('30 seconds', 'how often the last contact of a runner is stored'),
       max_failures: integer(5, 'failures after which a job is given up', { min: 1 }),
       jobs_per_request: integer(10, 'jobs offered at once', { min: 1 }),
+      local_after: optionalDuration(
+        null,
+        'this server does their work when no runner has been in contact for so long, more than `contact_update_interval`; null: never',
+      ),
     }),
     tracker: section({
       announce_window: duration('5 minutes', 'window of the two limits below'),

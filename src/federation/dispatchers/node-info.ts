@@ -1,5 +1,6 @@
 // NodeInfo: the software, statistics and public configuration of this server.
 
+import { listEnabledPlugins, type PluginRow, type PluginType, pluginTypes, shortName, typeOf } from '../../actors/plugin/index.ts'
 import { closedBy } from '../../actors/registration/index.ts'
 import { localCommentCount } from '../../actors/server-stats/index.ts'
 import { acceptedExtensions } from '../../actors/upload/index.ts'
@@ -32,13 +33,14 @@ interface Usage {
   localComments: number
 }
 
-/** The document. A user is active who logged in or refreshed a session. One statement. */
+/** The document. A user is active who logged in or refreshed a session. */
 export async function nodeInfo(
   query: Sql,
   version: '2.0' | '2.1',
   input: { config: Config; software: Software; now: Date },
 ): Promise<JsonObject> {
   const { config, software, now } = input
+  const plugins = config.plugins.enabled ? await listEnabledPlugins(query) : []
   const [usage] = await query<Usage>(
     `select count(*)::int as users,
        count(*) filter (where u.last_login_at > $1::timestamptz - interval '1 month')::int as "activeMonth",
@@ -57,19 +59,19 @@ export async function nodeInfo(
     localComments,
     nodeName: config.instance.name,
     nodeDescription: config.instance.short_description,
-    nodeConfig: nodeConfigOf(config),
+    nodeConfig: nodeConfigOf(config, plugins),
   })
 }
 
 const IMAGE_EXTENSIONS = ['.png', '.jpg', '.jpeg', '.webp']
 
-function nodeConfigOf(config: Config): JsonObject {
+function nodeConfigOf(config: Config, plugins: readonly PluginRow[]): JsonObject {
   const { max_image_size, max_caption_size } = config.vireo.uploads
   const { search, theme, contact_form, transcoding, live, auto_blacklist, user, trending, tracker } = config
   return {
     search: { remoteUri: { users: search.remote_uri.users, anonymous: search.remote_uri.anonymous } },
-    plugin: { registered: [] },
-    theme: { registered: [], default: theme.default },
+    plugin: { registered: registered(plugins, pluginTypes.plugin) },
+    theme: { registered: registered(plugins, pluginTypes.theme), default: theme.default },
     email: { enabled: isMailEnabled(config) },
     contactForm: { enabled: contact_form.enabled },
     transcoding: {
@@ -102,6 +104,16 @@ function nodeConfigOf(config: Config): JsonObject {
     tracker: { enabled: tracker.enabled },
   }
 }
+
+const registered = (plugins: readonly PluginRow[], type: PluginType): JsonObject[] =>
+  plugins
+    .filter(({ npm_name }) => typeOf(npm_name) === type)
+    .map(({ npm_name, version, manifest }) => ({
+      npmName: npm_name,
+      name: shortName(npm_name),
+      version,
+      description: manifest.description,
+    }))
 
 /** The enabled resolutions in lines: `480p` gives 480, sound alone 0. */
 const enabled = (resolutions: Readonly<Record<string, boolean>>): number[] =>

@@ -5,6 +5,7 @@ import { findActorById } from '../../actors/actor/index.ts'
 import { dropPendingActivity, isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { enqueueDocument, inboxOf, type Recipient } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
+import { type FederatedVideo, findFederatedVideo, listFederatedVideos } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { approvalOf, commentDocument, createCommentActivity, namedIn, publicAudience } from '../documents/index.ts'
 import { buildDelete, buildReplyApproval, type JsonObject, readActivity } from '../wire/index.ts'
@@ -17,33 +18,18 @@ interface CommentActors {
   url: string
   /** The parent comment or video. */
   inReplyTo: string
-  videoId: number
-  videoUuid: string
-  isVideoOurs: boolean
-  videoOwnerId: number
-  videoOwnerUrl: string
-  videoChannelId: number
+  video: FederatedVideo
   authorId: number
   authorUrl: string
-  isAuthorOurs: boolean
+  isAuthorLocal: boolean
   /** Null for a local actor, and for a deleted one. */
   authorInbox: string | null
   authorHostId: number | null
   /** Hidden from everybody: it or an ancestor is pending review, or its author is muted by the instance. */
   hidden: boolean
-  videoPrivacy: number
-  videoBlocked: boolean
-  videoState: string
   /** True unless comments are disabled. */
   isCommented: boolean
 }
-
-type VideoActors = Pick<
-  CommentActors,
-  'videoUuid' | 'isVideoOurs' | 'videoOwnerId' | 'videoOwnerUrl' | 'videoChannelId' | 'videoPrivacy' | 'videoBlocked' | 'videoState'
->
-
-type AnnouncedVideo = Pick<CommentActors, 'videoPrivacy' | 'videoBlocked' | 'videoState'>
 
 export function sendComments(deps: FederationDeps & { instanceActorId: () => Promise<number> }, sender: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
@@ -54,19 +40,19 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
       unit,
       payloads.map(({ commentId }) => commentId),
     )
-    const told = comments.filter((comment) => comment.isCommented && mayBeAnnounced(comment))
+    const announced = comments.filter((comment) => comment.isCommented && isAnnounced(comment.video, config()))
     await approve(
       unit,
-      told.filter(({ isAuthorOurs, hidden }) => !isAuthorOurs && !hidden),
+      announced.filter(({ isAuthorLocal, hidden }) => !isAuthorLocal && !hidden),
     )
-    for (const comment of told) if (comment.isAuthorOurs) await create(unit, comment)
+    for (const comment of announced) if (comment.isAuthorLocal) await create(unit, comment)
   })
 
   for (const event of ['CommentApproved', 'CommentShown'] as const) {
     registry.on(event, 'federation', async ({ commentId }, unit) => {
       const [comment] = await load(unit, [commentId])
-      if (!comment?.isCommented || !mayBeAnnounced(comment)) return
-      if (comment.isAuthorOurs) return await create(unit, comment)
+      if (!comment?.isCommented || !isAnnounced(comment.video, config())) return
+      if (comment.isAuthorLocal) return await create(unit, comment)
       if (comment.hidden) return
       await approve(unit, [comment])
       await passOn(unit, comment)
@@ -74,39 +60,39 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
   }
 
   registry.on('CommentRefused', 'federation', async ({ commentId, url, actorId, videoId, parentUrl }, unit) => {
-    const video = await videoActors(unit, videoId)
+    const video = await findFederatedVideo(unit.query, videoId)
     const [author] = await unit.query<{ id: number }>(
       'select a.actor_id as id from comment m join account a on a.id = m.account_id where m.id = $1',
       [commentId],
     )
-    if (!author || !video || !mayBeAnnounced(video)) return
-    const here = urls.comment(video.videoUuid, commentId)
+    if (!author || !video || !isAnnounced(video, config())) return
+    const here = urls.comment(video.uuid, commentId)
     const activity = buildReplyApproval({
       id: urls.commentRefusal(here),
-      actor: video.videoOwnerUrl,
+      actor: video.accountUrl,
       isApproved: false,
       comment: url,
       inReplyTo: parentUrl,
     })
     const recipients = await inboxOf(unit.query, author.id, { personal: true })
-    await send(unit, { activity, senderId: video.videoOwnerId, recipients })
+    await send(unit, { activity, senderId: video.accountActorId, recipients })
     // PeerTube 6.3 does not know RejectReply, but accepts a Delete by the owner of the video.
-    await remove(unit, { id: urls.deleteOf(here), url, actorId, actorUrl: video.videoOwnerUrl }, [
+    await remove(unit, { id: urls.deleteOf(here), url, actorId, actorUrl: video.accountUrl }, [
       ...(await inboxOf(unit.query, author.id, { personal: false })),
     ])
   })
 
   registry.on('CommentRemoved', 'federation', async ({ commentId, url, actorId, videoId }, unit) => {
     const actor = await findActorById(unit.query, actorId)
-    const video = await videoActors(unit, videoId)
+    const video = await findFederatedVideo(unit.query, videoId)
     // A block must not prevent a removal elsewhere.
-    if (!actor?.isLocal || !video || !mayBeAnnounced({ ...video, videoBlocked: false })) return
+    if (!actor?.isLocal || !video || !isAnnounced({ ...video, blocked: false }, config())) return
     // A local comment has a local address; a remote one is named by its place below the local video.
-    const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.videoUuid, commentId))
-    const readers = await readersOf(unit, { ...video, videoId })
+    const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.uuid, commentId))
+    const readers = await readersOf(unit, video)
     const activity = await remove(unit, { id, url, actorId, actorUrl: actor.url }, [
       ...(await spokenTo(unit, commentId, urls.host)),
-      ...(video.isVideoOurs ? await withoutGroups(unit.query, readers) : readers),
+      ...(!video.remote ? await withoutGroups(unit.query, readers) : readers),
     ])
     await announceToGroups(deps, sender, unit, { videoId, activity })
   })
@@ -120,23 +106,29 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
 
   /** To the server of the video; unless it has to approve it first, to the mentioned actors and the thread as well. */
   async function create(unit: Unit, comment: CommentActors): Promise<void> {
-    if (comment.hidden && comment.isVideoOurs) return
+    if (comment.hidden && !comment.video.remote) return
     const found = await commentDocument(unit.query, urls, comment.id)
     const activity = found && createCommentActivity(urls, found, found.audience)
     if (!activity) return
     const others = comment.hidden ? [] : await spokenTo(unit, comment.id, urls.host)
-    const readers = comment.isVideoOurs ? await withoutGroups(unit.query, await readersOf(unit, comment)) : await readersOf(unit, comment)
+    const followers = await readersOf(unit, comment.video)
+    const readers = comment.video.remote ? followers : await withoutGroups(unit.query, followers)
     await send(unit, { activity, senderId: comment.authorId, recipients: [...others, ...readers] })
-    await announceToGroups(deps, sender, unit, { videoId: comment.videoId, activity })
+    await announceToGroups(deps, sender, unit, { videoId: comment.video.id, activity })
   }
 
   /** Notifies the servers of the authors that the comments are visible below local videos. */
   async function approve(unit: Unit, comments: readonly CommentActors[]): Promise<void> {
     const messages = comments
-      .filter(({ isVideoOurs }) => isVideoOurs)
+      .filter(({ video }) => !video.remote)
       .map((comment) => ({
-        activity: approvalOf(urls, { ...comment, commentId: comment.id, ownerUrl: comment.videoOwnerUrl }),
-        senderId: comment.videoOwnerId,
+        activity: approvalOf(urls, {
+          ...comment,
+          commentId: comment.id,
+          videoUuid: comment.video.uuid,
+          ownerUrl: comment.video.accountUrl,
+        }),
+        senderId: comment.video.accountActorId,
         recipients:
           comment.authorInbox === null || comment.authorHostId === null
             ? []
@@ -154,16 +146,16 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     )
     await dropPendingActivity(unit.query, comment.id)
     const read = held?.body ? readActivity(JSON.parse(held.body)) : undefined
-    if (!held?.body || !read?.ok || !comment.isVideoOurs) return
-    const readers = await withoutGroups(unit.query, await readersOf(unit, comment))
+    if (!held?.body || !read?.ok || comment.video.remote) return
+    const readers = await withoutGroups(unit.query, await readersOf(unit, comment.video))
     await announceToGroups(deps, sender, unit, {
-      videoId: comment.videoId,
+      videoId: comment.video.id,
       activity: JSON.parse(held.body),
       except: held.hostId,
     })
     await enqueueDocument(
       unit,
-      { activityId: read.value.id, type: read.value.type, body: held.body, senderId: comment.videoOwnerId },
+      { activityId: read.value.id, type: read.value.type, body: held.body, senderId: comment.video.accountActorId },
       readers.filter((reader) => reader.hostId !== held.hostId),
     )
   }
@@ -179,18 +171,11 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     return activity
   }
 
-  /** Comments are for those who may see the video. */
-  const mayBeAnnounced = ({ videoPrivacy, videoBlocked, videoState }: AnnouncedVideo): boolean =>
-    isAnnounced({ privacy: videoPrivacy, blocked: videoBlocked, state: videoState }, config())
-
   /** The server of the video; for a local video, all its followers. */
-  async function readersOf(
-    unit: Unit,
-    video: Pick<CommentActors, 'videoId' | 'isVideoOurs' | 'videoOwnerId' | 'videoChannelId'>,
-  ): Promise<Recipient[]> {
-    if (!video.isVideoOurs) return await inboxOf(unit.query, video.videoOwnerId, { personal: false })
-    const actors = [video.videoOwnerId, video.videoChannelId, await instanceActorId()]
-    return await audienceOf(unit.query, actors, video.videoId)
+  async function readersOf(unit: Unit, video: FederatedVideo): Promise<Recipient[]> {
+    if (video.remote) return await inboxOf(unit.query, video.accountActorId, { personal: false })
+    const actors = [video.accountActorId, video.channelActorId, await instanceActorId()]
+    return await audienceOf(unit.query, actors, video.id)
   }
 }
 
@@ -209,23 +194,22 @@ const spokenTo = (unit: Unit, commentId: number, host: string): Promise<Recipien
     [commentId, host.toLowerCase()],
   )
 
-const VIDEO_ACTORS = `v.uuid as "videoUuid", v.privacy as "videoPrivacy", v.blocked as "videoBlocked", v.state as "videoState", not v.remote as "isVideoOurs", oa.id as "videoOwnerId", oa.url as "videoOwnerUrl", ca.id as "videoChannelId"`
-const VIDEO_JOINS = `join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
-  join account o on o.id = c.account_id join actor oa on oa.id = o.actor_id`
-
 /** In the order of their ids, without removed ones. */
-const load = (unit: Unit, commentIds: readonly number[]): Promise<CommentActors[]> =>
-  unit.query<CommentActors>(
-    `select m.id, m.url, coalesce(p.url, v.url) as "inReplyTo", m.video_id as "videoId", ${VIDEO_ACTORS}, x.id as "authorId", x.url as "authorUrl",
-       x.host_id is null as "isAuthorOurs", x.host_id as "authorHostId",
-       case when x.deleted_at is null and x.host_id is not null then x.inbox_url end as "authorInbox", ${showsComments('v')} as "isCommented", ${isHiddenFromAll('m.id')} as hidden
-     from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id
-       join video v on v.id = m.video_id ${VIDEO_JOINS} left join comment p on p.id = m.parent_id
+async function load({ query }: Unit, commentIds: readonly number[]): Promise<CommentActors[]> {
+  const comments = await query<Omit<CommentActors, 'video'> & { videoId: number }>(
+    `select m.id, m.url, coalesce(p.url, v.url) as "inReplyTo", m.video_id as "videoId", x.id as "authorId", x.url as "authorUrl",
+       x.host_id is null as "isAuthorLocal", x.host_id as "authorHostId",
+       case when x.deleted_at is null and x.host_id is not null then x.inbox_url end as "authorInbox",
+       ${showsComments('v')} as "isCommented", ${isHiddenFromAll('m.id')} as hidden
+     from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id join video v on v.id = m.video_id
+       left join comment p on p.id = m.parent_id
      where m.id = any((select $1::int[])::int[]) and m.deleted_at is null order by m.id`,
     [commentIds],
   )
-
-async function videoActors(unit: Unit, videoId: number): Promise<VideoActors | undefined> {
-  const [row] = await unit.query<VideoActors>(`select ${VIDEO_ACTORS} from video v ${VIDEO_JOINS} where v.id = $1`, [videoId])
-  return row
+  const videos = await listFederatedVideos(query, [...new Set(comments.map(({ videoId }) => videoId))])
+  const byId = new Map(videos.map((video) => [video.id, video]))
+  return comments.flatMap(({ videoId, ...comment }) => {
+    const video = byId.get(videoId)
+    return video ? [{ ...comment, video }] : []
+  })
 }

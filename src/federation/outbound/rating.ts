@@ -3,6 +3,7 @@
 import { findActorById } from '../../actors/actor/index.ts'
 import { inboxOf } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
+import { findFederatedVideo } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { publicAudience, rateActivity } from '../documents/index.ts'
 import { buildUndo } from '../wire/index.ts'
@@ -13,22 +14,13 @@ import type { Sender } from './sender.ts'
 /** Counts of one video are sent at most once in this time, however many ratings arrive. */
 const COUNTS_EVERY_MS = 5000
 
-interface Rated {
-  videoUrl: string
-  isVideoOurs: boolean
-  privacy: number
-  blocked: boolean
-  state: string
-  ownerId: number
-}
-
 export function sendRatings(deps: FederationDeps, sender: Sender): void {
   const { registry, urls, config } = deps
   const { send } = sender
   registry.on('RatingSet', 'federation', async ({ ratingId, videoId }, unit) => {
-    const video = await ratedVideo(unit, videoId)
+    const video = await findFederatedVideo(unit.query, videoId)
     if (!video) return
-    if (video.isVideoOurs) announceCounts(unit, videoId)
+    if (!video.remote) announceCounts(unit, videoId)
     const [rating] = await unit.query<{ url: string; type: 'like' | 'dislike'; actorId: number; actor: string }>(
       `select r.url, r.type, x.id as "actorId", x.url as actor from rating r
        join account a on a.id = r.account_id join actor x on x.id = a.actor_id where r.id = $1 and x.host_id is null`,
@@ -36,28 +28,28 @@ export function sendRatings(deps: FederationDeps, sender: Sender): void {
     )
     if (!rating) return
     const { url: id, type, actor: actorUrl, actorId } = rating
-    const activity = rateActivity(urls, { id, type, actorUrl, videoUrl: video.videoUrl })
-    if (video.isVideoOurs) {
+    const activity = rateActivity(urls, { id, type, actorUrl, videoUrl: video.url })
+    if (!video.remote) {
       if (isAnnounced(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
       return
     }
-    const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
+    const recipients = await inboxOf(unit.query, video.accountActorId, { personal: false })
     await send(unit, { activity, senderId: actorId, recipients })
   })
 
   registry.on('RatingRemoved', 'federation', async ({ url, type, actorId, videoId }, unit) => {
-    const video = await ratedVideo(unit, videoId)
+    const video = await findFederatedVideo(unit.query, videoId)
     if (!video) return
-    if (video.isVideoOurs) announceCounts(unit, videoId)
+    if (!video.remote) announceCounts(unit, videoId)
     const actor = await findActorById(unit.query, actorId)
     if (!actor?.isLocal) return
-    const undone = rateActivity(urls, { id: url, type, actorUrl: actor.url, videoUrl: video.videoUrl })
+    const undone = rateActivity(urls, { id: url, type, actorUrl: actor.url, videoUrl: video.url })
     const activity = buildUndo({ id: urls.undoOf(url), actor: actor.url, undone, ...publicAudience(urls, actor.url) })
-    if (video.isVideoOurs) {
+    if (!video.remote) {
       if (isAnnounced(video, config())) await announceToGroups(deps, sender, unit, { videoId, activity })
       return
     }
-    const recipients = await inboxOf(unit.query, video.ownerId, { personal: false })
+    const recipients = await inboxOf(unit.query, video.accountActorId, { personal: false })
     await send(unit, { activity, senderId: actorId, recipients })
   })
 }
@@ -69,13 +61,4 @@ function announceCounts(unit: Unit, videoId: number): void {
     dedupeKey: `federate-video-${videoId}`,
     delayMs: COUNTS_EVERY_MS,
   })
-}
-
-async function ratedVideo(unit: Unit, videoId: number): Promise<Rated | undefined> {
-  const [row] = await unit.query<Rated>(
-    `select v.url as "videoUrl", v.privacy, v.blocked, v.state, not v.remote as "isVideoOurs", a.actor_id as "ownerId"
-     from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id where v.id = $1`,
-    [videoId],
-  )
-  return row
 }

@@ -6,28 +6,18 @@ import { lastNotifiedOwner, noteOwner, notifiedOwners, type VideoOwner } from '.
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import { removeFormerShares, removeLocalShares, storeShare } from '../../actors/share/index.ts'
-import { isFederatedState } from '../../actors/video/index.ts'
+import { type FederatedVideo, findFederatedVideo, isFederatedState } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { announceActivity, createVideoActivity, publicAudience, videoAudience, videoDocument } from '../documents/index.ts'
 import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
 import { audienceOf, isAnnounced } from './audience.ts'
 import type { Sender } from './sender.ts'
 
-interface VideoActors extends VideoOwner {
-  url: string
-  privacy: number
-  state: string
-  blocked: boolean
-  /** True if the block removes the video from other servers. */
-  takenBack: boolean
-  channelUrl: string
-}
-
 export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promise<number> }, { send }: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
 
   registry.on('VideoPublished', 'federation', async ({ videoId, again = false }, unit) => {
-    const video = await load(unit, videoId)
+    const video = await findLocalVideo(unit, videoId)
     if (!video || !isAnnounced(video, config())) return
     // Others know it from before its processing, also if it has moved meanwhile: a live whose replay was transcoded, or a replaced file.
     if (await hasLocalShare(unit, videoId)) return await change(unit, videoId, video)
@@ -38,10 +28,10 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
 
   for (const event of ['VideoUpdated', 'VideoBlocked', 'VideoUnblocked'] as const) {
     registry.on(event, 'federation', async ({ videoId }, unit) => {
-      const video = await load(unit, videoId)
-      if (!video || (!isFederatedState(video.state) && !video.takenBack)) return
+      const video = await findLocalVideo(unit, videoId)
+      if (!video || (!isFederatedState(video.state) && !video.isWithdrawn)) return
       // A block alone leaves the video on other servers; they get no updates until it ends.
-      if (video.blocked && !video.takenBack && isAnnounced({ ...video, blocked: false }, config())) return
+      if (video.blocked && !video.isWithdrawn && isAnnounced({ ...video, blocked: false }, config())) return
       // The Update between public and unlisted also changes announcements, which unlisted videos do not have.
       if (!isAnnounced(video, config())) {
         if (!(await takeBack(unit, videoId, video, { again: true }))) return
@@ -58,7 +48,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   registry.on('VideoRemoved', 'federation', async ({ videoId, url, accountActorId, channelActorId }, unit) => {
     const account = await findActorById(unit.query, accountActorId)
     if (!account) return
-    const stays = await load(unit, videoId)
+    const stays = await findLocalVideo(unit, videoId)
     const again = stays !== undefined && stays.state !== 'removed'
     const video = { url, accountActorId, accountUrl: account.url, channelActorId }
     if (!(await takeBack(unit, videoId, video, { again }))) return
@@ -73,7 +63,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
    * `again`: it may have been federated before, and removed by a Delete of the account. Order is guaranteed per actor, so that a server
    * that got the Delete gets a Create of the same account after it.
    */
-  async function publish(unit: Unit, videoId: number, video: VideoActors, { again = false } = {}): Promise<void> {
+  async function publish(unit: Unit, videoId: number, video: FederatedVideo, { again = false } = {}): Promise<void> {
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return
     const activity = createVideoActivity(urls, found)
@@ -88,13 +78,13 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     await announce(unit, videoId, video, { id: await instanceActorId(), url: urls.instance })
   }
 
-  async function change(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+  async function change(unit: Unit, videoId: number, video: FederatedVideo): Promise<void> {
     // It may have been removed meanwhile: its former owner must still be known for that event.
     if (await update(unit, videoId, video)) await announceByNewChannel(unit, videoId, video)
   }
 
   /** False if the video does not exist any more. */
-  async function update(unit: Unit, videoId: number, video: VideoActors): Promise<boolean> {
+  async function update(unit: Unit, videoId: number, video: FederatedVideo): Promise<boolean> {
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return false
     const former = await lastNotifiedOwner(unit, videoId, video)
@@ -117,7 +107,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   async function takeBack(
     unit: Unit,
     videoId: number,
-    video: VideoOwner & Pick<VideoActors, 'url'>,
+    video: VideoOwner & Pick<FederatedVideo, 'url'>,
     /** True if it stays here and may be announced again. */
     { again }: { again: boolean },
   ): Promise<boolean> {
@@ -144,7 +134,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   }
 
   /** The share is also a row, for the collection `announces`. */
-  async function announce(unit: Unit, videoId: number, video: VideoActors, by: { id: number; url: string }): Promise<void> {
+  async function announce(unit: Unit, videoId: number, video: FederatedVideo, by: { id: number; url: string }): Promise<void> {
     const id = urls.announce(video.url, by.id)
     await storeShare(unit.query, { videoId, actorId: by.id, url: id })
     const { privacy, accountUrl, url: videoUrl } = video
@@ -153,7 +143,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
   }
 
   /** A video that moved is shared by the new channel, and no longer by the old one. */
-  async function announceByNewChannel(unit: Unit, videoId: number, video: VideoActors): Promise<void> {
+  async function announceByNewChannel(unit: Unit, videoId: number, video: FederatedVideo): Promise<void> {
     const former = await removeFormerShares(unit.query, videoId, {
       channelActorId: video.channelActorId,
       instanceActorId: await instanceActorId(),
@@ -204,15 +194,7 @@ async function hasLocalShare(unit: Unit, videoId: number): Promise<boolean> {
   return shares.length > 0
 }
 
-async function load(unit: Unit, videoId: number): Promise<VideoActors | undefined> {
-  const [row] = await unit.query<VideoActors>(
-    `select v.url, v.privacy, v.state, v.blocked,
-       coalesce((select b.unfederated from video_block b where b.video_id = v.id), false) as "takenBack", aa.id as "accountActorId", aa.url as "accountUrl",
-       ca.id as "channelActorId", ca.url as "channelUrl"
-     from video v join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
-       join account a on a.id = c.account_id join actor aa on aa.id = a.actor_id
-     where v.id = $1 and not v.remote`,
-    [videoId],
-  )
-  return row
+async function findLocalVideo({ query }: Unit, id: number): Promise<FederatedVideo | undefined> {
+  const video = await findFederatedVideo(query, id)
+  return video?.remote ? undefined : video
 }

@@ -3,30 +3,18 @@
 
 import { inboxOf } from '../../actors/delivery/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
+import { type FederatedVideo, findFederatedVideo } from '../../actors/video/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { createWatchActivity, watchActionDocument } from '../documents/index.ts'
 import { AS_PUBLIC, type Audience, buildView } from '../wire/index.ts'
 import { audienceOf, isAnnounced } from './audience.ts'
 import type { Sender } from './sender.ts'
 
-interface ViewedVideo {
-  url: string
-  uuid: string
-  isOurs: boolean
-  privacy: number
-  blocked: boolean
-  state: string
-  accountActorId: number
-  accountUrl: string
-  channelActorId: number
-  channelUrl: string
-}
-
 export function sendViews(deps: FederationDeps & { instanceActorId: () => Promise<number> }, { send }: Sender): void {
   const { registry, urls, config, instanceActorId } = deps
 
   registry.on('ViewersCounted', 'federation', async ({ videoId, viewers, expiresAt }, unit) => {
-    const video = await load(unit, videoId)
+    const video = await findFederatedVideo(unit.query, videoId)
     if (!video || !isAnnounced(video, config())) return
     await send(unit, {
       activity: buildView({
@@ -35,18 +23,18 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
         target: video.url,
         expiresAt: new Date(expiresAt),
         // A server that does not know counters counts any message as one viewer.
-        count: video.isOurs || viewers > 1 ? viewers : null,
+        count: !video.remote || viewers > 1 ? viewers : null,
         ...audience(video),
       }),
       senderId: await instanceActorId(),
-      recipients: await recipientsOf(unit, videoId, video),
+      recipients: await recipientsOf(unit, video),
     })
   })
 
   registry.on('ViewsCounted', 'federation', async ({ videoId, views, at }, unit) => {
-    const video = await load(unit, videoId)
+    const video = await findFederatedVideo(unit.query, videoId)
     // Views of local videos are in the Update of the video.
-    if (!video || video.isOurs || !isAnnounced(video, config())) return
+    if (!video?.remote || !isAnnounced(video, config())) return
     await send(unit, {
       activity: buildView({
         id: urls.view(urls.instance, videoId, `views-${at}-${video.uuid}`),
@@ -57,42 +45,30 @@ export function sendViews(deps: FederationDeps & { instanceActorId: () => Promis
         ...audience(video),
       }),
       senderId: await instanceActorId(),
-      recipients: await recipientsOf(unit, videoId, video),
+      recipients: await recipientsOf(unit, video),
     })
   })
 
   registry.on('WatchEnded', 'federation', async ({ watchId, videoId }, unit) => {
-    const video = await load(unit, videoId)
-    if (!video || video.isOurs || !isAnnounced(video, config())) return
+    const video = await findFederatedVideo(unit.query, videoId)
+    if (!video?.remote || !isAnnounced(video, config())) return
     const found = await watchActionDocument(unit.query, { id: watchId })
     if (!found) return
     await send(unit, {
       activity: createWatchActivity(urls, found),
       senderId: await instanceActorId(),
-      recipients: await recipientsOf(unit, videoId, video),
+      recipients: await recipientsOf(unit, video),
     })
   })
 
-  function audience({ isOurs, accountUrl, channelUrl }: ViewedVideo): Audience {
-    if (!isOurs) return { to: [accountUrl], cc: [] }
+  function audience({ remote, accountUrl, channelUrl }: FederatedVideo): Audience {
+    if (remote) return { to: [accountUrl], cc: [] }
     const followers = [channelUrl, urls.instance].map((actor) => urls.actorCollection(actor, 'followers'))
     return { to: [AS_PUBLIC, ...followers], cc: [] }
   }
 
-  async function recipientsOf(unit: Unit, videoId: number, video: ViewedVideo) {
-    if (!video.isOurs) return await inboxOf(unit.query, video.accountActorId, { personal: false })
-    return await audienceOf(unit.query, [video.accountActorId, video.channelActorId, await instanceActorId()], videoId)
+  async function recipientsOf(unit: Unit, video: FederatedVideo) {
+    if (video.remote) return await inboxOf(unit.query, video.accountActorId, { personal: false })
+    return await audienceOf(unit.query, [video.accountActorId, video.channelActorId, await instanceActorId()], video.id)
   }
-}
-
-async function load(unit: Unit, videoId: number): Promise<ViewedVideo | undefined> {
-  const [row] = await unit.query<ViewedVideo>(
-    `select v.url, v.uuid, not v.remote as "isOurs", v.privacy, v.blocked, v.state, aa.id as "accountActorId",
-       aa.url as "accountUrl", ca.id as "channelActorId", ca.url as "channelUrl"
-     from video v join channel c on c.id = v.channel_id join actor ca on ca.id = c.actor_id
-       join account a on a.id = c.account_id join actor aa on aa.id = a.actor_id
-     where v.id = $1`,
-    [videoId],
-  )
-  return row
 }

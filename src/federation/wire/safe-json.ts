@@ -40,8 +40,15 @@ export function parseDocument(bytes: Buffer, bounds: JsonBounds = ACTIVITY_BOUND
 
 /** JSON without U+0000, which no column can store. Throws like `JSON.parse`. */
 function parseJson(text: string): unknown {
-  if (!text.includes('\\u0000')) return JSON.parse(text)
-  return JSON.parse(text.replace(/((?:\\[^u]|\\u(?!0000))+)|(?:\\u0000)+/g, '$1'))
+  const value: unknown = JSON.parse(text)
+  return text.includes('\\u0000') ? withoutNul(value) : value
+}
+
+function withoutNul(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('\0', '')
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withoutNul)
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.replaceAll('\0', ''), withoutNul(member)]))
 }
 
 const DANGEROUS = new Set(['__proto__', 'constructor', 'prototype'])

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type FoundAccount, findAccount, listAccounts } from '../../actors/account/index.ts'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
 import { listChannels } from '../../actors/channel/index.ts'
-import { listFollowers } from '../../actors/follow/index.ts'
+import { type Follows, followsAccount, listFollowers } from '../../actors/follow/index.ts'
 import { listRatings } from '../../actors/rating/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
@@ -13,7 +13,7 @@ import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { toActorHandle } from '../plugins/handles.ts'
-import { booleanText, listOf, paging, sorting } from '../plugins/schemas.ts'
+import { booleanText, idText, listOf, paging, sorting } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { followView, toFollowView } from '../server-follows/views.ts'
 import { channelSortFields } from '../video-channels/fields.ts'
@@ -35,12 +35,13 @@ export function accountsArea(deps: {
   config: () => Config
   urls: Here
   videoPages: VideoPages
+  follows: Pick<Follows, 'removeFollower'>
   /** Called for each view of an account. */
   lookedAtActor: LookedAtActor
   /** Cache of responses; without it each is built again. */
   answers?: VideoResponseCache
 }): Area {
-  const { db, config, urls, lookedAtActor, answers } = deps
+  const { db, config, urls, lookedAtActor, answers, follows } = deps
   const videosQuery = listQuery(config())
   const videoPageOf = makeVideoPageOf(deps)
   const byDate = () => ({ ...paging(config()), sort: sorting(['createdAt'], '-createdAt') })
@@ -158,6 +159,26 @@ export function accountsArea(deps: {
         const { total, rows } = await listFollowers(db, { ...request.query, of: { accountId } })
         const view = { host: urls.host, score: config().vireo.federation.follow_score.base }
         return { total, data: rows.map((row) => toFollowView(row, view)) }
+      },
+    )
+
+    app.delete(
+      '/api/v1/vireo/followers/:id',
+      {
+        config: { auth: 'user' },
+        schema: {
+          operationId: 'removeOwnFollower',
+          summary: 'Remove a follower of the own account or of one of the own channels, which may follow again',
+          tags,
+          params: z.object({ id: idText }),
+          response: { 204: z.null() },
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params
+        if (!(await followsAccount(db, id, sessionOf(request).user.accountId))) throw notFound('Follower not found')
+        await follows.removeFollower(id)
+        return reply.code(204).send(null)
       },
     )
   }

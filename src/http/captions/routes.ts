@@ -5,9 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Captions, listCaptions } from '../../actors/caption/index.ts'
+import { type Captions, listCaptions, type Transcriptions } from '../../actors/caption/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
+import { hasRight } from '../../actors/user/index.ts'
 import {
   assertMayChange,
   type FileTokens,
@@ -47,12 +48,13 @@ export interface CaptionsDeps {
   config: () => Config
   fileTokens: Pick<FileTokens, 'issue'>
   captions: Captions
+  transcriptions: Transcriptions
   /** For the file of a form. */
   uploads: Pick<Uploads, 'beginForm'>
 }
 
 /** Adds `/api/v1/videos/{id}/captions`. */
-export function captionsArea({ db, config, fileTokens, captions, uploads }: CaptionsDeps): Area {
+export function captionsArea({ db, config, fileTokens, captions, transcriptions, uploads }: CaptionsDeps): Area {
   async function existing(key: IdOrUuid): Promise<VideoAccessRow> {
     const video = await findVideoAccess(db, key)
     if (!video) throw notFound('Video not found')
@@ -129,7 +131,6 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
       )
     })
 
-    // This server cannot transcribe; clients see that as a setting.
     app.post(
       '/api/v1/videos/:videoId/captions/generate',
       {
@@ -141,10 +142,16 @@ export function captionsArea({ db, config, fileTokens, captions, uploads }: Capt
           response: { 204: z.null() },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const video = await existing(request.params.videoId)
-        assertMayChange(video, viewerOf(sessionOf(request)), 'UPDATE_ANY_VIDEO')
-        throw new DomainError('invalid', 'Video transcription is disabled on this instance')
+        const viewer = viewerOf(sessionOf(request))
+        assertMayChange(video, viewer, 'UPDATE_ANY_VIDEO')
+        const isForced = request.body?.forceTranscription ?? false
+        if (isForced && !hasRight(viewer.role, 'UPDATE_ANY_VIDEO')) {
+          throw new DomainError('forbidden', 'Only admins can force transcription')
+        }
+        await transcriptions.request(video.id, isForced)
+        return reply.code(204).send(null)
       },
     )
 

@@ -1,9 +1,10 @@
 // The subject of an address: a video, a playlist, an account, a channel, or the client as a whole.
 
 import { findAccount } from '../../actors/account/index.ts'
+import type { ActorProfile } from '../../actors/actor/index.ts'
 import { type ChannelRow, findChannel } from '../../actors/channel/index.ts'
 import { findPlaylist, isOpenPlaylistBy } from '../../actors/playlist/index.ts'
-import { type ActorProfile, findVideoDetails, isOpenBy, mayAskRemote } from '../../actors/video/index.ts'
+import { findVideoDetails, isOpenBy, mayAskRemote } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { type Head, headTagsOf, plainHead, type Subject } from '../pages/heads/index.ts'

@@ -10,7 +10,8 @@ import {
   seesPendingReview,
 } from '../../actors/comment/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { findVideoAccess, type Viewer } from '../../actors/video/index.ts'
+import type { Viewer } from '../../actors/session/index.ts'
+import { findVideoAccess } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { type Change, changesOf, nested, valueAt } from '../../actors/runtime-config/index.ts'
-import type { Config, Values } from '../../config/index.ts'
+import { aboutKey, type Config, type Values } from '../../config/index.ts'
 import { BROADCAST_LEVELS, type CustomView, customView } from './custom-schemas.ts'
 
 /** The configuration as administrators see it. */
@@ -15,6 +15,13 @@ export function toCustomView(config: Config): CustomView {
   }))
   return customView.parse(nested(fields))
 }
+
+/** Each field, dotted (`signup.limit`), with one phrase about it, and whether the environment pins its key. */
+export const describeFields = (isPinned: (key: string) => boolean): { name: string; about: string; isPinned: boolean }[] =>
+  viewPaths.map((path) => {
+    const key = path.map(snakeCased)
+    return { name: path.join('.'), about: aboutKey(key) ?? '', isPinned: isPinned(key.join('.')) }
+  })
 
 /** The changed keys of a body. An omitted field keeps its value; null resets it to the value of the files. */
 export function toChanges(body: Values): Change[] {

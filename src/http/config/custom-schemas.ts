@@ -46,9 +46,9 @@ const resolutions = {
 
 export const BROADCAST_LEVELS = ['info', 'warning', 'error'] as const
 
-/** `themes`: names of the installed ones. A field may be omitted; a body without any section lacks its required fields. */
-export function customBody(themes: readonly string[]) {
-  const whole = wholeBody(themes)
+/** `isTheme`: whether a theme is installed. A field may be omitted; a body without any section lacks its required fields. */
+export function customBody(isTheme: (name: string) => boolean) {
+  const whole = wholeBody(isTheme)
   return optionalFields(whole).superRefine((body, context) => {
     if (Object.keys(body).length > 0) return
     for (const issue of whole.safeParse(emptySections(whole)).error?.issues ?? []) context.addIssue({ ...issue })
@@ -72,7 +72,7 @@ const emptySections = (schema: z.ZodObject): Record<string, unknown> =>
     Object.entries(schema.shape).flatMap(([name, child]) => (child instanceof z.ZodObject ? [[name, emptySections(child)]] : [])),
   )
 
-const wholeBody = (themes: readonly string[]) =>
+const wholeBody = (isTheme: (name: string) => boolean) =>
   z.object({
     instance: z.object({
       name: shortText.refine((name) => name === '' || isReadable(name), 'Should have a text that can be read'),
@@ -155,7 +155,7 @@ const wholeBody = (themes: readonly string[]) =>
       }),
     }),
     followers: z.object({ instance: z.object({ enabled: flag, manualApproval: flag }) }),
-    theme: z.object({ default: z.string().refine((name) => themes.includes(name), 'Should be an installed theme') }),
+    theme: z.object({ default: z.string().refine(isTheme, 'Should be an installed theme') }),
     broadcastMessage: z.object({ enabled: flag, message: longText, level: shortText, dismissable: flag }),
     live: z.object({
       enabled: flag,
@@ -236,4 +236,4 @@ type Viewed<Field> = Field extends readonly unknown[]
 
 export type CustomView = Viewed<z.infer<ReturnType<typeof wholeBody>>>
 
-export const customView = (viewOf(wholeBody([])) as z.ZodType<CustomView>).meta({ id: 'ServerConfigCustom' })
+export const customView = (viewOf(wholeBody(() => true)) as z.ZodType<CustomView>).meta({ id: 'ServerConfigCustom' })

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { InstanceFacts, InstanceFactsReader } from '../../actors/instance/index.ts'
+import type { ActivePlugins, PluginRow } from '../../actors/plugin/index.ts'
 import { closedBy, isNetworkAllowed } from '../../actors/registration/index.ts'
 import type { Config } from '../../config/index.ts'
 import { etagOf } from '../plugins/conditional.ts'
@@ -18,17 +19,20 @@ export type ReadServerConfig = (ip: string) => Promise<PreparedConfig>
 export function makeServerConfig(deps: {
   config: () => Config
   facts: Pick<InstanceFactsReader, 'recent'>
+  activePlugins: Pick<ActivePlugins, 'recent'>
   software: Software
 }): ReadServerConfig {
-  const { config, facts, software } = deps
-  let made: { config: Config; facts: InstanceFacts; answers: Map<string, PreparedConfig> } | undefined
+  const { config, facts, activePlugins, software } = deps
+  let made: { config: Config; facts: InstanceFacts; plugins: readonly PluginRow[]; answers: Map<string, PreparedConfig> } | undefined
 
   return async (ip) => {
     const now = config()
-    const known = await facts.recent()
+    const [known, plugins] = await Promise.all([facts.recent(), activePlugins.recent()])
     const allowedForCurrentIP = isNetworkAllowed(ip, now.signup.filters.cidr)
     // The number of users matters only for whether there is room for one more.
-    if (made?.config !== now || !sameImages(made.facts, known)) made = { config: now, facts: known, answers: new Map() }
+    if (made?.config !== now || !sameImages(made.facts, known) || !samePlugins(made.plugins, plugins)) {
+      made = { config: now, facts: known, plugins, answers: new Map() }
+    }
     const { answers } = made
     const signup = {
       allowed: closedBy(now, known.users, now.signup.requires_approval ? 'request' : 'direct') === undefined,
@@ -37,7 +41,7 @@ export function makeServerConfig(deps: {
     const key = `${signup.allowed} ${allowedForCurrentIP} ${known.homepage}`
     const ready = answers.get(key)
     if (ready) return ready
-    const body = Buffer.from(JSON.stringify(toServerConfig(now, known, software, signup)))
+    const body = Buffer.from(JSON.stringify(toServerConfig(now, known, plugins, software, signup)))
     const prepared = { body, etag: etagOf(body) }
     answers.set(key, prepared)
     return prepared
@@ -46,3 +50,5 @@ export function makeServerConfig(deps: {
 
 const sameImages = (a: InstanceFacts, b: InstanceFacts): boolean =>
   a === b || isDeepStrictEqual([a.avatars, a.banners], [b.avatars, b.banners])
+
+const samePlugins = (a: readonly PluginRow[], b: readonly PluginRow[]): boolean => a === b || isDeepStrictEqual(a, b)

@@ -1,39 +1,60 @@
 // The configuration over REST: what every client reads first, the about page, and the administrators' settings.
 
+import { z } from 'zod'
 import type { InstanceFactsReader } from '../../actors/instance/index.ts'
-import type { RuntimeConfig } from '../../actors/runtime-config/index.ts'
+import type { ActivePlugins } from '../../actors/plugin/index.ts'
+import type { Change, ConfigEditor, RuntimeConfig } from '../../actors/runtime-config/index.ts'
 import type { Config } from '../../config/index.ts'
+import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { sendPrepared } from '../plugins/conditional.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { Area } from '../plugins/types.ts'
 import { aboutView, toAbout } from './about.ts'
-import { changedFields, toChanges, toCustomView } from './custom-keys.ts'
+import { changedFields, describeFields, toChanges, toCustomView } from './custom-keys.ts'
 import { type CustomView, customBody, customView, sentForms } from './custom-schemas.ts'
+import { loginChanges, loginsBody, loginsView, toLoginsView } from './logins.ts'
 import type { ReadServerConfig } from './prepared.ts'
 import { serverConfigView } from './server-config.ts'
 
 export interface ConfigDeps {
+  db: Pick<Database, 'query'>
   config: () => Config
   runtimeConfig: RuntimeConfig
   facts: InstanceFactsReader
   serverConfig: ReadServerConfig
+  activePlugins: Pick<ActivePlugins, 'recent' | 'hasTheme'>
 }
-
-/** The names of the available themes. */
-const THEMES = ['default']
 
 const TAGS = ['Config']
 
+const fieldsView = z
+  .object({
+    data: z.array(
+      z.object({
+        name: z.string().meta({ description: 'Of the body of `PUT /api/v1/config/custom`, such as `signup.limit`.' }),
+        about: z.string().meta({ description: 'One phrase.' }),
+        isPinned: z.boolean().meta({ description: 'The environment of the server sets it, and it cannot be changed.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'ConfigFields' })
+
 /** Adds `/config`, `/config/about` and `/config/custom`. */
 export function configArea(deps: ConfigDeps): Area {
-  const { config, runtimeConfig, facts, serverConfig } = deps
+  const { db, config, runtimeConfig, facts, serverConfig, activePlugins } = deps
   const manage = { right: 'MANAGE_CONFIGURATION' } as const
 
   function refuseUnlessEditable(): void {
     if (config().webadmin.configuration.edition.allowed) return
     throw notEditable('This server does not let its configuration be changed over the API.')
+  }
+
+  async function change(changes: readonly Change[], { id, username }: ConfigEditor): Promise<void> {
+    const pinned = runtimeConfig.pinned(changes)
+    if (pinned.length > 0) throw notEditable(`The environment of the server sets ${pinned.join(', ')}.`)
+    await runtimeConfig.change(changes, { id, username })
   }
 
   return (app) => {
@@ -60,21 +81,65 @@ export function configArea(deps: ConfigDeps): Area {
         schema: {
           operationId: 'putCustomConfig',
           tags: TAGS,
-          body: customBody(THEMES),
+          body: customBody((name) => name === 'default' || activePlugins.hasTheme(name)),
           response: { 200: customView },
         },
         preValidation: async (request) => {
+          await activePlugins.recent()
           Object.assign(request, { body: changedFields(request.body, toCustomView(config())) })
         },
       },
       async (request) => {
         refuseUnlessEditable()
-        const { id, username } = sessionOf(request).user
-        const changes = toChanges(request.body)
-        const pinned = runtimeConfig.pinned(changes)
-        if (pinned.length > 0) throw notEditable(`The environment of the server sets ${pinned.join(', ')}.`)
-        await runtimeConfig.change(changes, { id, username })
+        await change(toChanges(request.body), sessionOf(request).user)
         return asSent(toCustomView(config()), request.body)
+      },
+    )
+
+    app.get(
+      '/api/v1/vireo/config-fields',
+      {
+        config: manage,
+        schema: {
+          operationId: 'getConfigFields',
+          summary: 'Describe the fields of the configuration that administrators can change',
+          tags: TAGS,
+          response: { 200: fieldsView },
+        },
+      },
+      () => ({ data: describeFields(runtimeConfig.isPinned) }),
+    )
+
+    app.get(
+      '/api/v1/vireo/logins',
+      {
+        config: manage,
+        schema: {
+          operationId: 'getLogins',
+          summary: 'Show the logins with other systems, without their secrets',
+          tags: TAGS,
+          response: { 200: loginsView },
+        },
+      },
+      () => toLoginsView(config()),
+    )
+
+    app.put(
+      '/api/v1/vireo/logins',
+      {
+        config: manage,
+        schema: {
+          operationId: 'putLogins',
+          summary: 'Change the logins with other systems: each list as a whole; secrets that are left out stay',
+          tags: TAGS,
+          body: loginsBody,
+          response: { 200: loginsView },
+        },
+      },
+      async (request) => {
+        refuseUnlessEditable()
+        await change(await loginChanges(request.body, { config: config(), db }), sessionOf(request).user)
+        return toLoginsView(config())
       },
     )
 

@@ -1,7 +1,9 @@
 // ServerConfig: what every client requests first, built from the configuration and a few facts. Pure.
 
 import { z } from 'zod'
+import { kinds } from '../../actors/external-login/index.ts'
 import type { InstanceFacts } from '../../actors/instance/index.ts'
+import { type PluginRow, pluginTypes, shortName, typeOf } from '../../actors/plugin/index.ts'
 import { acceptedExtensions } from '../../actors/upload/index.ts'
 import { type Config, isMailEnabled, nsfwPolicies } from '../../config/index.ts'
 import { imageView } from '../videos/actor.view.ts'
@@ -12,6 +14,15 @@ const texts = z.array(z.string())
 const bytes = z.object({ max: z.int() })
 const file = z.object({ size: bytes, extensions: texts })
 const profiles = { profile: z.string(), availableProfiles: texts, enabledResolutions: z.array(z.int()) }
+
+const registeredPlugin = z.object({
+  npmName: z.string(),
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  clientScripts: z.record(z.string(), z.object({ script: z.string(), scopes: texts })),
+})
+const registeredAuth = { name: z.string(), npmName: z.string(), version: z.string(), authName: z.string() }
 
 export const serverConfigView = z
   .object({
@@ -53,11 +64,11 @@ export const serverConfigView = z
       }),
     }),
     plugin: z.object({
-      registered: z.array(z.never()),
-      registeredExternalAuths: z.array(z.never()),
-      registeredIdAndPassAuths: z.array(z.never()),
+      registered: z.array(registeredPlugin),
+      registeredExternalAuths: z.array(z.object({ ...registeredAuth, authDisplayName: z.string() })),
+      registeredIdAndPassAuths: z.array(z.object({ ...registeredAuth, weight: z.int() })),
     }),
-    theme: z.object({ registered: z.array(z.never()), default: z.string() }),
+    theme: z.object({ registered: z.array(registeredPlugin.extend({ css: texts })), default: z.string() }),
     email: on,
     contactForm: on,
     serverVersion: z.string(),
@@ -126,10 +137,11 @@ export interface Software {
   commit: string
 }
 
-/** `signup`: whether registration is open, and whether it is for the requesting IP address. */
+/** `plugins`: the enabled ones. `signup`: whether registration is open, and whether it is for the requesting IP address. */
 export function toServerConfig(
   config: Config,
   facts: InstanceFacts,
+  plugins: readonly PluginRow[],
   software: Software,
   signup: { allowed: boolean; allowedForCurrentIP: boolean },
 ): z.infer<typeof serverConfigView> {
@@ -177,8 +189,34 @@ export function toServerConfig(
         isDefaultSearch: search.search_index.is_default_search,
       },
     },
-    plugin: { registered: [], registeredExternalAuths: [], registeredIdAndPassAuths: [] },
-    theme: { registered: [], default: config.theme.default },
+    plugin: {
+      registered: plugins.filter(({ npm_name }) => typeOf(npm_name) === pluginTypes.plugin).map(toRegistered),
+      registeredExternalAuths: [
+        ...plugins.flatMap(toExternalAuths),
+        ...vireo.auth.openid_connect.map((provider) => ({
+          ...kinds['openid-connect'],
+          version: software.version,
+          authName: provider.name,
+          authDisplayName: provider.label,
+        })),
+      ],
+      registeredIdAndPassAuths: [
+        ...plugins.flatMap(toIdAndPassAuths),
+        ...vireo.auth.ldap.map(({ name }) => ({
+          ...kinds.ldap,
+          version: software.version,
+          authName: name,
+          // The same for all: they are asked in the order of the configuration.
+          weight: 100,
+        })),
+      ],
+    },
+    theme: {
+      registered: plugins
+        .filter(({ npm_name }) => typeOf(npm_name) === pluginTypes.theme)
+        .map((theme) => ({ ...toRegistered(theme), css: theme.manifest.css })),
+      default: config.theme.default,
+    },
     email: { enabled: isMailEnabled(config) },
     contactForm: enabled(config.contact_form),
     serverVersion: software.version,
@@ -277,3 +315,28 @@ const linesOf = (resolutions: Readonly<Record<string, boolean>>): number[] =>
     .filter(([, isOn]) => isOn)
     .map(([name]) => Number.parseInt(name, 10))
     .sort((a, b) => a - b)
+
+const toExternalAuths = ({ npm_name, version, declared }: PluginRow) =>
+  (declared?.externalAuths ?? []).map(({ authName, authDisplayName }) => ({
+    npmName: npm_name,
+    name: shortName(npm_name),
+    version,
+    authName,
+    authDisplayName,
+  }))
+const toIdAndPassAuths = ({ npm_name, version, declared }: PluginRow) =>
+  (declared?.idAndPassAuths ?? []).map(({ authName, weight }) => ({
+    npmName: npm_name,
+    name: shortName(npm_name),
+    version,
+    authName,
+    weight,
+  }))
+
+const toRegistered = ({ npm_name, version, manifest }: PluginRow): z.infer<typeof registeredPlugin> => ({
+  npmName: npm_name,
+  name: shortName(npm_name),
+  version,
+  description: manifest.description,
+  clientScripts: Object.fromEntries(manifest.clientScripts.map((one) => [one.script, one])),
+})

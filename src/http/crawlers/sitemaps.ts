@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { ErrorLevel, SitemapIndexStream, type SitemapItemLoose, SitemapStream } from 'sitemap'
+import type { SitemapItemLoose } from 'sitemap'
 import type { Clock } from '../../platform/clock.ts'
 import { realFolder } from '../../platform/folder.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -65,6 +65,7 @@ export function makeSitemaps(deps: {
       next = await writeFile(join(folder, files.at(-1) ?? ''), all, next)
     } while (!next.done)
     if (files.length === 1) return await rename(join(folder, 'sitemap-1.xml'), join(folder, 'sitemap.xml'))
+    const { ErrorLevel, SitemapIndexStream } = await import('sitemap')
     const index = new SitemapIndexStream({ level: ErrorLevel.SILENT })
     await pipeline(
       Readable.from(files.map((name) => ({ url: `${origin}/${name}` }))),
@@ -78,6 +79,7 @@ export function makeSitemaps(deps: {
     let next = first
     let urls = 0
     let bytes = 0
+    const { ErrorLevel, SitemapStream } = await import('sitemap')
     const stream = new SitemapStream({ level: ErrorLevel.SILENT })
     async function* some(): AsyncGenerator<SitemapItemLoose> {
       while (!next.done && urls < mostUrls && bytes < MAX_BYTES) {

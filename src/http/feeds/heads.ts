@@ -1,6 +1,6 @@
 // The head of a feed: its owner, its page, and its own address.
 
-import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
+import type { ActorProfile, ActorSummary } from '../../actors/actor/index.ts'
 import type { Config } from '../../config/index.ts'
 import { accountPath, channelPath } from '../pages/addresses.ts'
 import { oneLine } from '../pages/plain-text.ts'

@@ -1,7 +1,8 @@
 // The videos of a channel as a podcast: RSS with the elements of the podcast namespace (podcasting2.org) and of iTunes.
 
+import type { ActorProfile } from '../../actors/actor/index.ts'
 import { trackersOf } from '../../actors/torrent/index.ts'
-import type { ActorProfile, VideoListRow } from '../../actors/video/index.ts'
+import type { VideoListRow } from '../../actors/video/index.ts'
 import { webUrl } from '../../platform/html.ts'
 import { mapInSlices } from '../../platform/time-slices.ts'
 import { previewUrl } from '../pages/addresses.ts'

@@ -4,14 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type FeedOwnerKey, findFeedAccount, findFeedChannel, findSubscriber, listFeedComments } from '../../actors/feed/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import {
-  findVideoDetails,
-  listVideos,
-  nsfwPolicyOf,
-  type VideoListQuery,
-  type VideoListScope,
-  type Viewer,
-} from '../../actors/video/index.ts'
+import type { Viewer } from '../../actors/session/index.ts'
+import { findVideoDetails, listVideos, nsfwPolicyOf, type VideoListQuery, type VideoListScope } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'

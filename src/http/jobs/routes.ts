@@ -1,4 +1,4 @@
-// The queue of jobs: `/jobs`, `/jobs/{state}`, `/jobs/pause`, `/jobs/resume`.
+// The queue of jobs: `/jobs`, `/jobs/{state}`, `/jobs/pause`, `/jobs/resume`, and `/vireo/jobs/{id}/retry`, `cancel`.
 
 import { z } from 'zod'
 import { type JobQueue, jobStates, listJobs } from '../../actors/job-queue/index.ts'
@@ -10,6 +10,7 @@ import type { Area } from '../plugins/types.ts'
 import { jobView, toJobView } from './views.ts'
 
 const TAGS = ['Job']
+const LONGEST_ID = 120
 
 const listQuery = (config: Config) => {
   const { list_max } = config.vireo.jobs
@@ -22,7 +23,12 @@ const listQuery = (config: Config) => {
   })
 }
 
-export function jobsArea(deps: { db: Database; clock: Clock; config: () => Config; jobQueue: Pick<JobQueue, 'pause' | 'resume'> }): Area {
+export function jobsArea(deps: {
+  db: Database
+  clock: Clock
+  config: () => Config
+  jobQueue: Pick<JobQueue, 'pause' | 'resume' | 'retry' | 'cancel'>
+}): Area {
   const { db, clock, config, jobQueue } = deps
   const manage = { right: 'MANAGE_JOBS' } as const
   const querystring = listQuery(config())
@@ -59,6 +65,29 @@ export function jobsArea(deps: { db: Database; clock: Clock; config: () => Confi
       },
       async ({ query, params }) => await list(query, params.state || undefined),
     )
+
+    for (const [verb, summary] of [
+      ['retry', 'Run a failed job, delivery or activity again'],
+      ['cancel', 'Let a job fail that waits or runs'],
+    ] as const) {
+      app.post(
+        `/api/v1/vireo/jobs/:id/${verb}`,
+        {
+          config: manage,
+          schema: {
+            operationId: `${verb}Job`,
+            summary,
+            tags: TAGS,
+            params: z.object({ id: z.string().max(LONGEST_ID) }),
+            response: { 204: z.null() },
+          },
+        },
+        async ({ params: { id } }, reply) => {
+          await jobQueue[verb](id)
+          return reply.code(204).send(null)
+        },
+      )
+    }
 
     for (const move of ['pause', 'resume'] as const) {
       app.post(

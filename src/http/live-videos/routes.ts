@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { findLive, findSessionOfReplay, type Lives, latencyModes, listLiveSessions } from '../../actors/live/index.ts'
+import { findLive, findSessionOfReplay, type Lives, latencyModes, listLiveSessions, liveAddresses } from '../../actors/live/index.ts'
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
 import { assertMayChange, findVideoAccess, mayChange, publishDefaults, type VideoKey } from '../../actors/video/index.ts'
@@ -16,7 +16,7 @@ import { toNewVideo, uploadedVideo } from '../uploads/fields.ts'
 import { fitPictures, pictureFiles, withFolder } from '../uploads/form-files.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { formLive, jsonLive, liveSettings, toSettings } from './fields.ts'
-import { ingestOf, liveSessionView, liveView, toLiveSessionView, toLiveView } from './views.ts'
+import { liveSessionView, liveView, toLiveSessionView, toLiveView } from './views.ts'
 
 const tags = ['Live Videos']
 const params = z.object({ videoId: idOrUuid('video') })
@@ -76,8 +76,10 @@ export function liveVideosArea({ db, config, uploads, lives }: LiveVideosDeps): 
       { config: { auth: 'optional' }, schema: { tags, operationId: 'getLiveId', params, response: { 200: liveView } } },
       async ({ params: { videoId }, session }) => {
         const { video, live } = await existing(videoId)
-        const isPublisher = mayChange(video, viewerOf(session), 'UPDATE_ANY_VIDEO')
-        return toLiveView(live, isPublisher ? ingestOf(config()) : undefined)
+        // Who has the key may publish, so a token that only reads does not get it.
+        const mayPublish = session?.scopes?.some((scope) => scope === 'upload' || scope === 'manage') ?? true
+        const isPublisher = mayPublish && mayChange(video, viewerOf(session), 'UPDATE_ANY_VIDEO')
+        return toLiveView(live, isPublisher ? liveAddresses(config()) : undefined)
       },
     )
 

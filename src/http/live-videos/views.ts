@@ -1,8 +1,7 @@
 // Lives and their sessions as clients of the API read them.
 
 import { z } from 'zod'
-import { type LiveRow, type LiveSessionRow, liveErrorIds } from '../../actors/live/index.ts'
-import type { Config } from '../../config/index.ts'
+import { type LiveAddresses, type LiveRow, type LiveSessionRow, liveErrorIds } from '../../actors/live/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 
 const replaySettings = z.object({ privacy: z.int() }).optional()
@@ -39,24 +38,12 @@ const replayOf = ({ saveReplay, replayPrivacy }: Pick<LiveRow, 'saveReplay' | 'r
 })
 
 /** `ingest`: for those who may stream to it. */
-export const toLiveView = (row: LiveRow, ingest: Ingest | undefined): z.infer<typeof liveView> => ({
+export const toLiveView = (row: LiveRow, ingest: LiveAddresses | undefined): z.infer<typeof liveView> => ({
   ...(ingest && row.streamKey !== null ? { streamKey: row.streamKey, ...ingest } : {}),
   permanentLive: row.permanentLive,
   ...replayOf(row),
   latencyMode: row.latencyMode,
 })
-
-interface Ingest {
-  rtmpUrl: string | null
-  rtmpsUrl: string | null
-}
-
-/** The addresses that publishers stream to; null for a protocol that is not accepted. */
-export function ingestOf({ live: { rtmp, rtmps }, webserver }: Pick<Config, 'live' | 'webserver'>): Ingest {
-  const address = (scheme: string, { public_hostname, port }: typeof rtmp) =>
-    `${scheme}://${public_hostname ?? webserver.hostname}:${port}/live`
-  return { rtmpUrl: rtmp.enabled ? address('rtmp', rtmp) : null, rtmpsUrl: rtmps.enabled ? address('rtmps', rtmps) : null }
-}
 
 export const toLiveSessionView = (row: LiveSessionRow): z.infer<typeof liveSessionView> => ({
   id: row.id,

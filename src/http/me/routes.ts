@@ -2,15 +2,15 @@
 
 import { z } from 'zod'
 import type { NotificationSettingCommands } from '../../actors/notification-setting/index.ts'
+import type { ActivePlugins } from '../../actors/plugin/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
 import { findMe, quotaUsed, type UpdateMe } from '../../actors/user/index.ts'
-import { VIDEOS_CHANGED } from '../../actors/video/index.ts'
+import { readVideosChange, VIDEOS_CHANGED } from '../../actors/video/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { Area } from '../plugins/types.ts'
-import { numberIn } from '../videos/response-cache.ts'
 import { notificationSettingsBody, toMeChanges, updateMeBody } from './schemas.ts'
 import { meView, quotaView, toMeView } from './views.ts'
 
@@ -20,15 +20,17 @@ export interface MeDeps {
   bus: Pick<Bus, 'subscribe'>
   updateMe: UpdateMe
   notificationSettings: NotificationSettingCommands
+  activePlugins: Pick<ActivePlugins, 'recent' | 'hasTheme'>
 }
 
 const tags = ['My User']
 
-export function meArea({ db, urls, bus, updateMe, notificationSettings }: MeDeps): Area {
+export function meArea({ db, urls, bus, updateMe, notificationSettings, activePlugins }: MeDeps): Area {
   /** Sessions are read again after a second, and when their user changes; channels and pictures change with videos. */
   let kept = new WeakMap<Session, z.infer<typeof meView>>()
   bus.subscribe(VIDEOS_CHANGED, (payload) => {
-    if (numberIn(payload, 'commentsOf') === undefined) kept = new WeakMap()
+    const { what } = readVideosChange(payload)
+    if (what === 'video' || what === 'any') kept = new WeakMap()
   })
 
   return (app) => {
@@ -48,7 +50,8 @@ export function meArea({ db, urls, bus, updateMe, notificationSettings }: MeDeps
       '/api/v1/users/me',
       {
         config: { auth: 'user' },
-        schema: { tags, body: updateMeBody, response: { 204: z.null() } },
+        schema: { tags, body: updateMeBody(activePlugins.hasTheme), response: { 204: z.null() } },
+        preValidation: async () => void (await activePlugins.recent()),
       },
       async (request, reply) => {
         const { id: sessionId, user } = sessionOf(request)

@@ -6,36 +6,37 @@ import { nsfwPolicies } from '../../config/index.ts'
 import { displayName, emailAddress, newPassword } from '../users/fields.ts'
 
 /** Built-in themes; `instance-default` follows the administrator's choice. */
-const THEMES = ['instance-default', 'default'] as const
+const THEMES = ['instance-default', 'default']
 
-/** The body of `PUT /users/me` (`UpdateMe` of the contract). */
-export const updateMeBody = z
-  .object({
-    displayName: displayName.nullable(),
-    description: z.string().min(3).max(1000).nullable(),
-    email: emailAddress,
-    emailPublic: z.boolean(),
-    password: newPassword,
-    // A short one is wrong, not malformed.
-    currentPassword: z.string().max(255),
-    nsfwPolicy: z.enum(nsfwPolicies),
-    /** The older form of `nsfwPolicy`, which takes precedence. */
-    displayNSFW: z.enum(['true', 'false', 'both']),
-    p2pEnabled: z.boolean(),
-    autoPlayVideo: z.boolean(),
-    autoPlayNextVideo: z.boolean(),
-    autoPlayNextVideoPlaylist: z.boolean(),
-    videosHistoryEnabled: z.boolean(),
-    videoLanguages: z.array(z.string().min(1).max(50)).max(499).nullable(),
-    theme: z.enum(THEMES),
-    noInstanceConfigWarningModal: z.boolean(),
-    noAccountSetupWarningModal: z.boolean(),
-    noWelcomeModal: z.boolean(),
-  })
-  .partial()
-  .meta({ id: 'UpdateMe' })
+/** The body of `PUT /users/me` (`UpdateMe` of the contract). `hasTheme`: whether a theme is installed. */
+export const updateMeBody = (hasTheme: (name: string) => boolean) =>
+  z
+    .object({
+      displayName: displayName.nullable(),
+      description: z.string().min(3).max(1000).nullable(),
+      email: emailAddress,
+      emailPublic: z.boolean(),
+      password: newPassword,
+      // A short one is wrong, not malformed.
+      currentPassword: z.string().max(255),
+      nsfwPolicy: z.enum(nsfwPolicies),
+      /** The older form of `nsfwPolicy`, which takes precedence. */
+      displayNSFW: z.enum(['true', 'false', 'both']),
+      p2pEnabled: z.boolean(),
+      autoPlayVideo: z.boolean(),
+      autoPlayNextVideo: z.boolean(),
+      autoPlayNextVideoPlaylist: z.boolean(),
+      videosHistoryEnabled: z.boolean(),
+      videoLanguages: z.array(z.string().min(1).max(50)).max(499).nullable(),
+      theme: z.string().refine((name) => THEMES.includes(name) || hasTheme(name), 'Should be an installed theme'),
+      noInstanceConfigWarningModal: z.boolean(),
+      noAccountSetupWarningModal: z.boolean(),
+      noWelcomeModal: z.boolean(),
+    })
+    .partial()
+    .meta({ id: 'UpdateMe' })
 
-export function toMeChanges(body: z.output<typeof updateMeBody>): MeChanges {
+export function toMeChanges(body: z.output<ReturnType<typeof updateMeBody>>): MeChanges {
   const { displayName, description, email, password, currentPassword, displayNSFW, ...settings } = body
   const legacyPolicy = displayNSFW && (displayNSFW === 'false' ? 'do_not_list' : 'display')
   return {

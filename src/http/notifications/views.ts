@@ -2,6 +2,8 @@
 
 import { z } from 'zod'
 import type { ActorInfoRow, NotificationRow, VideoInfoRow } from '../../actors/notification/index.ts'
+import { shortName, typeOf } from '../../actors/plugin/index.ts'
+import { labelled, languageLabels } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 
 const date = z.iso.datetime()
@@ -64,6 +66,8 @@ export const notificationView = z
       .optional(),
     account: actorInfo.optional(),
     registration: z.object({ id: z.int(), username: z.string() }).optional(),
+    videoCaption: z.object({ id: z.int(), language: z.object({ id: z.string(), label: z.string() }), video: videoInfo }).optional(),
+    plugin: z.object({ name: z.string(), type: z.int(), latestVersion: z.string() }).optional(),
     peertube: z.object({ latestVersion: z.string() }).optional(),
     createdAt: date,
     updatedAt: date,
@@ -120,6 +124,16 @@ export function toNotificationView(row: NotificationRow, host: string): Notifica
     }),
     ...(account && { account: toActor(account) }),
     ...(registration && { registration }),
+    ...(row.caption && {
+      videoCaption: {
+        id: row.caption.id,
+        language: labelled(languageLabels, row.caption.language),
+        video: toVideoInfo(row.caption.video),
+      },
+    }),
+    ...(row.plugin && {
+      plugin: { name: shortName(row.plugin.npm_name), type: typeOf(row.plugin.npm_name), latestVersion: row.plugin.latest_version ?? '' },
+    }),
     ...(row.application_version !== null && { peertube: { latestVersion: row.application_version } }),
     createdAt: new Date(row.created_at).toISOString(),
     updatedAt: new Date(row.updated_at).toISOString(),

@@ -1,14 +1,26 @@
 // OAuth 2.0: the local client, tokens by password and refresh grants, and their revocation.
 
 import type { Instance } from '../../actors/instance/index.ts'
-import type { Sessions } from '../../actors/session/index.ts'
+import type { Sessions, Tokens } from '../../actors/session/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
 import type { Area } from '../plugins/types.ts'
-import { readTokenRequest, tokenForm, tokenHeaders } from './token-request.ts'
+import { readTokenRequest, type TokenRequest, tokenForm, tokenHeaders } from './token-request.ts'
 import { neverStored, oauthClientView, revokedView, tokenView, toTokenView } from './views.ts'
 
 export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Area {
   const { instance, sessions } = deps
+
+  async function tokensFor(asked: TokenRequest, code: string | undefined): Promise<Tokens> {
+    switch (asked.grant) {
+      case 'password':
+        return await sessions.login({ ...asked, code })
+      case 'external':
+        return await sessions.loginByToken(asked)
+      case 'refresh_token':
+        return await sessions.refresh(asked.client, asked.refreshToken)
+    }
+  }
+
   return (app) => {
     app.get(
       '/api/v1/oauth-clients/local',
@@ -29,10 +41,7 @@ export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Are
       },
       async (request, reply) => {
         const asked = readTokenRequest(request.headers['content-type'], request.body)
-        const tokens =
-          asked.grant === 'password'
-            ? await sessions.login({ ...asked, code: request.headers['x-peertube-otp'] })
-            : await sessions.refresh(asked.client, asked.refreshToken)
+        const tokens = await tokensFor(asked, request.headers['x-peertube-otp'])
         neverStored(reply)
         return toTokenView(tokens)
       },
@@ -45,8 +54,8 @@ export function oauthArea(deps: { instance: Instance; sessions: Sessions }): Are
         schema: { operationId: 'revokeOAuthToken', tags: ['Session'], response: { 200: revokedView } },
       },
       async (request) => {
-        await sessions.end(sessionOf(request).id)
-        return { success: true as const }
+        const redirectUrl = await sessions.logout(sessionOf(request))
+        return { success: true as const, ...(redirectUrl === undefined ? {} : { redirectUrl }) }
       },
     )
   }

@@ -6,6 +6,7 @@ import type { ClientCredentials } from '../../actors/session/index.ts'
 
 export type TokenRequest =
   | { grant: 'password'; client: ClientCredentials; username: string; password: string }
+  | { grant: 'external'; client: ClientCredentials; username: string; externalAuthToken: string }
   | { grant: 'refresh_token'; client: ClientCredentials; refreshToken: string }
 
 /** Longest field in characters: more than any name, address, password or token has. */
@@ -18,6 +19,8 @@ export const tokenForm = z.object({
   grant_type: z.enum(['password', 'refresh_token']),
   username: z.string().max(LONGEST).optional(),
   password: z.string().max(LONGEST).optional(),
+  /** In place of the password, after a login with another system. */
+  externalAuthToken: z.string().max(LONGEST).optional(),
   refresh_token: z.string().max(LONGEST).optional(),
 })
 
@@ -38,6 +41,10 @@ export function readTokenRequest(contentType: string | undefined, body: unknown)
   const client = { clientId, clientSecret }
   const grant = field('grant_type')
   if (!grant) throw missing('grant_type')
+  const externalAuthToken = field('externalAuthToken')
+  if (grant === 'password' && externalAuthToken !== undefined) {
+    return { grant: 'external', client, username: demand(field, 'username'), externalAuthToken }
+  }
   if (grant === 'password') return { grant, client, username: demand(field, 'username'), password: demand(field, 'password') }
   if (grant === 'refresh_token') return { grant, client, refreshToken: demand(field, 'refresh_token') }
   throw refused('unsupported_grant_type', 'Unsupported grant type: `grant_type` is invalid')

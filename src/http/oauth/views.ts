@@ -16,7 +16,10 @@ export const tokenView = z
 
 export const oauthClientView = z.object({ client_id: z.string(), client_secret: z.string() }).meta({ id: 'OAuthClient' })
 
-export const revokedView = z.object({ success: z.literal(true) })
+export const revokedView = z.object({
+  success: z.literal(true),
+  redirectUrl: z.url().optional().meta({ description: 'Where the browser logs out of the other system that the user logged in with.' }),
+})
 
 export const toTokenView = (tokens: Tokens): z.infer<typeof tokenView> => ({
   token_type: 'Bearer',

@@ -3,6 +3,7 @@
 import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { PROBLEM_TYPE } from '../plugins/problem.ts'
+import { scopeOf } from '../plugins/token-scopes.ts'
 
 type Json = Record<string, unknown>
 
@@ -39,7 +40,9 @@ function operation(route: RouteOptions, schemas: Json): Json {
   ]
   const requestBody = requestBodyOf(route, schemas)
   const level = config.auth ?? (config.right ? 'user' : 'none')
-  const security = { none: undefined, optional: [{}, { bearer: [] }] }[String(level)] ?? [{ bearer: [] }]
+  // The scope of application tokens; sessions have all.
+  const bearer = [scopeOf(route)]
+  const security = level === 'optional' ? [{}, { bearer }] : [{ bearer }]
   return {
     ...(operationId === undefined ? {} : { operationId }),
     ...(summary === undefined ? {} : { summary }),

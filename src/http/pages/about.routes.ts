@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isMailEnabled } from '../../config/index.ts'
+import { known, type Localized, listed, t } from '../../platform/language.ts'
 import { contactBody as contactFields } from '../contact/routes.ts'
 import { countedAddress } from '../plugins/rate-limit.ts'
 import { aboutBody } from './bodies/about.ts'
@@ -11,11 +12,11 @@ import { formOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 /** Labels of the form's fields, by their names in the API. */
-const LABELS: Readonly<Record<string, string>> = {
-  fromName: 'your name',
-  fromEmail: 'your e-mail address',
-  subject: 'the subject',
-  body: 'the message',
+const LABELS: Readonly<Record<string, Localized>> = {
+  fromName: t('Your name'),
+  fromEmail: t('Your e-mail address'),
+  subject: t('Subject'),
+  body: t('Message'),
 }
 
 export function addAboutPages({ app, config, urls, visitors, facts, contact, send }: PageTools): void {
@@ -26,7 +27,7 @@ export function addAboutPages({ app, config, urls, visitors, facts, contact, sen
       const { instance } = config()
       const { banners } = await facts.recent()
       const body = aboutBody({ instance, banner: banners[0]?.filename, hasContact: isOpen(), here: urls })
-      return send(request, reply, { title: 'About', body })
+      return send(request, reply, { title: t('About'), body })
     })
   }
 
@@ -44,27 +45,27 @@ export function addAboutPages({ app, config, urls, visitors, facts, contact, sen
     }
     const { data, error } = contactFields.safeParse(fields)
     if (!data) {
-      const wrong = [...new Set(error.issues.map(({ path }) => LABELS[String(path[0])] ?? 'a field'))]
-      return show(request, reply, { fields, status: 400, problem: `Look at ${wrong.join(' and ')} again.` })
+      const wrong = [...new Set(error.issues.map(({ path }) => LABELS[String(path[0])] ?? String(path[0])))]
+      return show(request, reply, { fields, status: 400, problem: t('Look again at: {fields}', { fields: listed(wrong) }) })
     }
     try {
       await contact.write({ ...data, subject: data.subject ?? null }, countedAddress(request))
     } catch (refusal) {
       if (!(refusal instanceof DomainError) || refusal.kind !== 'forbidden') throw refusal
-      return show(request, reply, { fields, status: 403, problem: refusal.message })
+      return show(request, reply, { fields, status: 403, problem: known(refusal.message) })
     }
-    return send(request, reply, { title: 'Contact', body: sentBody(), isPrivate: true })
+    return send(request, reply, { title: t('Contact'), body: sentBody(), isPrivate: true })
   })
 
   function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: { fields: Parameters<typeof contactBody>[0]['fields']; problem?: string; status?: number },
+    asked: { fields: Parameters<typeof contactBody>[0]['fields']; problem?: Localized; status?: number },
   ): FastifyReply {
     const { status = 200, fields, problem } = asked
     const body = isOpen()
       ? contactBody({ fields, problem, token: visitors.formToken(request, reply), name: config().instance.name })
       : unavailableBody()
-    return send(request, reply, { status, title: 'Contact', body, isPrivate: true })
+    return send(request, reply, { status, title: t('Contact'), body, isPrivate: true })
   }
 }

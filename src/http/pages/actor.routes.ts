@@ -3,11 +3,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { findAccount } from '../../actors/account/index.ts'
+import type { ActorProfile } from '../../actors/actor/index.ts'
 import { type ChannelRow, findChannel, findChannelByHandle, listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
-import type { ActorProfile, VideoListScope } from '../../actors/video/index.ts'
+import type { VideoListScope } from '../../actors/video/index.ts'
 import { type Html, html } from '../../platform/html.ts'
+import { type Localized, t } from '../../platform/language.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { handleOf, inPath } from './addresses.ts'
@@ -20,12 +22,12 @@ import { headed } from './layout.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
-const CHANNEL_TABS = { videos: 'Videos', 'video-playlists': 'Playlists', about: 'About' } as const
+const CHANNEL_TABS = { videos: t('Videos'), 'video-playlists': t('Playlists'), about: t('About') } as const
 const ACCOUNT_TABS = {
-  'video-channels': 'Channels',
-  videos: 'Videos',
-  'video-playlists': 'Playlists',
-  about: 'About',
+  'video-channels': t('Channels'),
+  videos: t('Videos'),
+  'video-playlists': t('Playlists'),
+  about: t('About'),
 } as const
 
 type TabName = keyof typeof ACCOUNT_TABS
@@ -125,7 +127,7 @@ function makeActorPages(tools: PageTools) {
       sort: { by: 'updatedAt', descending: true },
       followedBy: visit?.user.actorId,
     })
-    if (rows.length === 0) return html`<p class="soft">There are no channels.</p>`
+    if (rows.length === 0) return html`<p class="soft">${t('There are no channels.')}</p>`
     const token = visit && visitors.formToken(request, reply)
     const button = (row: ChannelRow) => (token === null ? null : buttonOf(row, path, token))
     return html`${channelCards(rows, urls, button)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`
@@ -160,7 +162,7 @@ function makeActorPages(tools: PageTools) {
       count: PAGE_COUNT,
       sort: { by: 'updatedAt', descending: true },
     })
-    if (rows.length === 0) return html`<p class="soft">There are no playlists.</p>`
+    if (rows.length === 0) return html`<p class="soft">${t('There are no playlists.')}</p>`
     return html`${playlistCards(rows)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`
   }
 
@@ -180,12 +182,12 @@ function makeActorPages(tools: PageTools) {
 }
 
 /** A remote actor has only those that arrived here. */
-const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountId: number }): string => {
-  if (host === null) return 'There are no videos yet.'
+const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountId: number }): Localized => {
+  if (host === null) return t('There are no videos yet.')
   return 'channelId' in of
-    ? `This server has no videos of this channel from ${host} yet. It receives new ones after a local user subscribes.`
-    : `This server has no videos of this account from ${host} yet.`
+    ? t('This server has no videos of this channel from {host} yet. It receives new ones after a local user subscribes.', { host })
+    : t('This server has no videos of this account from {host} yet.', { host })
 }
 
-const tabsOf = (base: string, names: Partial<Record<TabName, string>>, open: TabName) =>
+const tabsOf = (base: string, names: Partial<Record<TabName, Localized>>, open: TabName) =>
   Object.entries(names).map(([tab, name]) => ({ name, path: `${base}/${tab}`, isOpen: tab === open }))

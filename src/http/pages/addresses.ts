@@ -1,6 +1,6 @@
 // Addresses of the pages, and preview pictures of videos for other sites.
 
-import type { ActorSummary } from '../../actors/video/index.ts'
+import type { ActorSummary } from '../../actors/actor/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { withFileToken } from '../videos/address-token.ts'

@@ -7,12 +7,14 @@ import { quotaUsed } from '../../actors/user/index.ts'
 import { listUserExports } from '../../actors/user-export/index.ts'
 import { findLatestImport } from '../../actors/user-import/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
+import { known, t } from '../../platform/language.ts'
 import { addFormRoutes, linger, withForm } from '../plugins/multipart.ts'
 import { toUserImportProgressView } from '../user-imports/views.ts'
 import { archivesBody } from './bodies/archives.ts'
 import { accountPage } from './bodies/my-account.ts'
 import { loginPath } from './local-path.ts'
 import { type Asked, ownPages } from './own-pages.ts'
+import { makeApi } from './screens/api.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { receivedArchive } from './uploaded-archive.ts'
 
@@ -29,6 +31,7 @@ const EXPLAINED = { invalid: 400, forbidden: 403, conflict: 409, too_large: 413 
 export function addArchivePages(tools: PageTools): void {
   const { app, db, clock, config, visitors, userExports, uploads, send } = tools
   const { page, form } = ownPages(tools)
+  const { mayCall } = makeApi(tools)
 
   page(ARCHIVES, async (asked) => await showArchives(asked))
 
@@ -105,14 +108,14 @@ export function addArchivePages(tools: PageTools): void {
     const { legacy_timeout: longest, max_partial_per_user: largest } = config().vireo.uploads
     const content = archivesBody({
       exports,
-      problem: problem?.text,
+      problem: problem && known(problem.text),
       token: visitors.formToken(request, reply),
       files: rules.enabled ? { used, most: rules.max_user_video_quota } : undefined,
       upload: config().import.users.enabled ? { largest, left, minutes: Math.floor(longest / MINUTE) } : undefined,
       latest: latest && toUserImportProgressView(latest),
     })
     const status = problem?.status ?? 200
-    return send(request, reply, { status, title: 'Archives', body: accountPage(ARCHIVES, content), isPrivate: true })
+    return send(request, reply, { status, title: t('Archives'), body: accountPage(ARCHIVES, { visit, mayCall }, content), isPrivate: true })
   }
 }
 

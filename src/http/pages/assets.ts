@@ -13,6 +13,8 @@ export interface Assets {
   style: string
   player: string
   hls: string
+  /** Spares reloads after forms, and uploads in pieces. */
+  page: string
 }
 
 interface Asset {
@@ -26,16 +28,19 @@ interface Asset {
 export function addAssets(app: App): Assets {
   const style = styleSheet()
   const player = asset('player.js', 'text/javascript; charset=utf-8', read('player.js'))
+  const page = asset('page.js', 'text/javascript; charset=utf-8', read('page.js'))
   const hls = hlsPlayer()
-  for (const one of [style, player, hls]) serve(app, one)
-  return { style: style.path, player: player.path, hls: hls.path }
+  for (const one of [style, player, hls, page]) serve(app, one)
+  // A worker for all pages has to be at the root, at the same address for ever.
+  serve(app, { ...asset('push.js', 'text/javascript; charset=utf-8', read('push-worker.js')), path: '/push-worker.js' }, 'no-cache')
+  return { style: style.path, player: player.path, hls: hls.path, page: page.path }
 }
 
 /** The path of the style sheet. */
 export const stylePath = (): string => styleSheet().path
 
 /** Concatenated in this order. */
-const STYLES = ['base', 'frame', 'videos', 'player', 'embed', 'watch', 'comments', 'browse']
+const STYLES = ['base', 'frame', 'videos', 'player', 'embed', 'watch', 'comments', 'browse', 'screens']
 
 const styleSheet = (): Asset =>
   asset('style.css', 'text/css; charset=utf-8', Buffer.concat(STYLES.map((name) => read(`style/${name}.css`))))
@@ -55,13 +60,13 @@ function hlsPlayer(): Asset {
   return { path: `/assets/hls-${version}.js`, type: 'text/javascript; charset=utf-8', body, etag: etagOf(body) }
 }
 
-function serve(app: App, { path, type, body, etag }: Asset): void {
+function serve(app: App, { path, type, body, etag }: Asset, caching = 'public, max-age=31536000, immutable'): void {
   // Compressed on the first request that accepts it: the HLS player shrinks to a third.
   let packed: Promise<Buffer> | undefined
   app.get(path, { schema: { hide: true }, config: { limits: false } }, async (request, reply) => {
     const accepted = new Negotiator({ headers: { 'accept-encoding': request.headers['accept-encoding'] } })
     const isPacked = accepted.encoding(['gzip', 'identity']) === 'gzip'
-    reply.headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+    reply.headers({ 'cache-control': caching, vary: 'accept-encoding' })
     reply.header('etag', isPacked ? `W/${etag}` : etag)
     if (isFresh(request.headers['if-none-match'], etag)) return reply.code(304).send()
     reply.header('content-type', type)

@@ -4,6 +4,7 @@
 import MarkdownIt from 'markdown-it'
 import sanitizeHtml from 'sanitize-html'
 import { Html, html, webUrl } from '../../platform/html.ts'
+import { type Language, type Localized, t } from '../../platform/language.ts'
 
 const markdown = new MarkdownIt({ html: true, linkify: true, breaks: true, maxNesting: 20 })
 
@@ -11,9 +12,9 @@ const ELEMENT = /<(\/?)peertube-([a-z-]{1,40})((?:\s+[\w-]{1,60}="[^"]{0,2000}")
 const ATTRIBUTE = /([\w-]+)="([^"]*)"/g
 
 /** `origin`: this server's, the only one that pictures may come from. */
-export function customMarkup(content: string, origin: string): Html {
+export function customMarkup(content: string, origin: string, language: Language): Html {
   const plain = content.replace(ELEMENT, (_whole, closing: string, name: string, attributes: string) =>
-    closing ? (name === 'container' ? '</section>' : '') : elementOf(name, attributesOf(attributes)).text,
+    closing ? (name === 'container' ? '</section>' : '') : elementOf(name, attributesOf(attributes)).in(language),
   )
   const clean = sanitizeHtml(markdown.render(plain), {
     allowedTags: TAGS,
@@ -25,7 +26,7 @@ export function customMarkup(content: string, origin: string): Html {
       // The page has its own first heading.
       h1: 'h2',
       a: (tagName, { href = '' }) => ({ tagName, attribs: { href, rel: 'noopener' } }),
-      img: (_tagName, { src = '', alt = '' }) => pictureOf({ src, alt }, origin),
+      img: (_tagName, { src = '', alt = '' }) => pictureOf({ src, alt }, origin, language),
     },
   })
   return new Html(`<div class="rich own">${clean}</div>`)
@@ -59,18 +60,18 @@ function elementOf(name: string, attribute: Attributes): Html {
       return link(`/c/${encodeURIComponent(attribute('name'))}`, attribute('name'))
     case 'video-embed':
     case 'video-miniature':
-      return link(`/w/${encodeURIComponent(attribute('uuid') || attribute('video-uuid'))}`, 'Watch the video')
+      return link(`/w/${encodeURIComponent(attribute('uuid') || attribute('video-uuid'))}`, t('Watch the video'))
     case 'playlist-embed':
     case 'playlist-miniature':
-      return link(`/w/p/${encodeURIComponent(attribute('uuid'))}`, 'Open the playlist')
+      return link(`/w/p/${encodeURIComponent(attribute('uuid'))}`, t('Open the playlist'))
     case 'videos-list':
-      return link(listPath(attribute), attribute('title') || 'Open the list of videos')
+      return link(listPath(attribute), attribute('title') || t('Open the list of videos'))
     default:
       return html``
   }
 }
 
-const link = (href: string, label: string): Html => html`<p><a href="${href}">${label}</a></p>`
+const link = (href: string, label: string | Localized): Html => html`<p><a href="${href}">${label}</a></p>`
 
 function listPath(attribute: Attributes): string {
   const query = new URLSearchParams()
@@ -80,8 +81,8 @@ function listPath(attribute: Attributes): string {
 }
 
 /** Visitors' browsers load no pictures from other servers: those become links. */
-function pictureOf({ src, alt }: { src: string; alt: string }, origin: string): sanitizeHtml.Tag {
+function pictureOf({ src, alt }: { src: string; alt: string }, origin: string, language: Language): sanitizeHtml.Tag {
   const url = URL.parse(src, origin)
   if (url?.origin === origin) return { tagName: 'img', attribs: { src: url.pathname, alt, loading: 'lazy' } }
-  return { tagName: 'a', attribs: { href: webUrl(src) ?? '', rel: 'noopener' }, text: alt || 'Picture' }
+  return { tagName: 'a', attribs: { href: webUrl(src) ?? '', rel: 'noopener' }, text: alt || t('Picture').in(language) }
 }

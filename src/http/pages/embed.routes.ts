@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { hasPrivateFiles } from '../../actors/video/index.ts'
+import { t } from '../../platform/language.ts'
 import { lockedBody } from './bodies/locked.ts'
 import { headTagsOf, plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
@@ -30,8 +31,15 @@ export function addEmbedPages(tools: PageTools): void {
     const watched = await findWatched(tools, null, { id, password })
     if (watched.found === 'nothing') return sendMissing(request, reply, true)
     if (watched.found === 'locked') {
-      const head = headed(plainHead(site(), 'Password needed', { isIndexed: false }))
-      return send(request, reply, { status: 403, ...head, body: lockedBody(watched), embed: true, forms: true })
+      const head = headed(plainHead(site(), undefined, { isIndexed: false }))
+      return send(request, reply, {
+        status: 403,
+        ...head,
+        title: t('Password needed'),
+        body: lockedBody(watched),
+        embed: true,
+        forms: true,
+      })
     }
     const { video, fileToken } = watched
     answers?.isAbout(request, video.id)

@@ -2,17 +2,18 @@
 
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../platform/html.ts'
+import { known, type Localized, t } from '../../platform/language.ts'
 import { notFoundKind } from '../plugins/accept-constraint.ts'
 import { answerError } from '../plugins/errors.ts'
 import { HttpError } from '../plugins/http-error.ts'
 import type { PageTools } from './send.ts'
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'This cannot be understood',
-  403: 'This is not allowed',
-  404: 'There is nothing here',
-  429: 'Too many requests',
-  503: 'Not now',
+const TITLES: Readonly<Record<number, Localized>> = {
+  400: t('This cannot be understood'),
+  403: t('This is not allowed'),
+  404: t('There is nothing here'),
+  429: t('Too many requests'),
+  503: t('Not now'),
 }
 
 /** Pages of videos, playlists, accounts and channels, which link previewers request with all kinds of Accept headers. */
@@ -27,10 +28,10 @@ export function addErrorPages({ app, send }: PageTools): void {
   app.setErrorHandler((error, request, reply) => {
     if (!wantsHtml(request)) return answerError(error, request, reply)
     return answerError(error, request, reply, ({ status, detail }) => {
-      const title = TITLES[status] ?? 'This did not work'
+      const title = TITLES[status] ?? t('This did not work')
       const body = html`<h1>${title}</h1>
-<p role="alert">${detail}</p>
-<p><a href="/">Latest videos</a></p>`
+<p role="alert">${known(detail)}</p>
+<p><a href="/">${t('Latest videos')}</a></p>`
       return send(request, reply, { status, title, body, isPrivate: true })
     })
   })

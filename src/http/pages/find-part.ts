@@ -3,30 +3,37 @@
 import { seesPendingReview } from '../../actors/comment/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { findOwnReading, hasPrivateFiles } from '../../actors/video/index.ts'
+import type { Language } from '../../platform/language.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import type { PageTools } from './send.ts'
 import { makePart, type Said, type WatchPart } from './show-watch.ts'
 import { findWatched, sensitivePolicy, type Watched } from './watched.ts'
 
 type Found = Exclude<Watched, { found: 'video' }> | { found: 'video'; part: WatchPart }
-type FindPart = (visit: Visit | null, asked: { id: string; password?: string | undefined; said: Said }) => Promise<Found>
+interface Asked {
+  id: string
+  password?: string | undefined
+  said: Said
+  language: Language
+}
+type FindPart = (visit: Visit | null, asked: Asked) => Promise<Found>
 
 export function makeFindPart(tools: PageTools): FindPart {
   const { db, config, answers } = tools
   const kept = answers?.ofParts<WatchPart>()
 
-  async function make(visit: Visit | null, { id, password, said }: Parameters<FindPart>[1]): Promise<Found> {
+  async function make(visit: Visit | null, { id, password, said, language }: Asked): Promise<Found> {
     const watched = await findWatched(tools, visit, { id, password })
     if (watched.found !== 'video') return watched
-    return { found: 'video', part: await makePart(tools, { ...watched, visit, said }) }
+    return { found: 'video', part: await makePart(tools, { ...watched, visit, said, language }) }
   }
 
   /** The visitors' version. */
-  async function findShared(asked: { id: string; said: Said }): Promise<Found> {
+  async function findShared(asked: Asked): Promise<Found> {
     if (!kept) return await make(null, asked)
-    const { id, said } = asked
+    const { id, said, language } = asked
     let other: Found | undefined
-    const part = await kept(`${id} ${said.start} ${said.threadId ?? ''}`, async () => {
+    const part = await kept(`${language.tag} ${id} ${said.start} ${said.threadId ?? ''}`, async () => {
       const made = await make(null, asked)
       if (made.found === 'video' && !hasPrivateFiles(made.part.video)) return made.part
       other = made
@@ -36,7 +43,7 @@ export function makeFindPart(tools: PageTools): FindPart {
   }
 
   /** The visitors' version for a user; undefined if the user's own version differs. */
-  async function findOwn(visit: Visit, asked: { id: string; said: Said }): Promise<Found | undefined> {
+  async function findOwn(visit: Visit, asked: Asked): Promise<Found | undefined> {
     if (sensitivePolicy(config(), visit) !== sensitivePolicy(config(), null)) return undefined
     const shared = await findShared(asked)
     if (shared.found !== 'video') return undefined

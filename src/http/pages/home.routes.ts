@@ -3,6 +3,7 @@
 import { findHomepage, type InstanceFacts } from '../../actors/instance/index.ts'
 import { type VideoSortField, videoSortFields } from '../../actors/video/index.ts'
 import type { Html } from '../../platform/html.ts'
+import { type Language, t } from '../../platform/language.ts'
 import { browseBody, homeBody, subscriptionsBody } from './bodies/home.ts'
 import { LISTS, type ListName } from './bodies/lists.ts'
 import { customMarkup } from './custom-markup.ts'
@@ -28,24 +29,31 @@ const MOVED: Readonly<Record<string, string>> = {
 }
 
 export function addHomePage(tools: PageTools): void {
-  const { app, db, site, urls, visitors, facts, send, keep } = tools
+  const { app, db, site, urls, visitors, facts, languageOf, send, keep } = tools
 
   app.get('/', { ...pageOptions, ...keep([]) }, async (request, reply) => {
     const [visit, known] = await Promise.all([visitors.of(request), facts.recent()])
-    const [content, videos] = await Promise.all([homepageOf(known), videoPage(tools, visit, { scope: { of: 'everybody' }, page: 1 })])
+    const [content, videos] = await Promise.all([
+      homepageOf(known, languageOf(request)),
+      videoPage(tools, visit, { scope: { of: 'everybody' }, page: 1 }),
+    ])
     const body = homeBody({ name: site().name, banner: known.banners[0]?.filename, content, videos })
     return send(request, reply, { ...headed(headTagsOf({ kind: 'home' }, { site: site(), here: urls })), body })
   })
 
-  /** The last rendered content, cached as long as the facts stay; rendered again when it changes. */
-  let kept: { by: InstanceFacts; from: string | undefined; html: Html | undefined } | undefined
-  async function homepageOf(known: InstanceFacts): Promise<Html | undefined> {
+  /** The last content and its HTML by language, cached as long as the facts stay; rendered again when it changes. */
+  let kept: { by?: InstanceFacts; from?: string | undefined; html: Map<string, Html> } = { html: new Map() }
+  async function homepageOf(known: InstanceFacts, language: Language): Promise<Html | undefined> {
     if (!known.homepage) return undefined
-    if (kept?.by === known) return kept.html
-    const from = await findHomepage(db.query)
-    const html = kept?.from === from ? kept?.html : from && customMarkup(from, urls.origin)
-    kept = { by: known, from, html: html || undefined }
-    return kept.html
+    if (kept.by !== known) {
+      const from = await findHomepage(db.query)
+      kept = { by: known, from, html: kept.from === from ? kept.html : new Map() }
+    }
+    const { from, html } = kept
+    if (!from) return undefined
+    const made = html.get(language.tag) ?? customMarkup(from, urls.origin, language)
+    html.set(language.tag, made)
+    return made
   }
 
   app.get('/videos/browse', { ...pageOptions, ...keep(['page', 'sort', 'scope', 'isLive']) }, async (request, reply) => {
@@ -64,7 +72,7 @@ export function addHomePage(tools: PageTools): void {
     const path = `/videos/browse${asked.size > 0 ? `?${asked}` : ''}`
     const open = listAt(path)
     return send(request, reply, {
-      title: open === undefined ? 'Videos' : LISTS[open].title,
+      title: open === undefined ? t('Videos') : LISTS[open].title,
       body: browseBody(open, path, videos),
     })
   })
@@ -74,7 +82,7 @@ export function addHomePage(tools: PageTools): void {
     if (!visit) return reply.redirect('/login?next=%2Fvideos%2Fsubscriptions', 303)
     const scope = { of: 'followed', followerActorId: visit.user.actorId } as const
     const videos = await videoPage(tools, visit, { scope, page: pageNumber(queryOf(request)) })
-    return send(request, reply, { title: 'Your subscriptions', body: subscriptionsBody(videos), isPrivate: true })
+    return send(request, reply, { title: t('Your subscriptions'), body: subscriptionsBody(videos), isPrivate: true })
   })
 
   for (const [from, to] of Object.entries(MOVED)) {

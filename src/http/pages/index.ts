@@ -9,10 +9,12 @@ import { addAssets } from './assets.ts'
 import { addEmbedPages } from './embed.routes.ts'
 import { addErrorPages } from './errors.ts'
 import { addHomePage } from './home.routes.ts'
+import { addLanguageChoice } from './language.routes.ts'
 import { addLoginPages } from './login.routes.ts'
 import { addMailLinkPages } from './mail-links.routes.ts'
 import { addMissingPage } from './missing.routes.ts'
 import { addPlaylistWatchPages } from './playlist.routes.ts'
+import { addScreens } from './screens/index.ts'
 import { addSearchPage } from './search.routes.ts'
 import { makePageTools, type PagesDeps } from './send.ts'
 import { addSignupPages } from './signup.routes.ts'
@@ -25,6 +27,7 @@ export function pagesArea(deps: PagesDeps): Area {
   return (app) => {
     const tools = makePageTools(app, deps, addAssets(app))
     addErrorPages(tools)
+    addLanguageChoice(tools)
     addHomePage(tools)
     addActorPages(tools)
     addSearchPage(tools)
@@ -33,6 +36,7 @@ export function pagesArea(deps: PagesDeps): Area {
     addMailLinkPages(tools)
     addAccountPages(tools)
     addArchivePages(tools)
+    addScreens(tools)
     addSubscribePages(tools)
     addWatchPages(tools)
     addWatchingReports(tools)

@@ -1,12 +1,16 @@
 // The frame of every page, and its policy: only the media of remote videos may come from elsewhere.
 
 import { type Html, html } from '../../platform/html.ts'
+import { english, type Language, type Localized, t, wordIn } from '../../platform/language.ts'
+import { languages } from '../../platform/languages.ts'
 import type { Assets } from './assets.ts'
+import { capital } from './bodies/text.ts'
 import { type Head, platformTag, titleText } from './heads/index.ts'
+import { pageTexts, playerTexts } from './script-texts.ts'
 import type { Site } from './site.ts'
 
 export interface Page {
-  title: string
+  title: string | Localized
   body: Html
   head?: Html
   /** Only the player, for frames of other sites. */
@@ -32,11 +36,12 @@ export function layout(
   { title, body, head, embed = false, player = false, signedIn = false, searched, message }: Page,
   site: Pick<Site, 'name'> & Partial<Site>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
+  language: Language = english,
 ): string {
-  const name = titleText(title)
+  const name = titleText(String(wordIn(title, language)))
   const full = name === site.name ? name : `${name} - ${site.name}`
   return `<!doctype html>
-${html`<html lang="en" itemscope itemtype="https://schema.org/WebPage">
+${html`<html lang="${language.tag}" dir="${language.dir}" itemscope itemtype="https://schema.org/WebPage">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -52,7 +57,11 @@ ${
 }<link rel="stylesheet" href="${assets.style}">
 ${
   player &&
-  html`<script src="${assets.player}" data-hls="${assets.hls}" defer></script>
+  html`<script src="${assets.player}" data-hls="${assets.hls}" data-texts="${playerTexts(language)}" defer></script>
+`
+}${
+  signedIn &&
+  html`<script src="${assets.page}" data-texts="${pageTexts(language)}" type="module"></script>
 `
 }${head}
 </head>
@@ -60,25 +69,31 @@ ${
   embed
     ? html`<body class="embed"><main>${body}</main></body>`
     : html`<body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${t('Skip to content')}</a>
 <header>
 <a class="name" href="/">${site.name}</a>
-<form action="/search" role="search"><input type="search" name="search" aria-label="Search videos" placeholder="Search" required${searched ? html` value="${searched}"` : null}><button>Search</button></form>
-<nav aria-label="Main"><a href="/about">About</a>${
+<form action="/search" role="search"><input type="search" name="search" aria-label="${t('Search videos')}" placeholder="${t('Search')}" required${searched ? html` value="${searched}"` : null}><button>${t('Search')}</button></form>
+<nav aria-label="${t('Main')}"><a href="/about">${t('About')}</a>${
         signedIn
-          ? html`<a href="/videos/subscriptions">Subscriptions</a><a href="/my-account/settings">Your account</a><a href="/logout">Log out</a>`
-          : html`${site.hasSignup && html`<a href="/signup">Sign up</a>`}<a href="/login">Log in</a>`
+          ? html`<a href="/videos/upload">${t('Upload')}</a><a href="/videos/subscriptions">${t('Subscriptions')}</a><a href="/my-library/videos">${t('Your library')}</a><a href="/my-account/settings">${t('Your account')}</a><a href="/logout">${t('Log out')}</a>`
+          : html`${site.hasSignup && html`<a href="/signup">${t('Sign up')}</a>`}<a href="/login">${t('Log in')}</a>`
       }</nav>
 </header>
 <main id="main" tabindex="-1">
 ${message}${body}
 </main>
-<footer><span>A video server of the fediverse</span></footer>
+<footer><span>${t('A video server of the fediverse')}</span>${languageChoice(language)}</footer>
 </body>`
 }
 </html>
-`}`
+`.in(language)}`
 }
+
+const languageChoice = (open: Language): Html =>
+  html`<form method="post" action="/language" class="acts" aria-label="${t('Language')}">${languages.map(
+    ({ tag, nameOf }) =>
+      html`<button name="language" value="${tag}" lang="${tag}"${tag === open.tag && html` aria-current="true"`}>${capital(nameOf(tag) ?? tag)}</button>`,
+  )}</form>`
 
 /** Host names may contain `;` and `,`, which would end a rule. */
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/
@@ -94,6 +109,7 @@ export function contentSecurityPolicy(options: { origins: readonly string[]; fra
     "style-src 'self'",
     "img-src 'self'",
     "manifest-src 'self'",
+    "worker-src 'self'",
     `connect-src ${media}`,
     `media-src ${media} blob:`,
     "base-uri 'none'",

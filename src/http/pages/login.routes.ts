@@ -2,44 +2,105 @@
 // that only the pages read.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { kinds } from '../../actors/external-login/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { isMailEnabled } from '../../config/index.ts'
-import { loginBody, logoutBody, signedInBody } from './bodies/login.ts'
+import type { ClientCredentials, Tokens } from '../../actors/session/index.ts'
+import { DEFAULT_NAME, isMailEnabled } from '../../config/index.ts'
+import { known, type Localized, t } from '../../platform/language.ts'
+import { makeLoginCookie } from '../external-logins/cookie.ts'
+import { loggedOutBody, loginBody, logoutBody, signedInBody } from './bodies/login.ts'
 import { formOf, queryOf } from './fields.ts'
 import { localPath } from './local-path.ts'
+import { makeApi, valueAt } from './screens/api.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 /** Messages for the codes of a refused login; other refusals have their own. */
-const PROBLEMS: Readonly<Record<string, string>> = {
-  invalid_grant: 'The user name or the password is not right.',
-  missing_two_factor: 'Type the one-time code of your authenticator app too.',
-  invalid_two_factor: 'The one-time code is not right.',
+const PROBLEMS: Readonly<Record<string, Localized>> = {
+  invalid_grant: t('The user name or the password is not right.'),
+  missing_two_factor: t('Type the one-time code of your authenticator app too.'),
+  invalid_two_factor: t('The one-time code is not right.'),
 }
 
-export function addLoginPages({ app, config, visitors, sessions, instance, send }: PageTools): void {
+const NOT_ENTERED = t('This login did not work. Try it again, or ask the administrator of this site.')
+/** Clients name a version; the route takes any. */
+const VERSION_IN_PATH = '1'
+
+export function addLoginPages(tools: PageTools): void {
+  const { app, config, visitors, sessions, instance, send } = tools
+  const api = makeApi(tools)
+  const loginCookie = makeLoginCookie(tools.urls)
   const attempts = { ...pageOptions, config: { limits: ['client', 'login'] } } as const
+
+  /** True for an administrator of a server that nobody has named, unless the setup was skipped. */
+  async function needsSetup(request: FastifyRequest, accessToken: string): Promise<boolean> {
+    if (config().instance.name !== DEFAULT_NAME) return false
+    const me = await api.call(request, { operation: 'GET /api/v1/users/me', accessToken })
+    return me.ok && valueAt(me.body, 'role.id') === 0 && valueAt(me.body, 'noInstanceConfigWarningModal') === false
+  }
 
   function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    form: { username?: string | undefined; next: string; problem?: string; status?: number },
+    form: { username?: string | undefined; next: string; problem?: Localized; status?: number },
   ): FastifyReply {
     const { status = 200, ...fields } = form
+    const { local_passwords, ldap, openid_connect: providers } = config().vireo.auth
     const body = loginBody({
       ...fields,
-      canReset: isMailEnabled(config()),
+      hasPasswords: local_passwords || ldap.length > 0,
+      buttons: providers.map(({ name, label }) => ({
+        href: `/plugins/${kinds['openid-connect'].name}/${VERSION_IN_PATH}/auth/${name}?next=${encodeURIComponent(fields.next)}`,
+        label,
+      })),
+      canReset: local_passwords && isMailEnabled(config()),
       canSignUp: config().signup.enabled,
       token: visitors.formToken(request, reply),
     })
-    return send(request, reply, { status, title: 'Log in', body, isPrivate: true })
+    return send(request, reply, { status, title: t('Log in'), body, isPrivate: true })
+  }
+
+  async function localClient(): Promise<ClientCredentials> {
+    const { client_id: clientId, client_secret: clientSecret } = await instance.localClient()
+    return { clientId, clientSecret }
+  }
+
+  async function signIn(request: FastifyRequest, reply: FastifyReply, tokens: Tokens, next: string): Promise<FastifyReply> {
+    // A new login ends the previous session.
+    const before = await visitors.of(request)
+    if (before) await sessions.end(before.id)
+    await visitors.signIn(reply, tokens.access_token, tokens.expires_in)
+    const isFirst = next === '/' && (await needsSetup(request, tokens.access_token))
+    return reply.header('cache-control', 'no-store').redirect(isFirst ? '/admin/setup' : next, 303)
+  }
+
+  /** After a login with another system. Only the browser that began it may go on: a link of somebody else would log in as them. */
+  async function enter(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { next, ...login }: { externalAuthToken: string; username: string; next: string },
+  ): Promise<FastifyReply> {
+    const isOwn = loginCookie.read(request) === login.externalAuthToken
+    loginCookie.clear(reply)
+    if (!isOwn) return show(request, reply, { next, problem: NOT_ENTERED, status: 403 })
+    try {
+      return await signIn(request, reply, await sessions.loginByToken({ client: await localClient(), ...login }), next)
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+      const problem = error.code === 'invalid_grant' ? NOT_ENTERED : known(error.message)
+      return show(request, reply, { next, problem, status: 400 })
+    }
   }
 
   app.get('/login', pageOptions, async (request, reply) => {
     const next = localPath(queryOf(request)('next'))
+    const query = queryOf(request)
+    const externalAuthToken = query('externalAuthToken')
+    if (externalAuthToken !== undefined) return await enter(request, reply, { externalAuthToken, username: query('username') ?? '', next })
+    if (query('externalAuthError') !== undefined) return show(request, reply, { next, problem: NOT_ENTERED, status: 403 })
     const visit = await visitors.of(request)
     if (!visit) return show(request, reply, { next })
     const body = signedInBody(visit.user.username, next)
-    return send(request, reply, { title: 'Log in', body, isPrivate: true })
+    return send(request, reply, { title: t('Log in'), body, isPrivate: true })
   })
 
   app.post('/login', attempts, async (request, reply) => {
@@ -47,22 +108,17 @@ export function addLoginPages({ app, config, visitors, sessions, instance, send 
     visitors.refuseForged(request, field('token'))
     const next = localPath(field('next'))
     const username = field('username')
-    const { client_id: clientId, client_secret: clientSecret } = await instance.localClient()
     try {
-      const { access_token, expires_in } = await sessions.login({
-        client: { clientId, clientSecret },
+      const tokens = await sessions.login({
+        client: await localClient(),
         username: username ?? '',
         password: field('password') ?? '',
         code: field('code')?.trim(),
       })
-      // A new login ends the previous session.
-      const before = await visitors.of(request)
-      if (before) await sessions.end(before.id)
-      visitors.signIn(reply, access_token, expires_in)
-      return reply.header('cache-control', 'no-store').redirect(next, 303)
+      return await signIn(request, reply, tokens, next)
     } catch (error) {
       if (!(error instanceof DomainError) || (error.kind !== 'invalid' && error.kind !== 'unauthenticated')) throw error
-      const problem = PROBLEMS[error.code ?? ''] ?? error.message
+      const problem = PROBLEMS[error.code ?? ''] ?? known(error.message)
       return show(request, reply, { username, next, problem, status: 400 })
     }
   })
@@ -74,14 +130,17 @@ export function addLoginPages({ app, config, visitors, sessions, instance, send 
       return reply.redirect('/', 303)
     }
     const body = logoutBody(visit.user.username, visitors.formToken(request, reply))
-    return send(request, reply, { title: 'Log out', body, isPrivate: true })
+    return send(request, reply, { title: t('Log out'), body, isPrivate: true })
   })
 
   app.post('/logout', pageOptions, async (request, reply) => {
     visitors.refuseForged(request, formOf(request)('token'))
     const visit = await visitors.of(request)
-    if (visit) await sessions.end(visit.id)
+    const elsewhere = visit ? await sessions.logout(visit) : undefined
     visitors.signOut(reply)
-    return reply.redirect('/', 303)
+    if (elsewhere === undefined) return reply.redirect('/', 303)
+    // No redirect: browsers apply `form-action` of the page with the form to it, and the other system may lead to further addresses.
+    reply.header('refresh', `0; url=${elsewhere}`)
+    return send(request, reply, { title: t('Log out'), body: loggedOutBody(elsewhere), isPrivate: true })
   })
 }

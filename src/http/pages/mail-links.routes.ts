@@ -7,6 +7,7 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import { isMailEnabled } from '../../config/index.ts'
 import type { Html } from '../../platform/html.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
+import { type Localized, t } from '../../platform/language.ts'
 import { askBody as askFields, verificationString } from '../registrations/fields.ts'
 import { newPassword } from '../users/fields.ts'
 import {
@@ -41,17 +42,17 @@ export function addMailLinkPages(tools: PageTools): void {
   const { app, config, visitors, emailVerification, passwordReset, registrations, send } = tools
 
   /** The addresses of these pages are secrets: they are sent to no other site, and the pages are not cached. */
-  const answer = (request: FastifyRequest, reply: FastifyReply, page: { title: string; body: Html; status?: number }): FastifyReply =>
+  const answer = (request: FastifyRequest, reply: FastifyReply, page: { title: Localized; body: Html; status?: number }): FastifyReply =>
     send(request, reply, { ...page, isPrivate: true, isSecret: true })
 
   const useless = (request: FastifyRequest, reply: FastifyReply, what: 'address' | 'password') =>
-    answer(request, reply, { status: 403, title: 'An old link', body: uselessLinkBody(what) })
+    answer(request, reply, { status: 403, title: t('An old link'), body: uselessLinkBody(what) })
 
   app.get(VERIFY_PATH, pageOptions, async (request, reply) => {
     const { data } = addressLink.safeParse(linkOf(queryOf(request)))
     if (!data) return useless(request, reply, 'address')
     const body = verifyBody(data, visitors.formToken(request, reply))
-    return answer(request, reply, { title: 'Your e-mail address', body })
+    return answer(request, reply, { title: t('Your e-mail address'), body })
   })
 
   app.post(VERIFY_PATH, attempts, async (request, reply) => {
@@ -68,14 +69,14 @@ export function addMailLinkPages(tools: PageTools): void {
       throw error
     }
     const body = verifiedBody({ waits: 'registrationId' in data })
-    return answer(request, reply, { title: 'Your e-mail address', body })
+    return answer(request, reply, { title: t('Your e-mail address'), body })
   })
 
   app.get(RESET_PATH, pageOptions, async (request, reply) => {
     const { data } = userLink.safeParse(linkOf(queryOf(request)))
     if (!data) return useless(request, reply, 'password')
     const body = newPasswordBody({ ...data, token: visitors.formToken(request, reply) })
-    return answer(request, reply, { title: 'A new password', body })
+    return answer(request, reply, { title: t('A new password'), body })
   })
 
   app.post(RESET_PATH, attempts, async (request, reply) => {
@@ -85,9 +86,9 @@ export function addMailLinkPages(tools: PageTools): void {
     if (!data) return useless(request, reply, 'password')
     const { data: password } = newPassword.safeParse(field('password'))
     if (password === undefined) {
-      const problem = 'A password has 6 to 255 characters.'
+      const problem = t('A password has 6 to 255 characters.')
       const body = newPasswordBody({ ...data, token: visitors.formToken(request, reply), problem })
-      return answer(request, reply, { status: 400, title: 'A new password', body })
+      return answer(request, reply, { status: 400, title: t('A new password'), body })
     }
     try {
       await passwordReset.reset(data.userId, data.verificationString, password)
@@ -95,7 +96,7 @@ export function addMailLinkPages(tools: PageTools): void {
       if (isUseless(error)) return useless(request, reply, 'password')
       throw error
     }
-    return answer(request, reply, { title: 'A new password', body: resetBody() })
+    return answer(request, reply, { title: t('A new password'), body: resetBody() })
   })
 
   app.get(ASK_RESET_PATH, pageOptions, async (request, reply) => showAsk(request, reply, {}))
@@ -107,18 +108,18 @@ export function addMailLinkPages(tools: PageTools): void {
     if (!isMailEnabled(config())) return showAsk(request, reply, {})
     const typed = field('email')?.trim() ?? ''
     const { data } = askFields.safeParse({ email: typed })
-    if (!data) return showAsk(request, reply, { email: typed, status: 400, problem: 'This is no e-mail address.' })
+    if (!data) return showAsk(request, reply, { email: typed, status: 400, problem: t('This is no e-mail address.') })
     await passwordReset.ask(data.email)
-    return answer(request, reply, { title: 'A new password', body: resetRequestedBody(data.email) })
+    return answer(request, reply, { title: t('A new password'), body: resetRequestedBody(data.email) })
   })
 
   function showAsk(
     request: FastifyRequest,
     reply: FastifyReply,
-    { status = 200, ...form }: { email?: string; problem?: string; status?: number },
+    { status = 200, ...form }: { email?: string; problem?: Localized; status?: number },
   ): FastifyReply {
     const body = isMailEnabled(config()) ? requestResetBody({ ...form, token: visitors.formToken(request, reply) }) : noMailBody()
-    return answer(request, reply, { status, title: 'A new password', body })
+    return answer(request, reply, { status, title: t('A new password'), body })
   }
 }
 

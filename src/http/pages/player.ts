@@ -1,9 +1,11 @@
 // The player of a video: a native one that plays without scripts, with data for the script.
 
-import { hasPrivateFiles, languageLabels, type WatchedCaption, type WatchedVideoRow } from '../../actors/video/index.ts'
+import { hasPrivateFiles, type WatchedCaption, type WatchedVideoRow } from '../../actors/video/index.ts'
 import { type Html, html } from '../../platform/html.ts'
+import { inNumbers, t } from '../../platform/language.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { previewPath, watchPath } from './addresses.ts'
+import { languageName } from './bodies/text.ts'
 import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
 import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
@@ -36,7 +38,7 @@ export function playerOf(parts: PlayerParts): Html {
   if (!parts.video.nsfw || !parts.warns) return plainPlayer(parts)
   // A covered video must not be heard.
   const player = plainPlayer({ ...parts, options: { ...parts.options, autoplay: false } })
-  return html`<details class="sensitive"><summary><strong>Sensitive content</strong><span>This video is marked as sensitive.</span><span class="button">Show it</span></summary>${player}</details>`
+  return html`<details class="sensitive"><summary><strong>${t('Sensitive content')}</strong><span>${t('This video is marked as sensitive.')}</span><span class="button">${t('Show it')}</span></summary>${player}</details>`
 }
 
 function plainPlayer(parts: PlayerParts): Html {
@@ -65,7 +67,7 @@ function plainPlayer(parts: PlayerParts): Html {
   }${options.autoplay && html` autoplay`}${options.loop && html` loop`}${options.muted && html` muted`} aria-label="${name}">${
     sources.hls && html`<source src="${sources.hls}${fragment}" type="application/vnd.apple.mpegurl">`
   }${sources.files.map((file) => sourceOf(file, fragment))}${video.captions.map((caption) => trackOf(caption, parts))}</video>
-<button class="play" type="button" hidden aria-label="Play ${name}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M8 5.2v13.6L19 12z"/></svg></button>
+<button class="play" type="button" hidden aria-label="${t('Play {name}', { name })}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M8 5.2v13.6L19 12z"/></svg></button>
 <p class="trouble" role="alert" hidden></p>
 ${embed ? bannerOf(parts, name) : null}${options.controls && toolsOf(sources)}</div>`
 }
@@ -82,7 +84,7 @@ const sourceOf = ({ url, type, label }: Source, fragment: string): Html =>
 
 function trackOf(caption: WatchedCaption, { options, here, fileToken }: PlayerParts): Html {
   const { language, filename, automatically_generated: isGenerated } = caption
-  const label = `${languageLabels[language] ?? language}${isGenerated ? ' (automatic)' : ''}`
+  const label = isGenerated ? t('{language} (automatic)', { language: languageName(language) }) : languageName(language)
   const src = withToken(`/lazy-static/video-captions/${filename}`, here, fileToken)
   return html`<track kind="subtitles" src="${src}" srclang="${language}" label="${label}"${
     options.subtitle === language && html` default`
@@ -108,7 +110,8 @@ function bannerOf({ video, options, here }: PlayerParts, name: string): Html | n
 /** Shown by the script, which makes them work. */
 const toolsOf = ({ files, hls }: Sources): Html =>
   html`<div class="tools" hidden>${
-    (hls || files.length > 1) && html`<label>Quality <select class="quality"><option value="">Auto</option></select></label>`
-  }<label>Speed <select class="speed">${[0.5, 0.75, 1, 1.25, 1.5, 2].map(
-    (speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${speed}×</option>`,
+    (hls || files.length > 1) &&
+    html`<label>${t('Quality')} <select class="quality"><option value="">${t('Auto')}</option></select></label>`
+  }<label>${t('Speed')} <select class="speed">${[0.5, 0.75, 1, 1.25, 1.5, 2].map(
+    (speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${inNumbers(speed)}×</option>`,
   )}</select></label></div>`

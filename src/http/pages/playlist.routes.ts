@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { html } from '../../platform/html.ts'
+import { t } from '../../platform/language.ts'
 import { playlistPath } from './addresses.ts'
 import { playlistElements } from './bodies/playlist-elements.ts'
 import { headTagsOf, plainHead } from './heads/index.ts'
@@ -24,7 +25,7 @@ const options = { ...pageOptions, schema } as const
 type Query = z.infer<typeof querystring>
 
 export function addPlaylistWatchPages(tools: PageTools): void {
-  const { app, config, urls: here, site, visitors, send, sendMissing } = tools
+  const { app, config, urls: here, site, visitors, languageOf, send, sendMissing } = tools
 
   const find = (visit: Visit | null, id: string, query: Query) =>
     findWatchedPlaylist(tools, visit, { id, position: query.playlistPosition })
@@ -64,16 +65,16 @@ export function addPlaylistWatchPages(tools: PageTools): void {
       const list = await find(visit, request.params.id, request.query)
       if (!list) return sendMissing(request, reply)
       const urlOf = (position: number) => `${playlistPath(list.playlist)}?playlistPosition=${position}`
-      const aside = playlistElements({ ...list, urlOf, covers: coversOf(config(), visit) })
       const shown = shownOf(list, { query: request.query, visit, urlOf })
+      const aside = playlistElements({ ...list, urlOf, covers: coversOf(config(), visit), isAlone: shown === undefined })
       const page: Answer = shown
-        ? showWatch(tools, await makePart(tools, { ...shown, aside }), {
+        ? showWatch(tools, await makePart(tools, { ...shown, aside, language: languageOf(request) }), {
             ...shown,
             reports: reportsOf(tools, { request, reply }, shown),
           })
         : {
             title: list.playlist.name,
-            body: html`<div class="watch"><aside aria-label="Playlist">${aside}</aside></div>`,
+            body: html`<div class="watch"><aside aria-label="${t('Playlist')}">${aside}</aside></div>`,
             isPrivate: visit !== null,
           }
       return send(request, reply, { ...page, ...headOfList(list, false) })
@@ -85,7 +86,7 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     if (!list) return sendMissing(request, reply, true)
     const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
     const listed = playlistElements({ ...list, urlOf, covers: coversOf(config(), null), embed: true })
-    const elements = html`<nav class="elements" aria-label="Playlist">${listed}</nav>`
+    const elements = html`<nav class="elements" aria-label="${t('Playlist')}">${listed}</nav>`
     const shown = shownOf(list, { query: request.query, visit: null, urlOf })
     const player = shown && showPlayer(tools, { ...shown, embed: true })
     return send(request, reply, {

@@ -6,6 +6,7 @@ import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { type Html, html } from '../../platform/html.ts'
+import { t } from '../../platform/language.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { channelCards } from './bodies/actor.ts'
 import { pager, playlistCards, videosOr } from './bodies/listing.ts'
@@ -37,7 +38,7 @@ export function addSearchPage(tools: PageTools): void {
     if (search === '' && tag !== '') return showTag(request, reply, { tag, page, visit })
     const content = search === '' ? undefined : await found[kind]({ search, page, visit, fetch })
     const isForUsers = isPasted(search) && !fetch && seesStrangers({ config }, true)
-    const title = search === '' ? 'Search' : `${search} - Search`
+    const title = search === '' ? t('Search') : t('{words} - Search', { words: search })
     return send(request, reply, {
       title,
       head: UNLISTED,
@@ -54,8 +55,8 @@ export function addSearchPage(tools: PageTools): void {
   ): Promise<FastifyReply> {
     const tagsOneOf = [tag.toLowerCase()]
     const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, tagsOneOf })
-    const content = videosOr('No video was found.', `/search?${new URLSearchParams({ tagsOneOf: tag })}`, videos)
-    return send(request, reply, { title: `${tag} - Search`, head: UNLISTED, body: taggedBody(tag, content) })
+    const content = videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf: tag })}`, videos)
+    return send(request, reply, { title: t('{words} - Search', { words: tag }), head: UNLISTED, body: taggedBody(tag, content) })
   }
 
   interface Asked {
@@ -73,13 +74,13 @@ export function addSearchPage(tools: PageTools): void {
     async videos({ search, page, visit, fetch }) {
       const scope = { of: 'everybody' } as const
       const videos = await videoPage(tools, visit, { scope, page, search, sort: byMatch, strangers: fetch })
-      return videosOr('No video was found.', pathOf('videos', search), videos)
+      return videosOr(t('No video was found.'), pathOf('videos', search), videos)
     },
 
     async channels({ search, page, visit }) {
       const mutedFor = visit?.user.accountId ?? null
       const { total, rows } = await listChannels(db, { ...range(page), sort: byMatch, search, mutedFor })
-      if (rows.length === 0) return html`<p class="soft">No channel was found.</p>`
+      if (rows.length === 0) return html`<p class="soft">${t('No channel was found.')}</p>`
       const hasMore = total > page * PAGE_COUNT
       return html`${channelCards(rows, urls, () => null)}${pager(pathOf('channels', search), { page, hasMore })}`
     },
@@ -94,7 +95,7 @@ export function addSearchPage(tools: PageTools): void {
         sort: byMatch,
         mutedFor: visit?.user.accountId ?? null,
       })
-      if (rows.length === 0) return html`<p class="soft">No playlist was found.</p>`
+      if (rows.length === 0) return html`<p class="soft">${t('No playlist was found.')}</p>`
       const hasMore = total > page * PAGE_COUNT
       return html`${playlistCards(rows)}${pager(pathOf('playlists', search), { page, hasMore })}`
     },

@@ -16,6 +16,7 @@ import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { type Language, t } from '../../platform/language.ts'
 import { conditionalTagged, etagOf } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
@@ -25,6 +26,7 @@ import type { Assets } from './assets.ts'
 import { messageOf } from './bodies/message.ts'
 import { missingBody } from './bodies/missing.ts'
 import { plainHead } from './heads/index.ts'
+import { chooseLanguage } from './languages.ts'
 import { contentSecurityPolicy, headed, layout, type Page } from './layout.ts'
 import { type Site, siteOf } from './site.ts'
 import type { Visitors } from './visitor.ts'
@@ -37,7 +39,7 @@ export interface PagesDeps {
   facts: Pick<InstanceFactsReader, 'recent'>
   /** Called for each view of an actor. */
   lookedAtActor: LookedAtActor
-  sessions: Pick<Sessions, 'login' | 'end'>
+  sessions: Pick<Sessions, 'login' | 'loginByToken' | 'end' | 'logout'>
   instance: Pick<Instance, 'localClient'>
   clock: Clock
   emailVerification: Pick<EmailVerification, 'verify' | 'verifyNewAddress'>
@@ -82,6 +84,8 @@ export interface PageTools extends PagesDeps {
   app: App
   site: () => Site
   send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply
+  /** The language of the page; frames of other sites get no cookie. */
+  languageOf(request: FastifyRequest, embed?: boolean): Language
   sendMissing(request: FastifyRequest, reply: FastifyReply, embed?: boolean): FastifyReply
   /** The hooks of a page that all visitors share, keyed by its path and the named query parameters. */
   keep(names: readonly string[], options?: { embed?: boolean }): KeptPage
@@ -99,21 +103,29 @@ export const pageOptions = {
 } as const
 
 /** Headers that `send` sets for every page, in addition to type and ETag. */
-const HEADERS = ['cache-control', 'vary', 'content-security-policy', 'referrer-policy']
+const HEADERS = ['cache-control', 'content-language', 'vary', 'content-security-policy', 'referrer-policy']
 
 export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTools {
   const site = () => siteOf(deps.config())
+
+  const languageOf: PageTools['languageOf'] = (request, embed = false) =>
+    chooseLanguage({
+      chosen: embed ? undefined : deps.visitors.chosenLanguage(request),
+      accepted: request.headers['accept-language'],
+    })
 
   const send: PageTools['send'] = (request, reply, { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page }) => {
     const framed = page.embed === true
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
     const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
-    const body = layout({ ...page, signedIn, message }, site(), assets)
+    const language = languageOf(request, framed)
+    const body = layout({ ...page, signedIn, message }, site(), assets, language)
     reply.code(status).headers({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': isPrivate ? 'no-store' : `${signedIn ? 'private, ' : ''}max-age=0, no-cache, must-revalidate`,
       ...(isPrivate ? { 'x-robots-tag': 'noindex' } : {}),
-      vary: framed ? 'Accept' : 'Accept, Cookie',
+      'content-language': language.tag,
+      vary: `Accept, Accept-Language${framed ? '' : ', Cookie'}`,
       ...(isPrivate ? {} : { etag: etagOf(body) }),
       'content-security-policy': contentSecurityPolicy({ origins, framed, forms: forms ?? !framed }),
       'referrer-policy': isSecret ? 'same-origin' : 'strict-origin-when-cross-origin',
@@ -124,7 +136,8 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
   const sendMissing: PageTools['sendMissing'] = (request, reply, embed = false) =>
     send(request, reply, {
       status: 404,
-      ...headed(plainHead(site(), 'Not found', { isIndexed: false })),
+      ...headed(plainHead(site(), undefined, { isIndexed: false })),
+      title: t('Not found'),
       body: missingBody({ embed }),
       embed,
     })
@@ -132,9 +145,10 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
   const keep: PageTools['keep'] = (names, { embed = false } = {}) => {
     // Frames of other sites are anonymous.
     const isForAll = (request: FastifyRequest) => embed || !deps.visitors.seemsSignedIn(request)
-    const kept = deps.answers?.ofPages(names, { headers: HEADERS, isForAll })
+    const variantOf = (request: FastifyRequest) => languageOf(request, embed).tag
+    const kept = deps.answers?.ofPages(names, { headers: HEADERS, isForAll, variantOf })
     return kept ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] } : { onSend: [conditionalTagged] }
   }
 
-  return { ...deps, app, site, send, sendMissing, keep }
+  return { ...deps, app, site, languageOf, send, sendMissing, keep }
 }

@@ -2,16 +2,18 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findThread, listThreads, seesPendingReview } from '../../actors/comment/index.ts'
+import { listReplays } from '../../actors/live/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
-import { Html } from '../../platform/html.ts'
+import type { Html } from '../../platform/html.ts'
+import type { Language } from '../../platform/language.ts'
 import type { Part } from '../videos/response-cache.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { previewPath, watchPath } from './addresses.ts'
 import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
-import { belowPlayer, watchBody } from './bodies/watch.ts'
+import { belowPlayer, subscribeLink, watchBody, withOwnParts } from './bodies/watch.ts'
 import { headTagsOf, plainHead } from './heads/index.ts'
 import { headed, type Page } from './layout.ts'
 import { playerOf, type Reports } from './player.ts'
@@ -30,6 +32,8 @@ export interface Shown {
   reports?: Reports | undefined
   nextUrl?: string | undefined
   embed?: boolean
+  /** What the viewer may do, if the page offers it. */
+  own?: Parameters<typeof withOwnParts>[1]
 }
 
 const COMMENTS_DISABLED = 2
@@ -53,7 +57,7 @@ export function showPlayer({ urls, config }: PageTools, shown: Shown): { player:
 
 /**
  * The page of a video without its player (`body`: the HTML below and next to it), independent of the player's options and the viewer's last
- * position.
+ * position, in one language.
  */
 export interface WatchPart extends Part {
   video: WatchedVideoRow
@@ -64,9 +68,16 @@ export interface WatchPart extends Part {
 /** `said`: the requested comments; none in playlists, where `aside` lists the elements. */
 export async function makePart(
   tools: PageTools,
-  { video, visit, fileToken, said, aside }: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { said?: Said; aside?: Html },
+  {
+    video,
+    visit,
+    fileToken,
+    language,
+    said,
+    aside,
+  }: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { language: Language; said?: Said; aside?: Html },
 ): Promise<WatchPart> {
-  const { urls: here, site, config } = tools
+  const { db, urls: here, site, config } = tools
   const isPrivate = hasPrivateFiles(video)
   const { hls, files } = sourcesOf(video, here, fileToken)
   return {
@@ -85,8 +96,9 @@ export async function makePart(
       downloads: downloadsOf(video, here, fileToken),
       share: isPrivate ? null : shareOf(video, here),
       covers: coversOf(config(), visit),
+      replays: video.is_live && !video.remote ? await listReplays(db, video.id) : [],
       ...(aside ? { aside } : {}),
-    }).text,
+    }).in(language),
   }
 }
 
@@ -94,7 +106,7 @@ export function showWatch(tools: PageTools, { head, body }: WatchPart, shown: Sh
   const { player, sources } = showPlayer(tools, shown)
   return {
     ...head,
-    body: watchBody(player, new Html(body)),
+    body: watchBody(player, withOwnParts(body, { subscribe: subscribeLink(shown.video), ...shown.own })),
     player: true,
     origins: sources.origins,
     isPrivate: hasPrivateFiles(shown.video) || shown.visit !== null,

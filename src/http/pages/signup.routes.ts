@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isMailEnabled } from '../../config/index.ts'
+import { known, type Localized, t } from '../../platform/language.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { invalidParamsOf } from '../plugins/invalid-params.ts'
 import { applicantOf, registerBody, requestBody } from '../registrations/fields.ts'
@@ -11,7 +12,7 @@ import { type Field, formOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 const PATH = '/signup'
-const TITLE = 'Sign up'
+const TITLE = t('Sign up')
 /** Invalid attempts do not count, as in the API: see the statuses below. */
 const attempts = { ...pageOptions, config: { limits: ['client', 'signup'] } } as const
 
@@ -22,7 +23,7 @@ interface Problems {
   /** Names of invalid fields. */
   wrong?: ReadonlySet<string>
   /** A problem that is not about a field. */
-  problem?: string
+  problem?: Localized
 }
 
 export function addSignupPages({ app, config, visitors, registrations, send }: PageTools): void {
@@ -91,7 +92,7 @@ export function addSignupPages({ app, config, visitors, registrations, send }: P
       if (error.kind === 'forbidden') return answer(request, reply, { status: 403, body: signupClosedBody(error.message) })
       const status = STATUS[error.kind]
       if (status === undefined) throw error
-      return showForm(request, reply, typed, { status, problem: error.message })
+      return showForm(request, reply, typed, { status, problem: known(error.message) })
     }
     const body = signupDoneBody({
       email: read.data.email,

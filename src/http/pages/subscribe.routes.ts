@@ -3,10 +3,11 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findAccount } from '../../actors/account/index.ts'
+import type { ActorProfile } from '../../actors/actor/index.ts'
 import { findChannel } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import type { ActorProfile } from '../../actors/video/index.ts'
 import { html } from '../../platform/html.ts'
+import { type Localized, t } from '../../platform/language.ts'
 import { splitHandle, toActorHandle } from '../plugins/handles.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { accountPath, channelPath, handleOf } from './addresses.ts'
@@ -54,8 +55,8 @@ export function addSubscribePages(tools: PageTools): void {
     }
     const [address, status, problem] = handle
       ? await addressFor(`${handle.name}@${handle.host}`, actor.url)
-      : [undefined, 400, 'Type your name and your server, such as @me@my.server.']
-    const title = `Subscribe to ${actor.name}`
+      : ([undefined, 400, t('Type your name and your server, such as @me@my.server.')] as const)
+    const title = t('Subscribe to {name}', { name: actor.name })
     if (address === undefined) {
       const body = remoteSubscribeBody(actor.name, { ...form, problem })
       return send(request, reply, { status, title, body, isPrivate: true })
@@ -65,14 +66,17 @@ export function addSubscribePages(tools: PageTools): void {
     return send(request, reply, { title, head, body: leavingBody(actor.name, address), isPrivate: true })
   })
 
-  async function addressFor(handle: string, uri: string): Promise<[string | undefined, number, string]> {
+  async function addressFor(
+    handle: string,
+    uri: string,
+  ): Promise<readonly [address: string | undefined, status: number, problem?: Localized]> {
     try {
-      return [await subscribeAddress(handle, uri), 200, '']
+      return [await subscribeAddress(handle, uri), 200]
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      if (error.kind === 'not_found') return [undefined, 422, 'That server does not know this handle.']
-      if (error.kind === 'unprocessable') return [undefined, 422, 'That server has no page on which you can subscribe.']
-      return [undefined, 502, 'That server cannot be reached right now. Is the handle right?']
+      if (error.kind === 'not_found') return [undefined, 422, t('That server does not know this handle.')]
+      if (error.kind === 'unprocessable') return [undefined, 422, t('That server has no page on which you can subscribe.')]
+      return [undefined, 502, t('That server cannot be reached right now. Is the handle right?')]
     }
   }
 
@@ -94,5 +98,5 @@ export function addSubscribePages(tools: PageTools): void {
     request: FastifyRequest,
     reply: FastifyReply,
     { uri, status }: { uri: string; status: 200 | 404 },
-  ): FastifyReply => send(request, reply, { status, title: 'Open', body: interactionBody(uri), isPrivate: true })
+  ): FastifyReply => send(request, reply, { status, title: t('Open'), body: interactionBody(uri), isPrivate: true })
 }

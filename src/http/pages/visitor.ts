@@ -12,11 +12,16 @@ import type { Secrets } from '../../platform/secrets.ts'
 export interface Visitors {
   /** The session of the cookie; null without a valid one. One statement. */
   of(request: FastifyRequest): Promise<Visit | null>
+  /** The access token of the cookie, for requests to the API in the visitor's name. */
+  tokenOf(request: FastifyRequest): string | undefined
   /** True if there is a cookie, valid or not: enough to choose what a page offers. */
   seemsSignedIn(request: FastifyRequest): boolean
-  /** Stores an access token in a cookie, for this many seconds. */
-  signIn(reply: FastifyReply, accessToken: string, seconds: number): void
+  /** Stores an access token in a cookie, for this many seconds, and the user's language in another one. */
+  signIn(reply: FastifyReply, accessToken: string, seconds: number): Promise<void>
   signOut(reply: FastifyReply): void
+  /** The tag of the chosen language. Anything may be in a cookie. */
+  chosenLanguage(request: FastifyRequest): string | undefined
+  chooseLanguage(reply: FastifyReply, tag: string): void
   /** For a hidden field of a form; bound to the browser. */
   formToken(request: FastifyRequest, reply: FastifyReply): string
   /** Throws `forbidden` for a form that was not sent by a local page, or belongs to another browser. */
@@ -27,6 +32,7 @@ export interface Visitors {
 
 const PURPOSE = 'page-form'
 const FORM_BYTES = 16
+const YEAR_SECONDS = 365 * 86_400
 const TOKEN = /^[0-9a-f]{16,128}$/
 
 export function makeVisitors(deps: {
@@ -39,7 +45,7 @@ export function makeVisitors(deps: {
   const secure = origin.startsWith('https:')
   // Browsers accept this prefix only over https and from this host (RFC 6265bis, 4.1.3.2).
   const named = (name: string) => `${secure ? '__Host-' : ''}vireo-${name}`
-  const [session, form] = [named('session'), named('form')]
+  const [session, form, language] = [named('session'), named('form'), named('language')]
 
   function cookieOf(request: FastifyRequest, name: string): string | undefined {
     const value = parseCookie(request.headers.cookie ?? '')[name]
@@ -50,6 +56,8 @@ export function makeVisitors(deps: {
     const options = { path: '/', httpOnly: true, secure, sameSite: 'lax' } as const
     reply.header('set-cookie', stringifySetCookie({ ...cookie, ...options }))
   }
+
+  const chooseLanguage = (reply: FastifyReply, tag: string): void => setCookie(reply, { name: language, value: tag, maxAge: YEAR_SECONDS })
 
   const proofOf = (bound: string): string => secrets.hmac(PURPOSE, bound)
   const boundTo = (request: FastifyRequest): string | undefined => cookieOf(request, session) ?? cookieOf(request, form)
@@ -66,9 +74,16 @@ export function makeVisitors(deps: {
       const token = cookieOf(request, session)
       return token === undefined ? null : await sessions.visit(token)
     },
+    tokenOf: (request) => cookieOf(request, session),
     seemsSignedIn: (request) => cookieOf(request, session) !== undefined,
-    signIn: (reply, value, maxAge) => setCookie(reply, { name: session, value, maxAge }),
+    async signIn(reply, value, maxAge) {
+      setCookie(reply, { name: session, value, maxAge })
+      const visit = await sessions.visit(value)
+      if (visit?.language) chooseLanguage(reply, visit.language)
+    },
     signOut: (reply) => setCookie(reply, { name: session, value: '', maxAge: 0 }),
+    chosenLanguage: ({ headers }) => parseCookie(headers.cookie ?? '')[language],
+    chooseLanguage,
     formToken(request, reply) {
       const bound = boundTo(request)
       if (bound !== undefined) return proofOf(bound)

@@ -2,12 +2,19 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { threadIn } from './addresses.ts'
+import type { Visit } from '../../actors/session/index.ts'
+import type { WatchedVideoRow } from '../../actors/video/index.ts'
+import { toShortUuid } from '../../platform/ids.ts'
+import { t } from '../../platform/language.ts'
+import { threadIn, watchPath } from './addresses.ts'
 import { lockedBody } from './bodies/locked.ts'
+import { subscribeButton } from './bodies/subscribe.ts'
 import { makeFindPart } from './find-part.ts'
 import { plainHead } from './heads/index.ts'
 import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
+import { makeApi, valueAt } from './screens/api.ts'
+import { commentForm, ownActions, visitorActions } from './screens/watch.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { reportsOf, showWatch } from './show-watch.ts'
 
@@ -24,8 +31,26 @@ const options = { ...pageOptions, schema: { params, querystring, hide: true } } 
 const passwordForm = z.object({ password: z.string().max(500).catch('') })
 
 export function addWatchPages(tools: PageTools): void {
-  const { app, answers, site, visitors, send, sendMissing, keep } = tools
+  const { app, answers, site, urls, visitors, languageOf, send, sendMissing, keep } = tools
   const findPart = makeFindPart(tools)
+  const api = makeApi(tools)
+
+  /** What the viewer may do below the video. */
+  async function ownPartsOf(request: FastifyRequest, reply: FastifyReply, video: WatchedVideoRow, visit: Visit | null) {
+    const id = toShortUuid(video.uuid)
+    if (!visit) return { actions: visitorActions(id) }
+    const { channel } = video
+    const handle = `${channel.username}@${channel.host ?? urls.host}`
+    const [rating, subscribed] = await Promise.all([
+      api.call(request, { operation: 'GET /api/v1/users/me/videos/:videoId/rating', values: { videoId: video.uuid } }),
+      api.call(request, { operation: 'GET /api/v1/users/me/subscriptions/exist', query: { uris: handle } }),
+    ])
+    const token = visitors.formToken(request, reply)
+    const isSubscribed = subscribed.ok && Object.values(subscribed.body ?? {})[0] === true
+    const subscribe = subscribeButton({ channel: handle, name: channel.name, isSubscribed, next: watchPath(video), token })
+    const own = { id, rating: rating.ok && valueAt(rating.body, 'rating'), token, hasComments: video.comments_policy !== 2, subscribe }
+    return { actions: ownActions(own), subscribe, comment: commentForm(own) }
+  }
 
   async function show(
     request: FastifyRequest,
@@ -34,12 +59,13 @@ export function addWatchPages(tools: PageTools): void {
   ) {
     const visit = await visitors.of(request)
     const said = { start: query.commentsStart, threadId: query.threadId }
-    const watched = await findPart(visit, { id, password, said })
+    const watched = await findPart(visit, { id, password, said, language: languageOf(request) })
     if (watched.found === 'nothing') return sendMissing(request, reply)
     if (watched.found === 'locked') {
       return send(request, reply, {
         status: 403,
-        ...headed(plainHead(site(), 'Password needed', { isIndexed: false })),
+        ...headed(plainHead(site(), undefined, { isIndexed: false })),
+        title: t('Password needed'),
         body: lockedBody(watched),
       })
     }
@@ -47,7 +73,8 @@ export function addWatchPages(tools: PageTools): void {
     const { video, fileToken } = part
     answers?.isAbout(request, video.id, part.until)
     const reports = reportsOf(tools, { request, reply }, { video, visit })
-    const shown = { video, visit, fileToken, password, reports, options: playerOptions(query) }
+    const own = await ownPartsOf(request, reply, video, visit)
+    const shown = { video, visit, fileToken, password, reports, own, options: playerOptions(query) }
     return send(request, reply, showWatch(tools, part, shown))
   }
 

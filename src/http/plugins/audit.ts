@@ -21,6 +21,8 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:id/unblock',
   'PUT /api/v1/users/me',
   'DELETE /api/v1/users/me',
+  'POST /api/v1/vireo/application-tokens',
+  'DELETE /api/v1/vireo/application-tokens/:id',
   // Exporting another user's data must be traceable.
   'POST /api/v1/users/:userId/exports/request',
   'DELETE /api/v1/users/:userId/exports/:id',
@@ -70,11 +72,19 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/server/blocklist/accounts',
   'DELETE /api/v1/server/blocklist/accounts/:accountName',
   'POST /api/v1/server/blocklist/servers',
+  'POST /api/v1/vireo/server-blocklist',
   'DELETE /api/v1/server/blocklist/servers/:host',
   'POST /api/v1/watched-words/server/lists',
   'PUT /api/v1/watched-words/server/lists/:listId',
   'DELETE /api/v1/watched-words/server/lists/:listId',
   'POST /api/v1/bulk/remove-comments-of',
+  'PUT /api/v1/vireo/logins',
+  'PUT /api/v1/plugins/:npmName/settings',
+  'POST /api/v1/plugins/install',
+  'POST /api/v1/plugins/update',
+  'POST /api/v1/plugins/uninstall',
+  'POST /api/v1/vireo/plugins/:npmName/enable',
+  'POST /api/v1/vireo/plugins/:npmName/disable',
 ])
 
 /** Changes by moderators and administrators that are not logged. */
@@ -82,14 +92,15 @@ export const NOT_AUDITED: ReadonlySet<string> = new Set([
   // Started or restarted work: it is in the list of jobs, and loses nothing.
   'POST /api/v1/videos/:id/transcoding',
   'POST /api/v1/vireo/peers/:host/retry',
+  'POST /api/v1/vireo/jobs/:id/retry',
+  // The list of jobs says that an administrator did it.
+  'POST /api/v1/vireo/jobs/:id/cancel',
+  // It changes nothing.
+  'POST /api/v1/vireo/check-up',
   'POST /api/v1/vireo/parked-activities/:id/retry',
   'DELETE /api/v1/vireo/parked-activities/:id',
   'POST /api/v1/server/debug/run-command',
-  // Plugins and runners are not supported: these change nothing.
-  'PUT /api/v1/plugins/:npmName/settings',
-  'POST /api/v1/plugins/install',
-  'POST /api/v1/plugins/update',
-  'POST /api/v1/plugins/uninstall',
+  // Machines that work for this server, and their jobs: no content changes.
   'POST /api/v1/runners/registration-tokens/generate',
   'DELETE /api/v1/runners/registration-tokens/:registrationTokenId',
   'DELETE /api/v1/runners/:runnerId',

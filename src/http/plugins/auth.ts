@@ -1,19 +1,27 @@
-// Authentication: Bearer tokens (RFC 6750), and what a route requires of the session.
+// Authentication: Bearer tokens (RFC 6750), of sessions and of applications, and what a route requires of them.
 
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Session } from '../../actors/session/index.ts'
 import { hasRight, isAdministrator, isStaff, type UserRight, userRights } from '../../actors/user/index.ts'
+import { type RouteScope, refuseUnscoped } from './token-scopes.ts'
 import type { AuthLevel } from './types.ts'
 
 /** The session of an access token; null if it is unknown or expired, or its user is blocked. */
 export type Authenticate = (accessToken: string) => Promise<Session | null>
 
+/** `scope` is asked of application tokens. */
+export interface Demand {
+  auth?: AuthLevel | undefined
+  right?: UserRight | undefined
+  scope: RouteScope
+}
+
 export interface Auth {
   /** The session of the request, read once; null without a valid token. Never refuses. */
   identify(request: FastifyRequest): Promise<Session | null>
   /** The hook of a route, or undefined if everybody may call it. */
-  guard(demand: { auth?: AuthLevel | undefined; right?: UserRight | undefined }): onRequestHookHandler | undefined
+  guard(demand: Demand): onRequestHookHandler | undefined
 }
 
 type Credentials = 'none' | 'malformed' | { token: string }
@@ -31,23 +39,28 @@ export function makeAuth(options: { authenticate: Authenticate }): Auth {
     return session
   }
 
-  function guard({ auth, right }: { auth?: AuthLevel | undefined; right?: UserRight | undefined }): onRequestHookHandler | undefined {
+  function guard({ auth, right, scope }: Demand): onRequestHookHandler | undefined {
     const level = auth ?? (right ? 'user' : 'none')
     if (level === 'none') return undefined
     return (request, _reply, done) => {
       const credentials = credentialsOf(request)
       // Visitors continue synchronously.
       if (credentials === 'none' && level === 'optional') return done()
-      admit(request, credentials, level, right).then(() => done(), done)
+      admit(request, credentials, { auth: level, right, scope }).then(() => done(), done)
     }
   }
 
-  async function admit(request: FastifyRequest, credentials: Credentials, level: AuthLevel, right: UserRight | undefined): Promise<void> {
+  async function admit(
+    request: FastifyRequest,
+    credentials: Credentials,
+    { auth: level, right, scope }: Demand & { auth: AuthLevel },
+  ): Promise<void> {
     if (credentials === 'none') throw refused(tokenInQuery(request) ? 'invalid_request' : 'unauthorized_request')
     if (credentials === 'malformed') throw refused('invalid_request')
     const session = await identify(request)
     if (!session) throw refused('invalid_token')
     request.session = session
+    refuseUnscoped(session, scope)
     refuseLowly(session, level, right)
   }
 
@@ -60,7 +73,12 @@ export function sessionOf(request: FastifyRequest): Session {
   return request.session
 }
 
-function refuseLowly({ user }: Session, level: AuthLevel, right: UserRight | undefined): void {
+/** Throws `forbidden` if a user of this role may not call a route with this level and right. */
+export function refuseLowly(
+  { user }: { user: Pick<Session['user'], 'role' | 'username'> },
+  level: AuthLevel,
+  right: UserRight | undefined,
+): void {
   if (right && !hasRight(user.role, right)) {
     throw new DomainError('forbidden', `User ${user.username} lacks the right ${userRights[right]} that this needs.`)
   }

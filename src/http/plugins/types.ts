@@ -1,7 +1,7 @@
 // Additions to Fastify's types: the session of a request, and options of routes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault, RouteOptions } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import type { Session } from '../../actors/session/index.ts'
@@ -54,6 +54,8 @@ declare module 'fastify' {
 
   interface FastifyInstance {
     rateLimits: RateLimits
+    /** The operations of the API by name, such as `GET /api/v1/users`. */
+    operations: ReadonlyMap<string, RouteOptions>
   }
 
   interface FastifySchema {

@@ -24,6 +24,9 @@ export const INVISIBLE_WRITES: ReadonlySet<string> = new Set([
   'POST /api/v1/users/token',
   'POST /api/v1/users/revoke-token',
   'POST /api/v1/users/scoped-tokens',
+  'POST /api/v1/vireo/application-tokens',
+  'POST /api/v1/vireo/check-up',
+  'DELETE /api/v1/vireo/application-tokens/:id',
   'POST /api/v1/users/register',
   'POST /api/v1/users/registrations/request',
   'POST /api/v1/users/registrations/ask-send-verify-email',
@@ -58,10 +61,7 @@ export const INVISIBLE_WRITES: ReadonlySet<string> = new Set([
   'DELETE /api/v1/users/:userId/imports/import-resumable',
   'POST /api/v1/video-playlists',
   'POST /api/v1/video-playlists/:playlistId/videos',
-])
-
-/** Other frequent writes, whose events tell which documents changed. */
-export const FEDERATED_BY_EVENTS: ReadonlySet<string> = new Set([
+  // Ratings and follows invalidate what shows them themselves; numbers of followers are shown within seconds.
   'PUT /api/v1/videos/:id/rate',
   'POST /api/v1/users/me/subscriptions',
   'DELETE /api/v1/users/me/subscriptions/:uri',
@@ -82,7 +82,7 @@ export function invalidateAfterWrites(methods: string[], url: string, written: W
   const routes = methods.filter((method) => !SAFE.has(method)).map((method) => `${method} ${url}`)
   if (!url.startsWith('/api/v1/') || routes.length === 0) return []
   const isSeen = routes.some((route) => !INVISIBLE_WRITES.has(route))
-  const isFederated = routes.some((route) => FEDERATED.has(route) || !(INVISIBLE_WRITES.has(route) || FEDERATED_BY_EVENTS.has(route)))
+  const isFederated = routes.some((route) => FEDERATED.has(route) || !INVISIBLE_WRITES.has(route))
   if (!isSeen && !isFederated) return []
   return [
     async (_request, reply, payload) => {

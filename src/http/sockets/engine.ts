@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream'
 import { Server, type Socket } from 'socket.io'
 import type { Logger } from '../../platform/logger.ts'
+import { type InnerAnswer, type InnerRequest, requestInternally } from '../plugins/inner-requests.ts'
 import { makePlaces } from './connection-slots.ts'
-import { type InnerAnswer, type InnerRequest, requestInternally } from './inner-requests.ts'
 import { addNamespaces, type SocketNamespace } from './namespaces.ts'
 
 export const PATH = '/socket.io/'

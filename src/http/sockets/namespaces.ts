@@ -29,12 +29,12 @@ export interface SocketSessions {
 
 const MAX_TOKEN = 200
 
-/** The session of a client that sent an access token; undefined without one. Throws `Refused` for a wrong one. */
+/** The session of a client that sent its access token; undefined without one. Throws `Refused` for a wrong one. */
 export async function sessionIn(socket: Socket, sessions: Pick<SocketSessions, 'authenticate'>): Promise<Session | undefined> {
   const { accessToken } = socket.handshake.query
   if (typeof accessToken !== 'string' || accessToken === '' || accessToken.length > MAX_TOKEN) return undefined
   const session = await sessions.authenticate(accessToken)
-  if (!session) throw new Refused('The access token is not valid.')
+  if (!session || session.scopes) throw new Refused('The access token is not valid.')
   return session
 }
 

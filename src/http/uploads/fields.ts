@@ -88,7 +88,6 @@ function fieldsWith<F extends z.ZodType<boolean | null | undefined>>(flag: F) {
     nsfw: flag,
     waitTranscoding: flag,
     downloadEnabled: flag,
-    /** Accepted without effect, as long as there is no transcription. */
     generateTranscription: flag,
     commentsEnabled: flag,
     commentsPolicy: z.preprocess(nothing, z.union([policyText, z.int().min(1).max(3)], 'Invalid value').nullish()),
@@ -137,6 +136,7 @@ export function toUnnamedVideo(sent: Omit<SentFields, 'name'>, defaults: Publish
     passwords,
     nsfw: sent.nsfw ?? false,
     waitTranscoding: sent.waitTranscoding ?? false,
+    transcribe: sent.generateTranscription ?? true,
     downloadEnabled: sent.downloadEnabled ?? defaults.downloadEnabled,
     commentsPolicy: sent.commentsPolicy ?? policyOf(sent.commentsEnabled) ?? defaults.commentsPolicy,
     originallyPublishedAt: sent.originallyPublishedAt,

@@ -2,7 +2,8 @@
 
 import { z } from 'zod'
 import { type ElementRow, type PlaylistRow, playlistPrivacies, playlistTypes } from '../../actors/playlist/index.ts'
-import { type Viewer, videoPrivacies } from '../../actors/video/index.ts'
+import type { Viewer } from '../../actors/session/index.ts'
+import { videoPrivacies } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { accountSummaryView, channelSummaryView, type Here, toActorSummary } from '../videos/actor.view.ts'
 import type { TokenOf } from '../videos/address-token.ts'

@@ -1,9 +1,8 @@
 // Accounts and channels of videos: short in lists, complete for a single video.
 
 import { z } from 'zod'
-import type { ActorImageRow } from '../../actors/actor/index.ts'
+import type { ActorImageRow, ActorProfile, ActorSummary } from '../../actors/actor/index.ts'
 import type { ChannelRow } from '../../actors/channel/index.ts'
-import type { ActorProfile, ActorSummary } from '../../actors/video/index.ts'
 
 /** Properties of this server for views. */
 export interface Here {

@@ -1,7 +1,8 @@
 // The query of video lists, and its translation for the database and the requester.
 
 import { z } from 'zod'
-import { seesAllVideos, type VideoListQuery, type VideoListScope, type Viewer, videoSortFields } from '../../actors/video/index.ts'
+import type { Viewer } from '../../actors/session/index.ts'
+import { seesAllVideos, type VideoListQuery, type VideoListScope, videoSortFields } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import { readHost } from '../plugins/handles.ts'
 import { HttpError } from '../plugins/http-error.ts'

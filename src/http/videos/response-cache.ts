@@ -2,9 +2,9 @@
 // expire within seconds. A write invalidates them before its response, and in other processes when they are notified.
 
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
-import { VIDEOS_CHANGED } from '../../actors/video/index.ts'
+import { readVideosChange, VIDEOS_CHANGED } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
-import type { Bus, JsonValue } from '../../platform/bus/index.ts'
+import type { Bus } from '../../platform/bus/index.ts'
 import { type ByteCache, makeByteCache } from '../../platform/byte-cache.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { etagOf, type Prepared, sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
@@ -42,9 +42,16 @@ export interface VideoResponseCache {
   ofFeeds(names: readonly string[]): Keeping
   /**
    * HTML, keyed by the path and the named query parameters of the route, always with an ETag. `headers`: names of additional headers of the
-   * route; `isForAll`: whether the response depends on nothing else of the request. Also for HEAD.
+   * route; `isForAll`: whether the response depends on nothing else of the request but on its `variantOf`. Also for HEAD.
    */
-  ofPages(names: readonly string[], options: { headers: readonly string[]; isForAll: (request: FastifyRequest) => boolean }): Keeping
+  ofPages(
+    names: readonly string[],
+    options: {
+      headers: readonly string[]
+      isForAll: (request: FastifyRequest) => boolean
+      variantOf: (request: FastifyRequest) => string
+    },
+  ): Keeping
   /**
    * A cache of parts of such pages, with keys of the caller; they are invalidated together. Nothing is cached if `make` returns undefined.
    */
@@ -96,15 +103,13 @@ export function makeVideoResponseCache(deps: {
     videos.clear()
   }
   const close = bus.subscribe(VIDEOS_CHANGED, (payload) => {
-    const commented = numberIn(payload, 'commentsOf')
-    if (commented !== undefined) {
-      for (const cache of [lists, ...ofPages]) cache.drop(isAboutVideo(commented))
-      return
-    }
-    const changed = numberIn(payload, 'video')
-    if (changed === undefined) return clear()
-    clearAllButVideos()
-    videos.drop(isAboutVideo(changed))
+    const change = readVideosChange(payload)
+    if (change.what === 'any') return clear()
+    const isAbout = isAboutVideo(change.videoId)
+    if (change.what === 'video') clearAllButVideos()
+    // Lists contain the comments of a video.
+    else for (const cache of [lists, ...ofPages]) cache.drop(isAbout)
+    if (change.what !== 'comments') videos.drop(isAbout)
   })
 
   function keeping(kind: {
@@ -168,7 +173,10 @@ export function makeVideoResponseCache(deps: {
   return {
     ofLists: (names) => keeping({ cache: lists, keyOf: keyOfPath(names) }),
     ofFeeds: (names) => keeping({ cache: lists, keyOf: keyOfPath(names), tagOf: etagOf }),
-    ofPages: (names, options) => keeping({ cache: pages, keyOf: keyOfPath(names), tagOf: etagOf, ...options }),
+    ofPages(names, { variantOf, ...options }) {
+      const keyOf = keyOfPath(names)
+      return keeping({ cache: pages, keyOf: (request) => `${variantOf(request)} ${keyOf(request)}`, tagOf: etagOf, ...options })
+    },
     ofParts<P extends Part>() {
       const parts = cacheOf<P>(1 / 8)
       ofPages.push(parts)
@@ -236,10 +244,3 @@ const isAboutVideo =
   (videoId: number) =>
   (_key: string, answer?: Answer | Part): boolean =>
     answer === undefined || answer.videoId === videoId
-
-/** A field of a message of `VIDEOS_CHANGED`. */
-export function numberIn(payload: JsonValue, name: string): number | undefined {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined
-  const value = payload[name]
-  return typeof value === 'number' ? value : undefined
-}

@@ -11,8 +11,11 @@ import {
   listVideos,
   type Page,
   readCards,
+  readVideosChange,
   VIDEOS_CHANGED,
   type VideoListQuery,
+  type VideoListRow,
+  videoPrivacies,
   withPositions,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -22,7 +25,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import type { Here } from './actor.view.ts'
 import { tokensFor } from './address-token.ts'
-import { numberIn, type VideoResponseCache } from './response-cache.ts'
+import type { VideoResponseCache } from './response-cache.ts'
 import { toVideoView, toVideoViews, type videoView } from './video.view.ts'
 
 type View = z.infer<typeof videoView>
@@ -53,12 +56,18 @@ export function makeVideoPages(deps: {
   /** Keyed by the query. */
   const pages = makeTtlCache<string, Page<ListedVideo>>({ clock, max: MAX_PAGES })
   const ttlMs = (): number => config().vireo.caching.routes.videos
+  /** Statements in progress, which concurrent requests share. */
+  const pagesInProgress = new Map<string, Promise<Page<ListedVideo>>>()
+  const cardsInProgress = new Map<string, Promise<VideoListRow[]>>()
   bus.subscribe(VIDEOS_CHANGED, (payload) => {
-    if (numberIn(payload, 'commentsOf') !== undefined) return
-    const changed = numberIn(payload, 'video')
+    const change = readVideosChange(payload)
+    if (change.what === 'comments') return
+    cardsInProgress.clear()
+    if (change.what === 'any') views.clear()
+    else views.drop((id) => id === change.videoId)
+    if (change.what === 'counts') return
+    pagesInProgress.clear()
     pages.clear()
-    if (changed === undefined) views.clear()
-    else views.drop((id) => id === changed)
   })
 
   /** A response made of cached parts must not outlive them. */
@@ -71,18 +80,19 @@ export function makeVideoPages(deps: {
     if (!isForMany(query)) return await listVideoIds(db, query)
     const { watcher, ...shared } = query
     const key = JSON.stringify(shared)
-    const found = pages.find(key)
-    if (found) {
-      endWith(request, [pages.endOf(key)])
-      return watcher === undefined ? found : { ...found, rows: await withPositions(db, found.rows, watcher) }
-    }
+    const page = pages.find(key) ?? (await once(pagesInProgress, key, () => readPage(key, shared)))
+    endWith(request, [pages.endOf(key)])
+    return watcher === undefined ? page : { ...page, rows: await withPositions(db, page.rows, watcher) }
+  }
+
+  async function readPage(key: string, query: VideoListQuery): Promise<Page<ListedVideo>> {
     const keep = pages.reading(ttlMs())
     const page = await listVideoIds(db, query)
-    keep(key, { ...page, rows: page.rows.map(({ id }) => ({ id, watchedSeconds: null })) })
+    keep(key, page)
     return page
   }
 
-  async function viewsOf(videos: readonly ListedVideo[], request: Parameters<VideoPages>[0]): Promise<View[]> {
+  async function viewsOf(videos: readonly ListedVideo[], query: VideoListQuery, request: Parameters<VideoPages>[0]): Promise<View[]> {
     const found = new Map(videos.map(({ id }) => [id, views.find(id)]))
     const missing = [...found.keys()].filter((id) => found.get(id) === undefined)
     const ends = videos.map(({ id }) => (found.get(id) === undefined ? undefined : views.endOf(id)))
@@ -90,7 +100,8 @@ export function makeVideoPages(deps: {
     if (missing.length > 0) {
       const keep = views.reading(ttlMs())
       const tokenOf = tokensFor(fileTokens, request)
-      for (const row of await readCards(db, missing)) {
+      for (const row of await once(cardsInProgress, missing.join(), () => readCards(db, missing))) {
+        if (!isListable(row, query)) continue
         const view = await toVideoView(row, { here, include: 0, tokenOf })
         found.set(row.id, view)
         if (!hasPrivateFiles(row)) keep(row.id, view)
@@ -106,7 +117,7 @@ export function makeVideoPages(deps: {
   async function read(...[request, query, include = 0]: Parameters<VideoPages>): Promise<{ total: number | undefined; data: View[] }> {
     if (include === 0) {
       const { total, rows } = await listed(query, request)
-      return { total, data: await viewsOf(rows, request) }
+      return { total, data: await viewsOf(rows, query, request) }
     }
     const { total, rows } = await listVideos(db, query)
     return { total, data: await toVideoViews(rows, { here, include, tokenOf: tokensFor(fileTokens, request) }) }
@@ -121,3 +132,21 @@ export function makeVideoPages(deps: {
 /** True if the page depends on nothing of the requester but the positions. */
 const isForMany = ({ scope, mutedFor, notWatchedBy }: VideoListQuery): boolean =>
   ['everybody', 'account', 'channel'].includes(scope.of) && mutedFor === null && notWatchedBy === undefined
+
+/** False if a video of a shared page changed after that was read, and this process was not notified yet. */
+function isListable({ privacy, blocked }: VideoListRow, query: VideoListQuery): boolean {
+  if (!isForMany(query) || query.privacyOneOf !== undefined || query.named !== undefined) return true
+  const isOpen = privacy === videoPrivacies.public || (query.internal && privacy === videoPrivacies.internal)
+  return isOpen && (query.blocked === true || !blocked)
+}
+
+/** Runs `read` once for all concurrent calls with this key. */
+function once<T>(inProgress: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
+  const running = inProgress.get(key)
+  if (running) return running
+  const started = read().finally(() => {
+    if (inProgress.get(key) === started) inProgress.delete(key)
+  })
+  inProgress.set(key, started)
+  return started
+}

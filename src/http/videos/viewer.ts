@@ -2,8 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
-import type { Session } from '../../actors/session/index.ts'
-import type { Viewer } from '../../actors/video/index.ts'
+import type { Session, Viewer } from '../../actors/session/index.ts'
 
 export function viewerOf(session: Session): NonNullable<Viewer>
 export function viewerOf(session: Session | null): Viewer

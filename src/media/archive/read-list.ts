@@ -3,7 +3,7 @@
 
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { makeYieldRegularly } from '../../platform/yield-regularly.ts'
+import { makeTimeSlices } from '../../platform/time-slices.ts'
 import { ArchiveError } from './archive-error.ts'
 import { type ArchiveLimits, archiveLimits } from './limits.ts'
 import { COLON, COMMA, LIST, LIST_END, makeScanner, noJson, parse, QUOTE } from './read-document.ts'
@@ -28,12 +28,12 @@ const MAX_BESIDE = 2 ** 20
 export async function readList(path: string, name: string, limits: ArchiveLimits = archiveLimits): Promise<ArchivedList | undefined> {
   const finder = makeFinder(name, limits)
   const scan = makeScanner(limits, finder.mark)
-  const breathe = makeYieldRegularly()
+  const pause = makeTimeSlices()
   for await (const piece of createReadStream(path, { highWaterMark: SLICE }) as AsyncIterable<Buffer>) {
     finder.look(piece)
     scan(piece)
     finder.looked()
-    await breathe()
+    await pause()
   }
   const found = finder.found()
   return found && (await itemsOf(path, found, limits))

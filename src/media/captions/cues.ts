@@ -257,10 +257,10 @@ function placeOf(key: number): string {
 function cleanLine(line: string): string {
   const kept: string[] = []
   let at = 0
-  for (const { 0: tag, 1: slash, index, ...found } of line.matchAll(TAG)) {
-    const { 2: mark, 3: classesOfMark, 4: speaking, 5: classes = classesOfMark, 6: annotation, 7: time } = found
-    kept.push(plain(line.slice(at, index)))
-    at = index + tag.length
+  for (const found of line.matchAll(TAG)) {
+    const [tag, slash, mark, classesOfMark, speaking, classes = classesOfMark, annotation, time] = found
+    if (found.index > at) kept.push(plain(line.slice(at, found.index)))
+    at = found.index + tag.length
     const name = (mark ?? speaking ?? '').toLowerCase()
     if (time !== undefined) kept.push(tag)
     else if (name !== 'font') {

@@ -157,7 +157,16 @@ function cascade({ plan, canToneMap, stillPath }: CommandOptions, pictures: Vide
 
 /** Constant quality with a ceiling; key frames at the same times in all renditions. */
 export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>, threads: number): string[] {
-  const target = encode?.targetBitrate ?? 0
+  const keyFrameEvery = Math.ceil(toNumber(rate) * KEY_FRAME_SECONDS)
+  return [
+    ...x264({ targetBitrate: encode?.targetBitrate ?? 0, keyFrameEvery, threads }),
+    ...['-force_key_frames', `expr:gte(t,n_forced*${KEY_FRAME_SECONDS})`],
+  ]
+}
+
+/** The encoder of uploads and lives. `targetBitrate` is in bits per second, `keyFrameEvery` the most frames from one key frame to the next. */
+export function x264(options: { targetBitrate: number; keyFrameEvery: number; threads: number }): string[] {
+  const { targetBitrate, keyFrameEvery, threads } = options
   return [
     '-c:v',
     'libx264',
@@ -165,15 +174,13 @@ export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>
     '-pix_fmt',
     'yuv420p',
     '-maxrate:v',
-    `${target}`,
+    `${targetBitrate}`,
     '-bufsize:v',
-    `${target * 2}`,
+    `${targetBitrate * 2}`,
     '-g',
-    `${Math.ceil(toNumber(rate) * KEY_FRAME_SECONDS)}`,
+    `${keyFrameEvery}`,
     '-sc_threshold',
     '0',
-    '-force_key_frames',
-    `expr:gte(t,n_forced*${KEY_FRAME_SECONDS})`,
     '-threads:v',
     `${threads}`,
   ]
@@ -183,12 +190,12 @@ export function x264Options({ rate, encode }: Pick<VideoPlan, 'rate' | 'encode'>
  * The largest rendition uses most cores and must never delay the others; the smaller ones fill the gaps. With x264's own choice for each of
  * six encoders, a tenth of the time went into context switches (bench/ladder.ts).
  */
-function threadsOf(index: number, threads: number): number {
+export function threadsOf(index: number, threads: number): number {
   const shares = [2, 1.5, 1]
   return Math.ceil(threads * (shares[index] ?? 0.5))
 }
 
-const half = (threads: number): number => Math.ceil(threads / 2)
+export const half = (threads: number): number => Math.ceil(threads / 2)
 
 /** Inserts silence where there is no sound at the start, or for long in between. */
 const FROM_THE_START = 'aresample=async=1:first_pts=0'

@@ -14,8 +14,6 @@ export interface Ffmpeg {
   ffprobePath: string
   /** The version as ffmpeg prints it, such as `5.1.6-0+deb12u1` or `N-47683-g0e8eb07980-static`. */
   version: string
-  /** True for the binaries from packages, false for those of the system or the configuration. */
-  bundled: boolean
   /** True if HDR sources can be tone-mapped. */
   canToneMap: boolean
   /** Output options that keep the frame times of the filters, without duplicates. */
@@ -39,10 +37,10 @@ export interface FindFfmpegOptions {
 export async function findFfmpeg(options: FindFfmpegOptions = {}): Promise<Ffmpeg> {
   const reasons: string[] = []
   for (const candidate of await candidates(options)) {
-    const { ffmpegPath, ffprobePath, bundled } = candidate
+    const { ffmpegPath, ffprobePath } = candidate
     const found = await inspect(ffmpegPath, ffprobePath)
     if (typeof found === 'string') reasons.push(found)
-    else return { ffmpegPath, ffprobePath, bundled, ...found }
+    else return { ffmpegPath, ffprobePath, ...found }
   }
   const why = reasons.length > 0 ? reasons.join('; ') : 'none was found on PATH or among the installed packages'
   throw new MediaError(
@@ -54,7 +52,6 @@ export async function findFfmpeg(options: FindFfmpegOptions = {}): Promise<Ffmpe
 interface Candidate {
   ffmpegPath: string
   ffprobePath: string
-  bundled: boolean
 }
 
 async function candidates(options: FindFfmpegOptions): Promise<Candidate[]> {
@@ -69,16 +66,16 @@ async function candidates(options: FindFfmpegOptions): Promise<Candidate[]> {
   }
   if (options.ffmpegPath !== undefined) {
     const ffprobePath = options.ffprobePath ?? onPath.ffprobe ?? packaged.ffprobe ?? 'ffprobe'
-    return [{ ffmpegPath: options.ffmpegPath, ffprobePath, bundled: false }]
+    return [{ ffmpegPath: options.ffmpegPath, ffprobePath }]
   }
   const found: Candidate[] = []
   const systemProbe = options.ffprobePath ?? onPath.ffprobe ?? packaged.ffprobe
   if (onPath.ffmpeg && systemProbe) {
-    found.push({ ffmpegPath: onPath.ffmpeg, ffprobePath: systemProbe, bundled: false })
+    found.push({ ffmpegPath: onPath.ffmpeg, ffprobePath: systemProbe })
   }
   const packagedProbe = options.ffprobePath ?? packaged.ffprobe ?? onPath.ffprobe
   if (packaged.ffmpeg && packagedProbe) {
-    found.push({ ffmpegPath: packaged.ffmpeg, ffprobePath: packagedProbe, bundled: true })
+    found.push({ ffmpegPath: packaged.ffmpeg, ffprobePath: packagedProbe })
   }
   return found
 }

@@ -163,7 +163,7 @@ const ALLOWED_CODECS: ReadonlySet<string> = new Set([...VIDEO_CODECS, ...AUDIO_C
 export const isAllowedCodec = (codec: string): boolean => ALLOWED_CODECS.has(codec)
 
 /** Options before an input, for both ffmpeg and ffprobe; supported since 2.8. `demuxers`: more of them, for files of this server. */
-export function inputGuard(protocol: 'file' | 'pipe' = 'file', demuxers: readonly string[] = []): string[] {
+export function inputGuard(protocol: 'file' | 'pipe' | 'rtmp,rtmps,tls,tcp' = 'file', demuxers: readonly string[] = []): string[] {
   return [
     '-protocol_whitelist',
     protocol,

@@ -237,7 +237,14 @@ async function run(work: Work, step: LadderStep | 'package', spec: FfmpegCommand
   })
 }
 
-async function describeHls(options: RunLadderOptions, rendition: RenditionPlan, paths: RenditionFiles) {
+type Probing = Pick<RunLadderOptions, 'ffmpeg' | 'signal'>
+
+/** Describes a rendition in HLS. Throws MediaError if the playlist does not fit its file. */
+export async function describeHls(
+  options: Probing,
+  rendition: RenditionPlan,
+  paths: Pick<RenditionFiles, 'fragmented' | 'playlist'>,
+): Promise<LadderFile> {
   const file = await describeFile(options, rendition, 'hls', paths.fragmented)
   const playlist = parseMediaPlaylist(await readFile(paths.playlist, 'utf8'))
   const { codecs, hashes } = await inspectFragmented(paths.fragmented, playlist)
@@ -258,8 +265,8 @@ async function describeHls(options: RunLadderOptions, rendition: RenditionPlan, 
   return { ...file, hls: { entry, playlistPath: paths.playlist } }
 }
 
-async function describeFile(
-  { ffmpeg, signal }: RunLadderOptions,
+export async function describeFile(
+  { ffmpeg, signal }: Probing,
   rendition: RenditionPlan,
   type: LadderFile['type'],
   path: string,

@@ -8,6 +8,8 @@ export interface VideoProbe {
   index: number
   codec: string
   profile: string | undefined
+  /** As the codec counts them: 31 is 3.1 of H.264. */
+  level: number | undefined
   pixelFormat: string
   /** px as stored, before rotation and sample aspect ratio. */
   codedWidth: number
@@ -66,6 +68,8 @@ export interface MediaProbe {
   size: number
   /** Seconds; 0 if unknown. */
   duration: number
+  /** The timestamp at which it begins, in seconds; 0 if unknown. */
+  startTime: number
   format: string
   /** Bits per second of the whole file. */
   bitrate: number | undefined

@@ -9,6 +9,7 @@ const streamSchema = z.looseObject({
   codec_type: z.string().optional(),
   codec_name: z.string().optional(),
   profile: z.string().optional(),
+  level: z.number().optional(),
   width: z.number().int().optional(),
   height: z.number().int().optional(),
   pix_fmt: z.string().optional(),

@@ -107,7 +107,7 @@ export interface PlanLadderOptions {
 
 /** `order` as limits.json, transcoding.jobOrder; `share` of all pixels. All of 20 s of 1080p are some 2,300 million. */
 const QUICK = { fromPixels: 2e9, share: 0.25, order: [480, 360, 720, 240, 144, 1080, 1440, 2160] }
-const RESOLUTIONS = [2160, 1440, 1080, 720, 480, 360, 240, 144]
+export const RESOLUTIONS = [2160, 1440, 1080, 720, 480, 360, 240, 144]
 const AUDIO_UPLOAD = { resolution: 480, rate: { num: 25, den: 1 } }
 const DEFAULT_STILL = { width: 850, height: 480 }
 const QUICK_COPY = { codec: 'h264', pixelFormat: 'yuv420p', minFps: 2, audioCodec: 'aac' }
@@ -194,7 +194,7 @@ function stillPicture(still: { width: number; height: number } | undefined): Pic
 }
 
 /** The even size with that short side and the picture's aspect ratio. */
-function sizeFor({ width, height }: { width: number; height: number }, resolution: number) {
+export function sizeFor({ width, height }: { width: number; height: number }, resolution: number) {
   const long = nearestEven((resolution * Math.max(width, height)) / Math.min(width, height))
   return height > width ? { width: resolution, height: long } : { width: long, height: resolution }
 }

@@ -52,6 +52,8 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
       throw new MediaError('unsupported-codec', `The codec ${stream.codec_name ?? 'of the file'} is not supported.`)
     }
   }
+  const picture = video && toVideo(video, { format, packets })
+  const sound = audio && toAudio(audio, format)
   const bitrate = positive(format.bit_rate)
   const stated = positive(format.duration) ?? Math.max(0, ...streams.map((stream) => positive(stream.duration) ?? 0))
   const index = video?.index ?? audio?.index ?? 0
@@ -62,10 +64,11 @@ export async function probe(options: ProbeOptions): Promise<MediaProbe> {
   return {
     size,
     duration,
+    startTime: Number(format.start_time) || 0,
     format: format.format_name ?? '',
     bitrate,
-    video: video && toVideo(video, { format, packets }),
-    audio: audio && toAudio(audio, format),
+    video: picture,
+    audio: sound,
     isCut,
     isFragmented,
     keyFrameEvery,
@@ -87,9 +90,9 @@ async function askFfprobe(options: ProbeOptions, isIsoMedia: boolean): Promise<s
       maxOutputBytes: MAX_OUTPUT_BYTES,
       maxMemoryBytes: MAX_MEMORY_BYTES,
     },
-    // The packaged static ffprobe crashes in the C library's character converters while it reads the service names of a
-    // transport stream; without converters to load it leaves the names as they are.
-    env: ffmpeg.bundled ? { ...process.env, GCONV_PATH: '/nonexistent' } : process.env,
+    // Static builds of ffprobe crash in the C library's character converters while they read the service names of a transport
+    // stream; without converters to load they leave the names as they are.
+    env: { ...process.env, GCONV_PATH: '/nonexistent' },
   }).catch((error: unknown) => {
     if (systemCode(error) === undefined) throw error
     throw new MediaError('ffmpeg-missing', 'ffprobe cannot be run.', { cause: error })
@@ -98,7 +101,7 @@ async function askFfprobe(options: ProbeOptions, isIsoMedia: boolean): Promise<s
   throw refusalOf(end, isIsoMedia)
 }
 
-function refusalOf({ killedFor, stderr }: ProcessEnd, isIsoMedia: boolean): MediaError {
+function refusalOf({ killedFor, endedBy, stderr }: ProcessEnd, isIsoMedia: boolean): MediaError {
   const detail = stderr.slice(-2000)
   switch (killedFor) {
     case 'aborted':
@@ -112,6 +115,8 @@ function refusalOf({ killedFor, stderr }: ProcessEnd, isIsoMedia: boolean): Medi
     default:
       return new MediaError('time-out', 'Reading the file took too long.', { detail })
   }
+  // From outside, for example by the kernel when memory is short. A file can only make it crash.
+  if (endedBy === 'SIGKILL' || endedBy === 'SIGTERM') return new MediaError('failed', `ffprobe was ended by ${endedBy}.`, { detail })
   if (/Codec \(\w+\) not on whitelist/.test(stderr)) {
     return new MediaError('unsupported-codec', 'A codec of the file is not supported.', { detail })
   }
@@ -166,6 +171,7 @@ function toVideo(stream: FfprobeStream, { format, packets }: Pick<Ffprobe, 'form
     index: stream.index,
     codec: stream.codec_name ?? '',
     profile: stream.profile,
+    level: stream.level,
     pixelFormat: stream.pix_fmt,
     codedWidth,
     codedHeight,

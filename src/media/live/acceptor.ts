@@ -1,11 +1,11 @@
-// Listens for RTMP or RTMPS, asks once whether a stream key may publish, and hands the connection over to the one who receives the stream.
+// Listens for RTMP or RTMPS, asks once whether a stream may be published or played, and hands the connection over to the process that does it.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import type { Logger } from '../../platform/logger.ts'
 import { messageOf } from '../errors.ts'
-import { makeAdmissionTalk, type PublishTalk, type Talk } from './admission-talk.ts'
-import { publishRefused } from './answers.ts'
+import { makeAdmissionTalk, type StreamTalk, type Talk } from './admission-talk.ts'
+import { playRefused, publishRefused } from './answers.ts'
 import { makeConnection, type RtmpConnection } from './connection.ts'
 import type { Handover } from './handover.ts'
 import { makeHandshake } from './handshake.ts'
@@ -15,6 +15,13 @@ import { stopReading, takeBuffered } from './socket-handle.ts'
 import { makeWaitingRoom, type WaitingLimits } from './waiting-room.ts'
 
 export type LiveAdmission = { accepted: true } | { accepted: false; reason: string }
+
+export interface LiveRequest {
+  action: 'publish' | 'play'
+  /** The stream key, or what identifies the stream and the right to play it. */
+  name: string
+  address: string
+}
 
 export interface LiveAcceptorLimits extends WaitingLimits {
   /** ms from the first byte of TCP to the end of the RTMP handshake, with that of TLS. */
@@ -28,10 +35,10 @@ export interface LiveAcceptorOptions<Admission extends LiveAdmission> {
   port: number
   /** In PEM. With it, the port speaks RTMPS. */
   tls?: { key: string | Buffer; cert: string | Buffer } | undefined
-  /** Asked once for each `publish`. A refusal's reason is shown to the publisher. */
-  admit: (streamKey: string, from: { address: string }) => Promise<Admission>
+  /** Asked once for each `publish` or `play`. A refusal's reason is shown to the peer. */
+  admit: (asked: LiveRequest) => Promise<Admission>
   /**
-   * Takes the connection: `child.send({ handover }, socket)`. The other process answers the publisher, so this one must not use the socket any more.
+   * Takes the connection: `child.send({ handover }, socket)`. The other process answers the peer, so this one must not use the socket any more.
    * If it throws, the connection is closed.
    */
   adopt: (taken: { socket: Socket; handover: Handover; admission: Extract<Admission, { accepted: true }> }) => void | Promise<void>
@@ -113,7 +120,7 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
 
     function close(reason: string): void {
       if (state === 'gone') return
-      if (state === 'waiting') logger.debug({ address, reason }, 'a live connection is closed before it publishes')
+      if (state === 'waiting') logger.debug({ address, reason }, 'a live connection is closed before it is admitted')
       leave()
       socket.destroy()
       raw.destroy()
@@ -157,30 +164,31 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
         const step: Talk = commands > MOST_COMMANDS ? { next: 'close', reason: 'there are too many commands' } : talk.take(event)
         if (step.next === 'go-on') continue
         if (step.next === 'close') refuse(step.reason)
-        else publish(open, step)
+        else ask(open, step)
         return
       }
     }
 
-    function publish(open: RtmpConnection, asked: PublishTalk): void {
+    function ask(open: RtmpConnection, asked: StreamTalk): void {
       socket.off('data', onData)
       if (secureContext) socket.pause()
       else stopReading(socket)
       decide(open, asked).catch((error: unknown) => {
-        logger.error({ err: error, address }, 'a live stream could not be taken')
+        logger.error({ err: error, address }, 'a live connection could not be taken')
         close(messageOf(error))
         raw.destroy()
       })
     }
 
-    async function decide(open: RtmpConnection, { streamKey, messageStream }: PublishTalk): Promise<void> {
-      const admission = await admit(streamKey, { address })
+    async function decide(open: RtmpConnection, { next: action, name, messageStream }: StreamTalk): Promise<void> {
+      const admission = await admit({ action, name, address })
       if (state !== 'waiting') return
       if (!isAccepted(admission)) {
-        write(publishRefused(messageStream, admission.accepted ? '' : admission.reason))
+        const refused = action === 'publish' ? publishRefused : playRefused
+        write(refused(messageStream, admission.accepted ? '' : admission.reason))
         return refuse('the stream key is refused')
       }
-      const handover = (): Handover => ({ connection: open.state(), publishing: { messageStream } })
+      const handover = (): Handover => ({ connection: open.state(), messageStream })
       if (secureContext) {
         const { here, there } = await makePlainPipe()
         if (state !== 'waiting') return void [here, there].map((end) => end.destroy())

@@ -1,20 +1,21 @@
-// The commands of an RTMP connection up to `publish`.
+// The commands of an RTMP connection up to `publish` or `play`.
 
 import type { AmfValue } from './amf0.ts'
 import { connected, connectionRefused, done, MESSAGE_STREAM, publishAnnounced, streamCreated } from './answers.ts'
 import type { RtmpEvent } from './connection.ts'
 
-/** The result of one command: go on, close after a refusal, or the peer asks to publish under a key. */
-export type Talk = { next: 'go-on' } | { next: 'close'; reason: string } | PublishTalk
+/** The result of one command: go on, close after a refusal, or the peer asks to publish or to play a stream. */
+export type Talk = { next: 'go-on' } | { next: 'close'; reason: string } | StreamTalk
 
-export interface PublishTalk {
-  next: 'publish'
-  streamKey: string
+export interface StreamTalk {
+  next: 'publish' | 'play'
+  /** The stream key, or what identifies the stream and the right to play it. */
+  name: string
   messageStream: number
 }
 
 const APPLICATION = 'live'
-const LONGEST_KEY = 256
+const LONGEST_NAME = 256
 
 export function makeAdmissionTalk(write: (bytes: Buffer) => void): { take(event: RtmpEvent): Talk } {
   let isConnected = false
@@ -25,7 +26,7 @@ export function makeAdmissionTalk(write: (bytes: Buffer) => void): { take(event:
       const { name, transaction, values, messageStream } = event
       if (name === 'connect') return connect(transaction, values[0])
       if (!isConnected) return { next: 'close', reason: 'the first command is not connect' }
-      if (name === 'publish') return publish(values[1], messageStream)
+      if (name === 'publish' || name === 'play') return stream(name, values[1], messageStream)
       if (name === 'createStream') write(streamCreated(transaction))
       else if (name === 'FCPublish') write(Buffer.concat([done(transaction), publishAnnounced()]))
       else if (name === 'releaseStream') write(done(transaction))
@@ -45,10 +46,10 @@ export function makeAdmissionTalk(write: (bytes: Buffer) => void): { take(event:
   }
 }
 
-function publish(name: AmfValue, messageStream: number): Talk {
-  const streamKey = typeof name === 'string' ? nameOf(name) : ''
-  if (streamKey === '' || streamKey.length > LONGEST_KEY) return { next: 'close', reason: 'the stream key is missing or too long' }
-  return { next: 'publish', streamKey, messageStream: messageStream || MESSAGE_STREAM }
+function stream(next: StreamTalk['next'], asked: AmfValue, messageStream: number): Talk {
+  const name = typeof asked === 'string' ? nameOf(asked) : ''
+  if (name === '' || name.length > LONGEST_NAME) return { next: 'close', reason: 'the stream key is missing or too long' }
+  return { next, name, messageStream: messageStream || MESSAGE_STREAM }
 }
 
 /** Without the query string. */

@@ -1,4 +1,4 @@
-// The answers to RTMP commands of a publisher (RTMP 1.0, section 7.2), as ffmpeg, OBS, GStreamer and FMLE expect them.
+// The answers to RTMP commands of a publisher or a player (RTMP 1.0, section 7.2), as ffmpeg, OBS, GStreamer and FMLE expect them.
 
 import type { AmfObject } from './amf0.ts'
 import { peerBandwidth, setOutgoingChunkSize, userControl, windowSize, writeCommand } from './chunk-writer.ts'
@@ -44,5 +44,20 @@ export const publishRefused = (messageStream: number, description: string): Buff
 
 export const publishEnded = (messageStream: number, description: string): Buffer =>
   writeCommand(messageStream, 'onStatus', 0, null, status('status', 'NetStream.Unpublish.Success', description))
+
+export const playStarted = (messageStream: number): Buffer =>
+  Buffer.concat([
+    userControl(userEvents.streamBegin, messageStream),
+    writeCommand(messageStream, 'onStatus', 0, null, status('status', 'NetStream.Play.Start', 'The stream follows.')),
+  ])
+
+export const playRefused = (messageStream: number, description: string): Buffer =>
+  writeCommand(messageStream, 'onStatus', 0, null, status('error', 'NetStream.Play.StreamNotFound', description))
+
+export const playEnded = (messageStream: number): Buffer =>
+  Buffer.concat([
+    userControl(userEvents.streamEnd, messageStream),
+    writeCommand(messageStream, 'onStatus', 0, null, status('status', 'NetStream.Play.Stop', 'The stream has ended.')),
+  ])
 
 const status = (level: 'status' | 'error', code: string, description: string): AmfObject => ({ level, code, description })

@@ -1,12 +1,15 @@
 // Writes RTMP messages as chunks. Each begins with a whole header, so that nothing has to be remembered between messages.
 
 import { type AmfValue, writeAmf } from './amf0.ts'
+import type { FlvTag } from './flv.ts'
 import { messageTypes } from './message-types.ts'
 
 interface Outgoing {
   chunkStream: number
   type: number
   messageStream?: number
+  /** ms. */
+  timestamp?: number
   payload: Buffer
 }
 
@@ -14,20 +17,32 @@ interface Outgoing {
 const CHUNK_SIZE = 4096
 const CONTROL = 2
 const COMMAND = 3
+const MEDIA = 4
+/** A timestamp that says that the real one follows the header (RTMP 1.0, section 5.3.1.3). */
+const EXTENDED = 0xffffff
 
-export function writeMessage({ chunkStream, type, messageStream = 0, payload }: Outgoing): Buffer {
+export function writeMessage({ chunkStream, type, messageStream = 0, timestamp = 0, payload }: Outgoing): Buffer {
+  const extended = timestamp < EXTENDED ? Buffer.alloc(0) : Buffer.alloc(4)
+  if (extended.length > 0) extended.writeUInt32BE(timestamp % 2 ** 32)
   const header = Buffer.alloc(12)
   header.writeUInt8(chunkStream, 0)
+  header.writeUIntBE(Math.min(timestamp, EXTENDED), 1, 3)
   header.writeUIntBE(payload.length, 4, 3)
   header.writeUInt8(type, 7)
   header.writeUInt32LE(messageStream, 8)
-  const parts: Buffer[] = [header]
+  const parts: Buffer[] = [header, extended]
   for (let at = 0; at < payload.length; at += CHUNK_SIZE) {
-    if (at > 0) parts.push(Buffer.from([0xc0 | chunkStream]))
+    if (at > 0) parts.push(Buffer.from([0xc0 | chunkStream]), extended)
     parts.push(payload.subarray(at, at + CHUNK_SIZE))
   }
   return Buffer.concat(parts)
 }
+
+/** A tag of FLV as a message. */
+export const writeTag = (messageStream: number, { type, timestamp, body }: FlvTag): Buffer =>
+  writeMessage({ chunkStream: MEDIA, type: TAG_MESSAGES[type], messageStream, timestamp, payload: body })
+
+const TAG_MESSAGES = { audio: messageTypes.audio, video: messageTypes.video, script: messageTypes.data } as const
 
 export const writeCommand = (messageStream: number, ...values: AmfValue[]): Buffer =>
   writeMessage({ chunkStream: COMMAND, type: messageTypes.command, messageStream, payload: writeAmf(...values) })

@@ -75,6 +75,32 @@ export function makeTagWatch(onTag: (type: FlvTag['type'] | undefined, head: Buf
   }
 }
 
+/** The tags of a whole stream of FLV that this server made. Throws ProtocolError if it is not FLV. */
+export async function* readTags(flv: AsyncIterable<Buffer>): AsyncGenerator<FlvTag> {
+  let rest: Buffer = Buffer.alloc(0)
+  let hasHeader = false
+  for await (const bytes of flv) {
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+    let at = 0
+    if (!hasHeader) {
+      if (rest.length < HEADER_BYTES + TRAILER) continue
+      if (rest.toString('latin1', 0, 3) !== 'FLV') throw new ProtocolError('The stream is not FLV.')
+      hasHeader = true
+      at = HEADER_BYTES + TRAILER
+    }
+    while (rest.length - at >= TAG_HEADER) {
+      const length = rest.readUIntBE(at + 1, 3)
+      const end = at + TAG_HEADER + length
+      if (rest.length < end + TRAILER) break
+      const type = typeOf(rest.readUInt8(at))
+      const timestamp = rest.readUIntBE(at + 4, 3) + rest.readUInt8(at + 7) * 2 ** 24
+      if (type) yield { type, timestamp, body: rest.subarray(at + TAG_HEADER, end) }
+      at = end + TRAILER
+    }
+    rest = rest.subarray(at)
+  }
+}
+
 /** Bytes of a body that tell its codec. */
 const BODY_HEAD = 5
 

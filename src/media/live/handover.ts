@@ -34,10 +34,8 @@ export const chunkStateSchema = z.object({
 
 export const handoverSchema = z.object({
   connection: chunkStateSchema,
-  publishing: z.object({
-    /** The message stream that the peer publishes on. */
-    messageStream: count,
-  }),
+  /** The message stream that the peer publishes or plays on. */
+  messageStream: count,
 })
 
 export type ChunkState = z.infer<typeof chunkStateSchema>

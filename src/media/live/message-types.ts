@@ -16,4 +16,4 @@ export const messageTypes = {
   aggregate: 22,
 } as const
 
-export const userEvents = { streamBegin: 0, ping: 6, pong: 7 } as const
+export const userEvents = { streamBegin: 0, streamEnd: 1, ping: 6, pong: 7 } as const

@@ -54,7 +54,7 @@ const BUFFER_BYTES = 2 ** 20
 const LARGEST_SIDE = 8192
 
 export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions): ReceivedStream {
-  const { connection: state, publishing } = handoverSchema.parse(handover)
+  const { connection: state, messageStream } = handoverSchema.parse(handover)
   const silenceMs = limits?.silenceMs ?? SILENCE_MS
   const flv = new PassThrough({ highWaterMark: BUFFER_BYTES })
   const write = (bytes: Buffer): void => void socket.write(bytes)
@@ -82,7 +82,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
   flv.once('close', () => endEarly({ reason: 'stopped', detail: 'The reader of the stream went away.' }))
   // The loop below gets the error.
   socket.on('error', () => undefined)
-  write(publishStarted(publishing.messageStream))
+  write(publishStarted(messageStream))
 
   return {
     flv,
@@ -95,15 +95,15 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
         const final = early ?? end
         early = final
         clearTimeout(silence)
-        if (final.reason === 'finished') write(publishEnded(publishing.messageStream, final.detail))
-        if (final.reason === 'invalid') write(publishRefused(publishing.messageStream, final.detail))
+        if (final.reason === 'finished') write(publishEnded(messageStream, final.detail))
+        if (final.reason === 'invalid') write(publishRefused(messageStream, final.detail))
         for (const bytes of opening.end()) flv.write(bytes)
         flv.end()
         socket.destroySoon()
         return final
       }),
     stop(description) {
-      write(publishEnded(publishing.messageStream, description))
+      write(publishEnded(messageStream, description))
       endEarly({ reason: 'stopped', detail: description })
     },
   }

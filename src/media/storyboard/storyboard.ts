@@ -2,6 +2,7 @@
 
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MediaError } from '../errors.ts'
 import type { Ffmpeg } from '../ffmpeg/find.ts'
 import { inputGuard } from '../ffmpeg/guard.ts'
 import type { MediaProbe } from '../ffmpeg/media-probe.ts'
@@ -9,7 +10,7 @@ import { type Looks, toStandardColours, upright } from '../ffmpeg/picture.ts'
 import type { FfmpegCommandSpec } from '../ffmpeg/run.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import { type EncodedImage, JPEG_QUALITY } from '../images/images.ts'
-import { loadSharp } from '../images/sharp.ts'
+import { DECODE_SECONDS, loadSharp, readImage, withTypedErrors } from '../images/sharp.ts'
 import { arrangeSprites, planStoryboard, type StoryboardPlan, totalSize } from './plan.ts'
 
 export interface Storyboard extends EncodedImage {
@@ -20,8 +21,8 @@ export interface MakeStoryboardOptions {
   ffmpeg: Ffmpeg
   probe: MediaProbe
   input: string
-  /** Seconds, for players. */
-  duration: number
+  /** Seconds, for players; or the plan of another machine. */
+  wanted: number | StoryboardPlan
   /** A folder for the frames; it is emptied afterwards. */
   workFolder: string
   limits: RunLimits
@@ -33,10 +34,10 @@ export interface MakeStoryboardOptions {
 
 /** Undefined if the file has no readable picture. Throws MediaError like `runFfmpeg`. */
 export async function makeStoryboard(options: MakeStoryboardOptions): Promise<Storyboard | undefined> {
-  const { ffmpeg, probe, input, duration, workFolder, limits, niceness, signal, onProgress } = options
+  const { ffmpeg, probe, input, wanted, workFolder, limits, niceness, signal, onProgress } = options
   if (!probe.video) return undefined
   const { width, height, index } = probe.video
-  const plan = planStoryboard({ duration, width, height })
+  const plan = typeof wanted === 'number' ? planStoryboard({ duration: wanted, width, height }) : wanted
   const target = join(workFolder, 'frames.rgb')
   await mkdir(workFolder, { recursive: true })
   try {
@@ -44,7 +45,7 @@ export async function makeStoryboard(options: MakeStoryboardOptions): Promise<St
       ffmpeg,
       limits,
       signal,
-      duration,
+      duration: plan.count * plan.spriteDuration,
       ...(niceness === undefined ? {} : { niceness }),
       ...(onProgress ? { onProgress } : {}),
       spec: framesCommand({ plan, input, index, target, looks: probe.video, canToneMap: ffmpeg.canToneMap }),
@@ -54,6 +55,19 @@ export async function makeStoryboard(options: MakeStoryboardOptions): Promise<St
   } finally {
     await rm(target, { force: true })
   }
+}
+
+/** A storyboard that another machine made, encoded anew. Throws MediaError unless it is a picture of the planned size. */
+export async function readStoryboard(path: string, plan: StoryboardPlan): Promise<Storyboard> {
+  const { bytes: received } = await readImage(path)
+  const { width, height } = totalSize(plan)
+  const sharp = await loadSharp()
+  const picture = sharp(received, { limitInputPixels: width * height }).timeout({ seconds: DECODE_SECONDS })
+  const found = await withTypedErrors(() => picture.metadata())
+  if (found.width !== width || found.height !== height) {
+    throw new MediaError('failed', `The picture has ${found.width} x ${found.height} px instead of ${width} x ${height}.`)
+  }
+  return { width, height, plan, bytes: await withTypedErrors(() => picture.jpeg({ quality: JPEG_QUALITY }).toBuffer()) }
 }
 
 /**

@@ -33,7 +33,7 @@ export interface EditVideoOptions {
   workFolder: string
   limits: RunLimits
   /** Timeout of a probe in milliseconds. */
-  probeTimeoutMs: number
+  probeTimeoutMs?: number
   niceness?: number
   signal?: AbortSignal | undefined
   /** 0 to 100. */
@@ -43,6 +43,20 @@ export interface EditVideoOptions {
 
 const PID_FILE = 'ffmpeg.pid'
 
+/** The plan of an edition that another machine makes. Throws like `editVideo`. */
+export async function planEdition(
+  options: Pick<EditVideoOptions, 'ffmpeg' | 'picture' | 'sound' | 'tasks' | 'maxFps' | 'probeTimeoutMs' | 'signal'>,
+): Promise<StudioPlan> {
+  const { picture, sound, maxFps } = options
+  const look = lookWith(options)
+  return planStudio({
+    video: await look(picture),
+    sound: sound === picture ? undefined : await look(sound),
+    tasks: await Promise.all(options.tasks.map((task) => lookedAt(task, look))),
+    maxFps,
+  })
+}
+
 /**
  * The path of the result in the work folder, and the retiming unless its times stayed. Throws MediaError like `runFfmpeg` and `probe`, and
  * `empty` if a cut leaves nothing.
@@ -51,7 +65,7 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
   const { ffmpeg, picture, sound, workFolder, limits, niceness, signal, onProgress, onStart } = options
   await mkdir(workFolder, { recursive: true })
   await killOrphan(join(workFolder, PID_FILE), workFolder)
-  const look = (path: string): Promise<MediaProbe> => probe({ ffmpeg, path, timeoutMs: options.probeTimeoutMs, signal })
+  const look = lookWith(options)
   const video = await seekable(options, { path: picture, as: 'picture.mp4', look })
   const heard = sound === picture ? undefined : await seekable(options, { path: sound, as: 'sound.mp4', look })
   const tasks = await Promise.all(options.tasks.map((task) => lookedAt(task, look)))
@@ -82,6 +96,11 @@ export async function editVideo(options: EditVideoOptions): Promise<{ path: stri
   await rename(target, result)
   return { path: result, retiming: plan.retiming }
 }
+
+const lookWith =
+  ({ ffmpeg, probeTimeoutMs, signal }: Pick<EditVideoOptions, 'ffmpeg' | 'probeTimeoutMs' | 'signal'>) =>
+  (path: string): Promise<MediaProbe> =>
+    probe({ ffmpeg, path, timeoutMs: probeTimeoutMs, signal })
 
 /**
  * The file itself or, if ffmpeg has to seek in its fragments, an unfragmented copy: older releases loop forever if a fragment has nothing

@@ -65,7 +65,7 @@ export interface PlanStudioOptions {
 }
 
 /** limits.json, transcoding.watermark: shares of the height of the video. */
-const WATERMARK = { size: 0.1, horizontalMargin: 0.05, verticalMargin: 0.05 }
+export const WATERMARK = { size: 0.1, horizontalMargin: 0.05, verticalMargin: 0.05 }
 const SAMPLE_RATES = { usual: 48_000, max: 48_000 }
 /** Below the bit rate up to which the ladder copies such a picture (`canCopyVideo`), including its container. */
 const COPYABLE = 0.9

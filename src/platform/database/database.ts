@@ -133,6 +133,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
       })
     },
     async migrate() {
+      if ((await pendingMigrations()).length === 0) return []
       const lock = await pool.connect()
       try {
         await takeLock(lock)
@@ -171,7 +172,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
 
 type RunOn = <R extends object>(statement: Parameters<RunStatement>[1], options?: StatementOptions) => Promise<QueryResult<R>>
 
-/** On any connection; repeated once if its plan was for an older schema. */
+/** On any connection; repeated without a prepared plan if that was for an older schema. */
 const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
   const once: RunOn = async (statement, options) => {
     const connection = await pool.connect()
@@ -186,7 +187,7 @@ const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
       return await once<R>(statement, options)
     } catch (error) {
       if (!isStalePlan(error)) throw error
-      return await once<R>(statement, options)
+      return await once<R>(statement, { ...options, prepared: false })
     }
   }
 }
@@ -253,7 +254,7 @@ function managerOn(run: RunOn, orm: MikroORM): EntityManager {
 
 /**
  * Polls until it is free. A session that waits for a lock inside a statement holds a snapshot, which would block another process that
- * creates an index `concurrently`.
+ * creates an index `concurrently`, as would an open transaction: so the lock belongs to the session.
  */
 async function takeLock(connection: Pick<Pool, 'query'>): Promise<void> {
   for (;;) {

@@ -7,6 +7,8 @@ const DEADLOCK_DETECTED = '40P01'
 const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 const FEATURE_NOT_SUPPORTED = '0A000'
+/** The function of PostgreSQL that checks a prepared statement before its execution (plancache.c). */
+const REPLANNING = 'RevalidateCachedQuery'
 const UNIQUE_VIOLATION = '23505'
 /** Values that no column accepts: invalid UTF-8, numbers out of range. */
 const DATA_EXCEPTIONS = /^22/
@@ -17,7 +19,10 @@ export const isRetryable = (error: unknown): boolean =>
 
 /** True if the columns of a prepared statement changed with the schema; PostgreSQL does not plan it again. */
 export const isStalePlan = (error: unknown): boolean =>
-  codeOf(error) === FEATURE_NOT_SUPPORTED && messageOf(error).includes('cached plan must not change result type')
+  // The code has other meanings too, and the message depends on `lc_messages`.
+  causesOf(error).some(
+    (cause) => 'code' in cause && cause.code === FEATURE_NOT_SUPPORTED && 'routine' in cause && cause.routine === REPLANNING,
+  )
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE
 

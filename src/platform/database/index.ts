@@ -16,5 +16,6 @@ export {
   isStatementTimeout,
   isUniqueViolation,
 } from './errors.ts'
+export { pageOf, roundedLimit } from './page-limits.ts'
 export { containing } from './patterns.ts'
 export { TextArray } from './text-array.ts'

@@ -2,6 +2,7 @@
 // for each execution if such a plan seems cheaper: for a list of one element, or for a null. `(select $1::text[])` instead of `$1::text[]`
 // hides the value from the planner.
 
+import { createHash } from 'node:crypto'
 import type { LRUCache } from 'lru-cache'
 import type { ClientBase, Connection, QueryResult, Submittable } from 'pg'
 import { makeLru } from '../lru.ts'
@@ -28,24 +29,20 @@ export function makeStatements(max: number): RunStatement {
   /** Incremented when the schema changes: older plans are discarded. */
   let generation = 0
 
-  function namesOn(connection: ClientBase): Named {
+  /** The name of a text, and the names that are no longer needed. */
+  function nameOf(connection: ClientBase, text: string): { name: string; unused: string[] } {
     const known = prepared.get(connection)
-    if (known?.generation === generation) return known
-    if (known) close(connection, [...known.names.values()])
-    const fresh = { names: makeLru<string, string>(max), generation, next: known?.next ?? 1 }
-    prepared.set(connection, fresh)
-    return fresh
-  }
-
-  function nameOf(connection: ClientBase, text: string): string {
-    const named = namesOn(connection)
-    const known = named.names.get(text)
-    if (known !== undefined) return known
-    if (named.names.size >= max) close(connection, [named.names.pop() ?? ''])
-    const name = `vireo_${named.next}`
-    named.next += 1
-    named.names.set(text, name)
-    return name
+    const isCurrent = known?.generation === generation
+    const unused = known && !isCurrent ? [...known.names.values()] : []
+    const { names } = isCurrent ? known : { names: makeLru<string, string>(max) }
+    if (!isCurrent) prepared.set(connection, { names, generation })
+    const found = names.get(text)
+    if (found !== undefined) return { name: found, unused }
+    if (names.size >= max) unused.push(names.pop() ?? '')
+    // Derived from the text: behind a pooler that does not track names, another client's statement of that name has the same text.
+    const name = `vireo_${createHash('sha256').update(text).digest('hex').slice(0, NAME_DIGITS)}`
+    names.set(text, name)
+    return { name, unused }
   }
 
   return async <R extends object>(
@@ -55,8 +52,10 @@ export function makeStatements(max: number): RunStatement {
   ) => {
     const statement = { text, values: [...values] }
     if (!wanted || max === 0 || text.includes(';')) return await connection.query<R>(statement)
+    const { name, unused } = nameOf(connection, text)
+    if (unused.length > 0) await close(connection, unused)
     try {
-      return await connection.query<R>({ ...statement, name: nameOf(connection, text) })
+      return await connection.query<R>({ ...statement, name })
     } catch (error) {
       if (isStalePlan(error)) generation += 1
       throw error
@@ -68,28 +67,30 @@ interface Named {
   /** By text. */
   names: LRUCache<string, string>
   generation: number
-  /** Names are not reused on a connection. */
-  next: number
 }
+
+const NAME_DIGITS = 32
 
 /** The part of `pg`'s connection that its types omit: texts by name, as known to the server. */
 interface WithStatements extends Connection {
   parsedStatements?: Record<string, string>
 }
 
-/** Queued like a query (PostgreSQL, "Message Formats", Close). */
-function close(connection: ClientBase, names: readonly string[]): void {
-  const closing: Submittable & Record<'handleReadyForQuery' | 'handleError', () => void> = {
-    submit(wire: WithStatements) {
-      for (const name of names) {
-        wire.close({ type: 'S', name }, true)
-        if (wire.parsedStatements) delete wire.parsedStatements[name]
-      }
-      wire.sync()
-    },
-    handleReadyForQuery() {},
-    // A lost connection has no statements.
-    handleError() {},
-  }
-  connection.query(closing)
+/** Sent like a query (PostgreSQL, "Message Formats", Close). */
+function close(connection: ClientBase, names: readonly string[]): Promise<void> {
+  return new Promise((resolve) => {
+    const closing: Submittable & Record<'handleReadyForQuery' | 'handleError', () => void> = {
+      submit(wire: WithStatements) {
+        for (const name of names) {
+          wire.close({ type: 'S', name }, true)
+          if (wire.parsedStatements) delete wire.parsedStatements[name]
+        }
+        wire.sync()
+      },
+      handleReadyForQuery: resolve,
+      // A lost connection has no statements: the next query fails.
+      handleError: resolve,
+    }
+    connection.query(closing)
+  })
 }

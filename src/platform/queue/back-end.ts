@@ -46,12 +46,13 @@ export interface BackEnd {
   close(): Promise<void>
 }
 
-export type QueueBackEnd = { kind: 'redis'; redis: RedisAddress } | { kind: 'postgres'; connectionString: string; schema: string }
+/** `poolMax`: connections that all queues and workers of a process share, besides one that listens. */
+export type QueueBackEnd =
+  | { kind: 'redis'; redis: RedisAddress }
+  | { kind: 'postgres'; connectionString: string; schema: string; poolMax: number }
 
 /** BullMQ's events are not used here; they cannot be disabled, only limited. */
 const STREAMS = { events: { maxLen: 100 } }
-/** All queues and workers of a process share these and one more connection that listens. */
-const POSTGRES_CONNECTIONS = 6
 const POSTGRES_RETRY_MS = 500
 const SCAN_COUNT = 1_000
 
@@ -80,14 +81,14 @@ async function openRedis(address: RedisAddress, prefix: string, logger: Logger):
   }
 }
 
-async function openPostgres(backend: { connectionString: string; schema: string }, prefix: string, logger: Logger): Promise<BackEnd> {
+async function openPostgres(backend: QueueBackEnd & { kind: 'postgres' }, prefix: string, logger: Logger): Promise<BackEnd> {
   const bullmq = await import('bullmq')
-  const { connectionString, schema } = backend
+  const { connectionString, schema, poolMax } = backend
   const connection = new bullmq.PostgresConnection({
     connectionString,
     schema,
     migrate: true,
-    max: POSTGRES_CONNECTIONS,
+    max: poolMax,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -28,6 +28,8 @@ export interface Child {
   said: string[]
   /** The group's SIGKILL, and that of its database when `database` is set. Resolves when all of them are gone. */
   kill9(options: { database: boolean }): Promise<void>
+  /** The same without waiting: processes of other groups, which keep its output open, live on. */
+  strike(options: { database: boolean }): void
   /** Sends a signal to the process alone, or as a terminal does to its whole group. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL', to: 'process' | 'group'): void
   /** The exit code, null after a signal. */
@@ -94,15 +96,19 @@ export function launch(options: LaunchOptions): Child {
   const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
   const pid = child.pid
   if (pid === undefined) throw new Error('The node could not be run.')
+  const strike = ({ database }: { database: boolean }): void => {
+    const postmaster = database ? postmasterOf(dataDir) : undefined
+    killed(-pid)
+    if (postmaster !== undefined) killed(postmaster)
+  }
   return {
     base: `http://127.0.0.1:${port}`,
     pid,
     said,
     ended,
+    strike,
     async kill9({ database }) {
-      const postmaster = database ? postmasterOf(dataDir) : undefined
-      killed(-pid)
-      if (postmaster !== undefined) killed(postmaster)
+      strike({ database })
       await ended
       await eventually(() => {
         const left = processesIn(dataDir).filter(({ command }) => database || !command.includes('postgres'))
@@ -124,7 +130,7 @@ export async function start(options: LaunchOptions): Promise<Child> {
     if (child.said.some((line) => /^(?:HTTP server listening on|Running) /.test(line))) return
     const words = child.said.slice(-10).join('\n')
     throw new Error(over ? `The node ended: ${words}` : `The node does not listen: ${words}`)
-  }, 60_000)
+  })
   return child
 }
 

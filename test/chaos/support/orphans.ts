@@ -119,11 +119,11 @@ async function findStuckWork(place: Place): Promise<string[]> {
 }
 
 /** Waits until nothing is left to do, and rows and files agree. */
-export async function untilSettled(place: Place, withinMs: number): Promise<void> {
+export async function untilSettled(place: Place): Promise<void> {
   await eventually(async () => {
     expect(await findStuckWork(place)).toEqual([])
     expect(await findOrphans(place)).toEqual({ unnamed: [], missing: [] })
-  }, withinMs)
+  })
 }
 
 /** Adds to a failure of `work` what is stuck and what the node said last. */

@@ -52,7 +52,7 @@ export async function ladderOf(client: Client, uuid: string): Promise<number[] |
 }
 
 /** Waits until the video is published with these renditions, whose files are served in their full size. */
-export async function untilWhole(client: Client, uuid: string, ladder: number[], withinMs: number): Promise<void> {
+export async function untilWhole(client: Client, uuid: string, ladder: number[], withinMs = 600_000): Promise<void> {
   // Until then its files may be replaced by others of other names.
   await eventually(`the whole ladder ${ladder} of ${uuid}`, withinMs, async () => {
     if (String(await ladderOf(client, uuid)) !== String(ladder)) return false

@@ -7,7 +7,7 @@ import { CHANNEL, HOUR, makeWorld, remote, type World } from './world.ts'
 let world: World
 beforeAll(async () => {
   world = await makeWorld()
-}, 60_000)
+})
 afterAll(() => world?.stop())
 afterEach(() => world.clean())
 

@@ -128,7 +128,7 @@ export async function makeWorld() {
       const { id, username, accountId, actorId } = known
       const role = known === users.moderator ? 1 : 2
       const user = { id, username, accountId, actorId, role, videoQuota: -1, videoQuotaDaily: -1 } as const
-      return { id, user, nsfwPolicy: 'display', mutes: false }
+      return { id, user, scopes: null, nsfwPolicy: 'display', mutes: false, language: null }
     },
     areas: [videoChannelSyncsArea({ db, config, urls: deps.urls, channelSyncs })],
     checkResponses: true,

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const database = await openDatabase(node)
   query = database.query
   closeDatabase = database.close
-}, 60_000)
+})
 afterAll(async () => {
   await closeDatabase?.()
   await node?.stop()
@@ -223,7 +223,6 @@ describe('a removal of a channel', () => {
     expect((await json(client, 'DELETE', '/api/v1/users/me')).status).toBe(204)
     await until(async () => (await query('select 1 from users where id = $1', [id])).length === 0, {
       what: 'the end of the user',
-      withinMs: 60_000,
     })
     const left = await query(
       `select deleted_at is not null as gone, (select count(*)::int from channel c where c.actor_id = x.id) as channels
@@ -231,7 +230,7 @@ describe('a removal of a channel', () => {
       [username],
     )
     expect(left).toEqual([1, 2, 3].map(() => ({ gone: true, channels: 0 })))
-  }, 90_000)
+  })
 })
 
 describe('lists', () => {

@@ -67,7 +67,7 @@ beforeAll(async () => {
   )
   // The vacuum also puts what the indexes of words have only noted down into its place.
   await db.query('vacuum analyze')
-}, 90_000)
+})
 afterAll(async () => {
   await db.close()
   await database.drop()

@@ -59,7 +59,7 @@ describe('a comment that was approved and says something else then', () => {
     const [comment] = await db.query<{ id: number }>('select id from comment where url = $1', [url])
     const commentId = comment?.id ?? 0
     const counted = async () => {
-      expect(server.published(VIDEOS_CHANGED)).toContainEqual({ commentsOf: video.id })
+      expect(server.published(VIDEOS_CHANGED)).toContainEqual({ what: 'comments', videoId: video.id })
       await foldDeltas(db)
       return ((await counters(video.id)) as { comments: number }).comments
     }

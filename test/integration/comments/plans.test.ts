@@ -63,7 +63,7 @@ beforeAll(async () => {
   )
   ownerAccountId = owner.accountId
   await db.query('vacuum analyze')
-}, 60_000)
+})
 afterAll(async () => {
   await db.close()
   await database.drop()

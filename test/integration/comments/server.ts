@@ -84,7 +84,7 @@ export async function startCommentServer(): Promise<CommentServer> {
       if (!known) return null
       const { id, username, accountId, actorId } = known.made
       const user = { id, username, role: known.role, accountId, actorId, videoQuota: -1, videoQuotaDaily: -1 }
-      return { id, user, nsfwPolicy: 'display', mutes: false }
+      return { id, user, scopes: null, nsfwPolicy: 'display', mutes: false, language: null }
     },
     areas: [
       commentsArea({

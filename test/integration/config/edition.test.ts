@@ -18,7 +18,7 @@ beforeAll(async () => {
     },
   })
   headers = { authorization: (await login(node.base, node.username, node.password)).authorization }
-}, 60_000)
+})
 afterAll(async () => {
   await node?.stop()
 })

@@ -31,7 +31,7 @@ beforeAll(async () => {
     },
   })
   headersOf = await addPeople(node, 'config')
-}, 60_000)
+})
 afterAll(async () => {
   await node?.stop()
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changesOf, nested, valueAt } from '../../../src/actors/runtime-config/index.ts'
 import { fieldsOf } from '../../../src/http/config/custom-keys.ts'
 import { type CustomView, customBody, customView } from '../../../src/http/config/custom-schemas.ts'
+import { slowness } from '../../support/cpu-time.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
 import { addPeople, type Who, withDatabase } from './people.ts'
@@ -19,7 +20,7 @@ beforeAll(async () => {
   node = await startTestNode({ config: { instance: { name: 'From the file' }, ...NO_SWEEPER } })
   second = await startTestNode({ config: { instance: { name: 'From the file' }, ...NO_SWEEPER }, beside: node })
   headersOf = await addPeople(node, 'runtime')
-}, 90_000)
+})
 afterAll(async () => {
   await second?.stop()
   await node?.stop()
@@ -41,7 +42,7 @@ const withField = (view: object, path: readonly string[], value: unknown) =>
 const versions = () => withDatabase(node, async (db) => (await db.query('select version, overrides from runtime_config')).rows[0])
 
 describe('a wrong value', () => {
-  const fields = fieldsOf(customBody(['default']))
+  const fields = fieldsOf(customBody((name) => name === 'default'))
 
   it.each(fields.map((path) => [path.join('.'), path] as const))('of %s is named', async (name, path) => {
     const before = { view: await readCustom(), stored: await versions() }
@@ -109,7 +110,7 @@ describe('a change', () => {
     expect((await ask('PUT', '/custom', { body: changed })).status).toBe(200)
     expect(await (await ask('GET', '')).json()).toMatchObject({ instance: { name: 'New name' } })
     await until(async () => (await nameAt(second.base)) === 'New name')
-    expect(performance.now() - began).toBeLessThan(4_000)
+    expect(performance.now() - began).toBeLessThan(4_000 * slowness())
     expect(await (await ask('GET', '/custom', { base: second.base })).json()).toEqual(changed)
     const nodeInfo = await fetch(`${second.base}/nodeinfo/2.0.json`)
     expect(await nodeInfo.json()).toMatchObject({ metadata: { nodeName: 'New name' }, openRegistrations: true })

@@ -5,6 +5,7 @@ import { makeRuntimeConfig, makeStoredOverrides } from '../../../src/actors/runt
 import { type Config, makeConfigSource } from '../../../src/config/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
+import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { runtimeSettings } from '../../../src/runtime-settings.ts'
 import { makeUser } from '../../support/builders.ts'
 import { testLoadedConfig } from '../../support/config.ts'
@@ -26,7 +27,7 @@ afterEach(async () => {
 /** A process whose bus loses everything. */
 function processOn({ runtime, db }: TestRuntime, values: Values = {}) {
   const source = makeConfigSource(testLoadedConfig(values))
-  const stored = makeStoredOverrides({ db, source, logger: silentLogger })
+  const stored = makeStoredOverrides({ db, source, logger: silentLogger, secrets: makeSecrets({ secret: 'of this test' }) })
   const config = makeRuntimeConfig({
     ...runtime,
     logger: silentLogger,

@@ -51,7 +51,7 @@ beforeAll(async () => {
     privacy: 3,
   })
   await write()
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 const periodic = (name: string) => async () => await deps.registry.periodics.get(name)?.run()

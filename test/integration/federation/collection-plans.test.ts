@@ -66,7 +66,7 @@ beforeAll(async () => {
     [actorId, videoId],
   )
   await db.query('vacuum analyze')
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 type Case = [string, { ids: string }, () => number]

@@ -397,7 +397,7 @@ describe('a delivery that fails where others are taken', () => {
     answer = () => ({ status: 204 })
     await retryHost(hosts, peerHost)
     await until(async () => (await deliveries()).length === 0)
-  }, 30_000)
+  })
 
   it('does not fail the host when it fails again alone', async () => {
     answer = poisoned
@@ -417,7 +417,7 @@ describe('a delivery that fails where others are taken', () => {
     await until(() => numbers().includes(3))
     await until(async () => (await deliveries()).length === 1)
     expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
-  }, 30_000)
+  })
 
   it('is not the only one that tries its luck while the host fails', async () => {
     answer = () => ({ status: 503 })

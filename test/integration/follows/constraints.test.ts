@@ -33,7 +33,7 @@ beforeAll(async () => {
   strange = await theirs()
   followed = await theirs()
   await follow(followed)
-}, 60_000)
+})
 afterAll(() => stage?.stop())
 
 async function theirs(): Promise<Theirs> {

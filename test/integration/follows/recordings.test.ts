@@ -53,7 +53,7 @@ beforeAll(async () => {
     })
     tokens[name] = (await login(node.base, `follows_${name}`, node.password)).authorization
   }
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all([peer?.close(), node?.stop()])
 })

@@ -41,7 +41,7 @@ beforeAll(async () => {
   user = await makeUser(db)
   cats = await makeVideo(db, { channelId: user.channelId })
   dogs = await makeVideo(db, { channelId: user.channelId })
-}, 30_000)
+})
 afterAll(() => stop?.())
 beforeEach(async () => {
   await db.query('delete from history')

@@ -32,7 +32,7 @@ beforeAll(async () => {
   dogs = await make('Dogs')
   inside = await make('For users', { privacy: 4 })
   hidden = await make('Secret', { privacy: 3 })
-}, 60_000)
+})
 afterAll(async () => {
   await close?.()
   await node?.stop()

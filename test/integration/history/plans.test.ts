@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
-import type { VideoListQuery } from '../../../src/actors/video/list-query.ts'
-import { buildVideoList } from '../../../src/actors/video/list-videos.ts'
+import type { VideoListQuery } from '../../../src/actors/video/lists/list-query.ts'
+import { buildVideoList } from '../../../src/actors/video/lists/list-videos.ts'
 import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
     [viewer.channelId, viewer.accountId, other.accountId, VIDEOS],
   )
   await db.query('analyze')
-}, 60_000)
+})
 afterAll(async () => {
   await db.close()
   await database.drop()

@@ -217,7 +217,8 @@ describe('the description of the API', () => {
         { name: 'tags', in: 'query', required: false },
       ],
       requestBody: { content: { 'application/json': { schema: { required: ['name'] } } } },
-      security: [{}, { bearer: [] }],
+      // What application tokens need.
+      security: [{}, { bearer: ['manage'] }],
       responses: {
         200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } } },
         default: { content: { 'application/problem+json; charset=utf-8': expect.anything() } },
@@ -231,7 +232,7 @@ describe('the description of the API', () => {
       title: { type: 'string' },
       image: { type: 'string', format: 'binary' },
     })
-    expect(image.security).toEqual([{ bearer: [] }])
+    expect(image.security).toEqual([{ bearer: ['admin'] }])
     expect(Object.keys(document.paths)).not.toContain('/api/v1/openapi.json')
     expect(JSON.stringify(document)).not.toContain('#/$defs')
   })

@@ -13,8 +13,10 @@ import { testConfig } from '../../support/config.ts'
 const sessionFor = (username: string, role: 0 | 1 | 2): Session => ({
   id: role + 1,
   user: { id: role + 1, username, role, accountId: 1, actorId: 1, videoQuota: -1, videoQuotaDaily: -1 },
+  scopes: null,
   nsfwPolicy: 'display',
   mutes: false,
+  language: null,
 })
 
 const sessions: Record<string, Session> = {

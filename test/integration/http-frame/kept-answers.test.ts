@@ -82,6 +82,7 @@ async function makeTtlCache(options: { memory?: string; keep?: string; limit?: n
       const { onRequest, onSend } = answers.ofPages(['start'], {
         headers: ['cache-control', 'vary'],
         isForAll: ({ headers }) => headers.cookie === undefined,
+        variantOf: ({ headers }) => headers['accept-language'] ?? 'en',
       })
       scope.get('/page/:id', { onRequest, onSend: [onSend, conditionalTagged], schema: { params } }, async (request, reply) => {
         made.push(request.url)
@@ -294,6 +295,14 @@ describe('a page that is kept', () => {
     expect(made).toHaveLength(4)
   })
 
+  it('is kept by its variant', async () => {
+    const { page } = await makeTtlCache()
+    const bodies: string[] = []
+    for (const language of ['de', 'fr', 'de', 'fr', 'en']) bodies.push((await page('/1', { 'accept-language': language })).body)
+    expect(bodies).toEqual(['<p>1</p>', '<p>2</p>', '<p>1</p>', '<p>2</p>', '<p>3</p>'])
+    expect((await page('/1')).body).toBe('<p>3</p>')
+  })
+
   it.each([
     ['gives a cookie', '/50'],
     ['is for nobody else', '/51'],
@@ -308,26 +317,29 @@ describe('a page that is kept', () => {
     const { get, page, hear } = await makeTtlCache()
     for (const url of ['/list', '/one/1']) await get(url)
     for (const url of ['/1', '/2']) await page(url)
-    hear({ commentsOf: 1 })
+    hear({ what: 'comments', videoId: 1 })
     expect((await page('/2')).body).toBe('<p>4</p>')
     expect((await page('/1')).body).toBe('<p>5</p>')
     expect([(await get('/list')).json().made, (await get('/one/1')).json().made]).toEqual([1, 2])
     // It may be one of those that stand beside it.
-    hear({ video: 7 })
+    hear({ what: 'video', videoId: 7 })
     expect((await page('/1')).body).toBe('<p>6</p>')
   })
 
-  it.each<JsonValue>([{}, { video: 7 }, { commentsOf: 1 }])('is none when it was read before a change: %j', async (payload) => {
-    const { gate, open } = makeGate()
-    const { page, made, hear } = await makeTtlCache({ gate })
-    const before = page('/1')
-    await until(() => made.length === 1)
-    hear(payload)
-    const after = page('/1')
-    await until(() => made.length === 2)
-    open()
-    expect([(await before).body, (await after).body, (await page('/1')).body]).toEqual(['<p>1</p>', '<p>2</p>', '<p>2</p>'])
-  })
+  it.each<JsonValue>([{}, { what: 'video', videoId: 7 }, { what: 'comments', videoId: 1 }])(
+    'is none when it was read before a change: %j',
+    async (payload) => {
+      const { gate, open } = makeGate()
+      const { page, made, hear } = await makeTtlCache({ gate })
+      const before = page('/1')
+      await until(() => made.length === 1)
+      hear(payload)
+      const after = page('/1')
+      await until(() => made.length === 2)
+      open()
+      expect([(await before).body, (await after).body, (await page('/1')).body]).toEqual(['<p>1</p>', '<p>2</p>', '<p>2</p>'])
+    },
+  )
 })
 
 describe('readers who ask at once', () => {
@@ -391,7 +403,7 @@ describe('a change', () => {
   it('of one video, when heard of, ends its answer and those of lists', async () => {
     const { get, hear } = await makeTtlCache()
     for (const url of ['/list', '/one/1', '/one/2']) await get(url)
-    hear({ video: 1 })
+    hear({ what: 'video', videoId: 1 })
     expect((await get('/one/2')).json().made).toBe(3)
     expect((await get('/one/1')).json().made).toBe(4)
     expect((await get('/list')).json().made).toBe(5)

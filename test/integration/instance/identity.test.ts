@@ -37,7 +37,7 @@ beforeAll(async () => {
     roles: ['web'],
     config: { smtp: smtpConfig(at.mail), ...config, vireo: { runtime: { sweep_interval: 100 } } },
   })
-}, 90_000)
+})
 afterAll(async () => {
   await beside?.stop()
   await at?.stop()

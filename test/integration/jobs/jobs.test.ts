@@ -41,7 +41,7 @@ beforeAll(async () => {
   db = new pg.Client({ connectionString: node.databaseUrl })
   await db.connect()
   bytes = new Uint8Array(await readFile(await media('small.mp4')))
-}, 120_000)
+})
 afterAll(async () => {
   await db?.end()
   await beside?.stop()
@@ -315,5 +315,5 @@ describe('a queue that is paused', () => {
     await ask('resume')
     for (const { uuid } of videos) await eventually(async () => expect(await storyboards(uuid)).toBe(1))
     await eventually(async () => expect(await list(`/waiting?${type}`)).toEqual({ total: 0, data: [] }))
-  }, 60_000)
+  })
 })

@@ -4,6 +4,7 @@
 import { Writable } from 'node:stream'
 import { domainToUnicode } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { NOBODY } from '../../../src/actors/mail/index.ts'
 import { makeLogger } from '../../../src/platform/logger.ts'
 import { until } from '../../support/until.ts'
 import { applicant, linkOf, type MailNode, secretOf, startMailNode } from '../registrations/node.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
       email: { subject: { prefix: '[Cats]' }, body: { signature: 'The <mice>' } },
     },
   })
-}, 60_000)
+})
 afterAll(() => at?.stop())
 
 const address = (name: string) => `${name}@example.com`
@@ -63,11 +64,20 @@ describe('a mail', () => {
     expect(mail.html).toContain('The &lt;mice&gt;')
     expect(mail.html).toContain('Tom &amp; &lt;i&gt;Jerry&lt;/i&gt;')
     expect(mail.html).not.toContain('<i>')
-    expect(mail.text).toContain('expires in 1 hour')
+    expect(mail.text).toContain('expires in 1\u00a0hour')
     expect(linkOf(mail)).toEqual({
       path: '/reset-password',
       query: { userId: String(id), verificationString: expect.stringMatching(/^[0-9a-f]+$/) },
     })
+  })
+
+  it('is in the language that its reader chose', async () => {
+    const id = await user('francophone')
+    await at.query("update users set language = 'fr' where id = $1", [id])
+    const { subject, text } = await asked('francophone')
+    expect(subject).toContain('Réinitialisez le mot de passe de votre compte')
+    expect(text).toContain('Bonjour francophone,')
+    expect(text).toContain('expire dans 1\u00a0heure.')
   })
 
   it('keeps its secrets out of the queue and the log', async () => {
@@ -100,6 +110,15 @@ describe('a mail', () => {
     const mail = await at.mail.next(address('nibbles'))
     expect(at.mail.tries - tries).toBe(3)
     expect((await reset(id, secretOf(mail))).status).toBe(204)
+  })
+
+  it('sets no password of a user who logs in with another system', async () => {
+    const id = await user('quacker')
+    expect((await at.ask('PUT', `/users/${id}`, { pluginAuth: 'peertube-plugin-vireo-ldap' }, at.root)).status).toBe(204)
+    const before = (await jobs()).length
+    expect((await at.ask('POST', '/users/ask-reset-password', { email: address('quacker') })).status).toBe(204)
+    await until(async () => (await jobs()).length > before)
+    expect((await jobs())[0]?.data).toMatchObject({ mail: 'reset-password', userId: NOBODY })
   })
 
   it('is given up at once when the mail server knows no such recipient', async () => {
@@ -194,7 +213,7 @@ describe('a link for a password', () => {
     const id = await user('george')
     await queueMail({ mail: 'create-password', userId: id })
     const mail = await at.mail.next(address('george'))
-    expect(mail.text).toContain('expires in 7 days')
+    expect(mail.text).toContain('expires in 7\u00a0days')
     expect(linkOf(mail)).toMatchObject({ path: '/reset-password', query: { userId: String(id) } })
     at.clock.pass(7 * 86_400_000 - 60_000)
     expect((await reset(id, secretOf(mail))).status).toBe(204)

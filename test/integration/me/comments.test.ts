@@ -37,7 +37,7 @@ beforeAll(async () => {
   await write(guest.client, theirs, 'Not here')
   const removed = await write(guest.client, cats, 'Removed')
   await guest.client.send('DELETE', `/api/v1/videos/${cats.uuid}/comments/${removed}`)
-}, 60_000)
+})
 afterAll(async () => {
   await close?.()
   await node?.stop()

@@ -85,7 +85,7 @@ beforeAll(async () => {
     const client: Record<string, string> = await (await fetch(`${node.base}/api/v1/oauth-clients/local`)).json()
     values.set(variable, client[value] ?? '')
   }
-}, 60_000)
+})
 afterAll(() => node?.stop())
 
 const filled = (text: string): string => text.replace(/\{\{([^}]+)\}\}/g, (whole, name: string) => values.get(name) ?? whole)

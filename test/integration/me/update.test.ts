@@ -23,7 +23,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   node = await startTestNode()
   ;({ query, close } = await openDatabase(node))
-}, 60_000)
+})
 afterAll(async () => {
   await close?.()
   await node?.stop()

@@ -22,7 +22,7 @@ beforeAll(async () => {
   ours = await makeVideo(db, { channelId: (await makeUser(db)).channelId })
   const { channelId } = await makeRemoteChannel(db, { host: 'home.example' })
   theirs = await makeVideo(db, { channelId, remoteOrigin: 'https://home.example' })
-}, 30_000)
+})
 afterAll(async () => {
   for (const app of apps) await app.close()
   await stop?.()

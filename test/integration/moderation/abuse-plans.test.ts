@@ -52,7 +52,7 @@ beforeAll(async () => {
     [owner.accountId, PLACES, REPORTS],
   )
   await db.query('vacuum analyze')
-}, 60_000)
+})
 afterAll(async () => {
   await db.close()
   await database.drop()

@@ -88,7 +88,7 @@ beforeAll(async () => {
   await report(bob, 'of the account', { account: { id: accountId } })
   await moderator.send('PUT', `/api/v1/abuses/${idOf('of the far one')}`, { state: 2, moderationComment: 'not so' })
   await moderator.send('PUT', `/api/v1/abuses/${idOf('of the account')}`, { state: 3 })
-}, 60_000)
+})
 afterAll(() => ours?.stop())
 
 const [FIRST, SECOND, FAR] = ['first of the video', 'second of the video', 'of the far one']

@@ -41,7 +41,7 @@ beforeAll(async () => {
   for (const place of [1, 2, 3, 4, 5, 6]) {
     await makeVideo(ours, { channelId, columns: { name: `another ${place}`, category: 1 }, bare: true })
   }
-}, 60_000)
+})
 afterAll(() => ours?.stop())
 
 const accountOf = async (name: string): Promise<{ id: number; actorId: number; channelId: number; channelActorId: number }> => {
@@ -327,7 +327,7 @@ describe('an account or a server that somebody mutes', () => {
     })
     await addSubject('loud', channelId, `https://${HOST}`)
     await addSubject('noisy', (await accountOf('noisy')).channelId, undefined)
-  }, 60_000)
+  })
 
   interface Kind {
     kind: string
@@ -410,7 +410,7 @@ describe('an account or a server that somebody mutes', () => {
       await follow(theirs, (await accountOf('muter')).channelActorId)
       if (by && path) await asClient(by).send('POST', path, body)
       await settled()
-    }, 30_000)
+    })
     afterAll(async () => {
       if (by && path) await asClient(by).send('DELETE', `${path}/${Object.values(body ?? {})[0]}`)
     })
@@ -589,7 +589,7 @@ describe('a video that the instance blocks', () => {
     await waitForModerators(true)
     waiting = await upload('waiting')
     await waitForModerators(false)
-  }, 60_000)
+  })
 
   const block = ({ uuid }: Subject, unfederate: boolean) =>
     asClient('moderator').send('POST', `/api/v1/videos/${uuid}/blacklist`, { unfederate })

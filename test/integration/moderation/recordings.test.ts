@@ -38,7 +38,7 @@ describe.each(['abuses', 'blocklists'])('the recorded exchanges of %s', (area) =
     tokens.set('admin', (await login(node.base, node.username, node.password)).authorization)
     values.set('host', new URL(node.base).host)
     values.set('admin:username', node.username)
-  }, 60_000)
+  })
   afterAll(() => node?.stop())
 
   it.each(recorded(area).map((one) => [one.name, one] as const))('%s', async (_name, one) => {

@@ -54,7 +54,7 @@ beforeAll(async () => {
   await mod.send('PUT', '/api/v1/users/me/notification-settings', { ...allSettings(1), newUserRegistration: 3 })
   const { data } = await ours.client.get<{ data: { id: number }[] }>('/api/v1/users?search=gone')
   await ours.client.send('POST', `/api/v1/users/${data[0]?.id}/block`, {})
-}, 60_000)
+})
 afterAll(async () => {
   await ours?.stop()
   await Promise.all([mail?.close(), site?.close()])

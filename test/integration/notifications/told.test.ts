@@ -27,7 +27,7 @@ beforeAll(async () => {
   bob = await server.person('bob')
   carol = await server.person('carol')
   dave = await server.person('dave')
-}, 60_000)
+})
 afterAll(() => server?.stop())
 
 const subscribe = (person: Person, to: Person) =>
@@ -151,7 +151,7 @@ describe('subscribers', () => {
     expect(await rows(NEW_VIDEO)).toEqual([])
     await server.wants(carol, { newVideoFromSubscription: WEB })
     await server.wants(dave, { newVideoFromSubscription: WEB })
-  }, 90_000)
+  })
 
   it('are told of a private video when it is shown, never again, and not as long as it is not', async () => {
     const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })

@@ -25,6 +25,8 @@ import { TEST_ORIGIN } from '../../support/builders.ts'
 import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { guessesFor } from '../../support/guesses.ts'
+import { noExternalLogins } from '../../support/no-external-logins.ts'
+import { noPlugins } from '../../support/no-plugins.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
 export interface TestTokens {
@@ -82,7 +84,7 @@ export async function startSessionServer(
   const instance = makeInstance({ ...deps, generateKeys })
   const users = makeUsers({ ...deps, passwords, generateKeys })
   const guesses = guessesFor(deps)
-  const sessions = makeSessions({ ...deps, passwords, guesses, bus })
+  const sessions = makeSessions({ ...deps, passwords, guesses, bus, external: noExternalLogins })
   await instance.ensure()
   const client = await instance.localClient()
   const app = await makeApp({
@@ -99,6 +101,7 @@ export async function startSessionServer(
       scopedTokensArea({ scopedTokens: makeScopedTokens(deps) }),
       twoFactorArea({ twoFactor: makeTwoFactor({ ...deps, passwords, guesses }) }),
       meArea({
+        activePlugins: noPlugins,
         db,
         bus,
         urls: deps.urls,

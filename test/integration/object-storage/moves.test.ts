@@ -232,44 +232,40 @@ describe.each(PLACES)('a move to the %s', (target) => {
       await move(video)
       await expectMoved(server, video, target)
     }
-  }, 180_000)
+  })
 
   /** The privacies that it gets, two calls of the store apart, and after how many calls more its files follow. */
   it.each([
     { changes: 'is made private, and whose files follow later', privacies: [3], placedAfter: 1 },
     { changes: 'is made private and open again', privacies: [3, 1], placedAfter: 0 },
-  ])(
-    'loses nothing of a video that $changes at any moment',
-    async ({ privacies, placedAfter }) => {
-      for (let first = 1, isOver = false; !isOver; first += 1) {
-        const video = await made(server, source)
-        await ask(video)
-        let calls = 0
-        let isPlacing = false
-        onCall = async (when, ref) => {
-          if (isPlacing || !isMoment(when, ref)) return
-          calls += 1
-          const privacy = privacies[(calls - first) / 2]
-          if (privacy !== undefined) await database.db.query('update video set privacy = $2 where id = $1', [video.id, privacy])
-          if (privacies[(calls - first - placedAfter) / 2] === undefined) return
-          isPlacing = true
-          await server.place(video.id)
-          isPlacing = false
-        }
-        await quietly(move(video))
-        isOver = calls < first
-        onCall = () => undefined
-        const isPrivate = !isOver && privacies.at(-1) === 3
-        await database.db.query('update video set privacy = $2 where id = $1', [video.id, isPrivate ? 3 : 1])
+  ])('loses nothing of a video that $changes at any moment', async ({ privacies, placedAfter }) => {
+    for (let first = 1, isOver = false; !isOver; first += 1) {
+      const video = await made(server, source)
+      await ask(video)
+      let calls = 0
+      let isPlacing = false
+      onCall = async (when, ref) => {
+        if (isPlacing || !isMoment(when, ref)) return
+        calls += 1
+        const privacy = privacies[(calls - first) / 2]
+        if (privacy !== undefined) await database.db.query('update video set privacy = $2 where id = $1', [video.id, privacy])
+        if (privacies[(calls - first - placedAfter) / 2] === undefined) return
+        isPlacing = true
         await server.place(video.id)
-        await move(video)
-        await expectMoved(server, video, target, isPrivate)
-        for (const [index, ref] of filesOf(video, isPrivate).entries())
-          expect(await text((await server.store.open(ref)).stream)).toBe(`content of ${filesOf(video)[index]?.name}`)
+        isPlacing = false
       }
-    },
-    180_000,
-  )
+      await quietly(move(video))
+      isOver = calls < first
+      onCall = () => undefined
+      const isPrivate = !isOver && privacies.at(-1) === 3
+      await database.db.query('update video set privacy = $2 where id = $1', [video.id, isPrivate ? 3 : 1])
+      await server.place(video.id)
+      await move(video)
+      await expectMoved(server, video, target, isPrivate)
+      for (const [index, ref] of filesOf(video, isPrivate).entries())
+        expect(await text((await server.store.open(ref)).stream)).toBe(`content of ${filesOf(video)[index]?.name}`)
+    }
+  })
 
   it('ends with a video that was removed meanwhile, of which nothing stays', async () => {
     for (const fatal of [1, 8, 15, 22, 30]) {

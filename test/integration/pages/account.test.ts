@@ -9,7 +9,7 @@ const PASSWORD = 'a good password'
 let at: MailNode
 beforeAll(async () => {
   at = await startMailNode({ signup: { requires_email_verification: true, requires_approval: true } })
-}, 60_000)
+})
 afterAll(() => at?.stop())
 
 const address = (name: string) => `${name}@example.com`
@@ -36,7 +36,7 @@ async function user(name: string): Promise<number> {
 
 async function loggedIn(name: string, password = PASSWORD): Promise<Browser> {
   const browser = visitor()
-  expect((await browser.login(name, password)).path).toBe('/')
+  expect((await browser.login(name, password)).path).toBe(name === at.node.username ? '/admin/setup' : '/')
   return browser
 }
 
@@ -239,14 +239,13 @@ describe('one’s own account', () => {
     expect(read.html).not.toContain('New</span>')
   })
 
-  it.each(['/my-account/applications', '/my-account', '/my-library/video-imports', '/admin/moderation/abuses/list?search=1'])(
-    'says what needs another client, and is no page: %s',
-    async (path) => {
-      const { status, html } = await visitor().open(path)
-      expect(status).toBe(404)
-      expect(html).toContain('This needs an app or another web client')
-    },
-  )
+  it.each([
+    ['/my-account/applications', '/my-account/settings'],
+    ['/my-library/video-imports', '/videos/import'],
+    ['/admin/moderation/abuses/list?search=1', '/admin/abuses'],
+  ])('is found at the addresses of other web clients: %s', async (path, expected) => {
+    expect((await visitor().open(path)).path).toBe(`/login?next=${encodeURIComponent(expected)}`)
+  })
 })
 
 describe('the link to a comment', () => {

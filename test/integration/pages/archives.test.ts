@@ -41,7 +41,7 @@ beforeAll(async () => {
   database = new pg.Client({ connectionString: node.databaseUrl })
   await database.connect()
   archive = await readFile(fixture)
-}, 90_000)
+})
 afterAll(async () => {
   await database?.end()
   await node?.stop()
@@ -97,14 +97,14 @@ describe('an archive that is uploaded in a form', () => {
     await eventually(async () => {
       html = (await browser.open(PAGE)).html
       expect(html).toContain('<strong>Completed</strong>')
-    }, 90_000)
+    })
     expect(html).toMatch(/Brought in: [1-9]/)
     expect(html).toContain('What was not brought in')
     expect(html).toMatch(/<li>Likes: <bdi>http[^<]+<\/bdi> cannot be found\.<\/li>/)
     const view = await root.get<{ resultSummary: { stats: { videos: { success: number } } } }>(`/api/v1/vireo/users/${id}/imports/latest`)
     expect(view.resultSummary.stats.videos.success).toBeGreaterThan(0)
     await eventually(async () => expect(await bytesLeft()).toEqual([]))
-  }, 120_000)
+  })
 
   it('is taken from pages of this server alone, for who is logged in there, by the token of the form', async () => {
     const { browser, id } = person
@@ -209,13 +209,13 @@ describe('an archive that is uploaded in a form', () => {
       expect(await uploads(id)).toEqual([{ state: 'cancelled', lease_owner: null }])
       expect(await imports(id)).toMatchObject([{ state: 'cancelled' }])
     })
-  }, 60_000)
+  })
 })
 
 describe('an archive that is made', () => {
   it('has the files of videos where they fit, as its page says', async () => {
     const { browser, id } = await newcomer()
-    expect((await browser.open(PAGE)).html).toContain('With the files of your videos (0 B of the 1 MB')
+    expect((await browser.open(PAGE)).html).toContain('With the files of your videos (0 bytes of the 1 MB')
     const channel = `(select c.id from channel c join account a on a.id = c.account_id where a.user_id = ${id})`
     await database.query(
       `with made as (insert into video (uuid, name, channel_id, privacy, state, url, duration)
@@ -245,7 +245,7 @@ describe('an archive that is made', () => {
     await eventually(async () => {
       html = (await browser.open(PAGE)).html
       expect(html).toContain('Download</a>')
-    }, 60_000)
+    })
     // Whenever it is followed: what it leads to holds for a short time.
     const [download = ''] = linksIn(html, 'Download')
     expect(download).toMatch(/^\/my-account\/import-export\/download\?id=\d+$/)
@@ -268,7 +268,7 @@ describe('an archive that is made', () => {
     await stranger.send(foreign)
     expect(linksIn((await browser.open(PAGE)).html, 'Download')).toHaveLength(1)
     expect(linksIn((await browser.send(removal)).html, 'Download')).toEqual([])
-  }, 90_000)
+  })
 })
 
 it('sends each answer once, and logs what was sent', async () => {

@@ -73,7 +73,7 @@ beforeAll(async () => {
   pool.on('error', () => undefined)
   await at.ask('PUT', '/custom-pages/homepage/instance', { content: EVERYTHING }, at.root)
   for (const [index, text] of hostileTexts.entries()) made.push(await make(text, index))
-}, 120_000)
+})
 afterAll(async () => {
   await pool?.end()
   await withClient?.stop()
@@ -89,6 +89,12 @@ async function make(text: string, index: number): Promise<Made> {
   const user = isRemote
     ? { ...(await makeRemoteChannel(db, { host, username: `far${index}` })), username: `far${index}@${host}` }
     : await makeUser(db, { username: `near${index}`, origin })
+  // Within a minute, what is not followed leaves the lists.
+  await db.query(
+    `insert into follow (follower_id, target_id, state) select i.id, c.actor_id, 'accepted' from actor i, channel c
+     where i.host_id is null and i.preferred_username = 'peertube' and c.id = $1 and $2`,
+    [user.channelId, isRemote],
+  )
   const channel = isRemote ? `far${index}_channel@${host}` : `near${index}_channel`
   const words = [text, user.channelId]
   await db.query('update channel set name = $1, description = $1, support = $1 where id = $2', words)

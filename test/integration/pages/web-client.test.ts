@@ -64,7 +64,7 @@ beforeAll(async () => {
     account_id: ada.accountId,
     channel_id: channelId,
   })
-}, 60_000)
+})
 afterAll(async () => {
   await pool?.end()
   await node?.stop()

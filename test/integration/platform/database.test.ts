@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { makeRunUnit } from '../../../src/actors/runtime/unit.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { type Database, isDatabaseOutage, isOutage, makeDatabase } from '../../../src/platform/database/index.ts'
+import { type Database, isDatabaseOutage, isOutage, isRetryable, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
@@ -50,6 +50,21 @@ describe('a statement', () => {
     await few.close()
   })
 
+  it('has a name of its text, so that a pooler that mixes clients never runs another one', async () => {
+    const named = async (of: Database, text: string) => {
+      await of.query(text)
+      const rows = await of.query<{ name: string }>('select name from pg_prepared_statements where statement = $1', [text])
+      return rows.map(({ name }) => name)
+    }
+    const other = await openWith({})
+    await other.query('select 0 as n')
+    const [name] = await named(db, 'select 11 as n')
+    expect(name).toMatch(/^vireo_[\da-f]{32}$/)
+    expect(await named(other, 'select 11 as n')).toEqual([name])
+    expect(await named(other, 'select 12 as n')).not.toEqual([name])
+    await other.close()
+  })
+
   it('is not prepared at all where poolers cannot keep track of it', async () => {
     const none = await openWith({ maxPrepared: 0 })
     expect(await none.query('select $1::int as n', [7])).toEqual([{ n: 7 }])
@@ -86,6 +101,28 @@ describe('a statement', () => {
     await several.query('alter table changing add column last int')
     expect(await run(({ query }) => query(all))).toEqual([{ n: 1, later: null, last: null }])
     await several.close()
+  })
+})
+
+describe('a statement whose columns have changed', () => {
+  it.each([
+    ['in any language of the server', { code: '0A000', routine: 'RevalidateCachedQuery' }, true],
+    ['by its function alone', { code: '0A000', routine: 'transformLockingClause' }, false],
+  ])('is known %s', (_name, members, expected) => {
+    const error = Object.assign(new Error('gecachter Plan darf den Ergebnistyp nicht ändern'), members)
+    expect(isRetryable(new Error('failed', { cause: error }))).toBe(expected)
+  })
+})
+
+describe('migrations', () => {
+  const LOCK = 0x766972656f
+
+  it('wait for nobody when there are none to run', async () => {
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    await other.query('select pg_advisory_lock($1)', [LOCK])
+    expect(await db.migrate()).toEqual([])
+    await other.end()
   })
 })
 

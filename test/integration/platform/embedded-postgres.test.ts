@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { type EmbeddedPostgres, startEmbeddedPostgres, stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
 import { isAlive, readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
@@ -14,9 +14,6 @@ import { silentLogger } from '../../../src/platform/logger.ts'
 import { eventually } from '../../support/waiting.ts'
 
 const MODULES = new URL('../../../src/platform/', import.meta.url).href
-
-// Each test makes a cluster, and some a second process: seconds on a busy machine.
-jest.setTimeout(120_000)
 
 describe('the embedded PostgreSQL', () => {
   let folder: string
@@ -224,7 +221,7 @@ describe('the embedded PostgreSQL', () => {
     const { url } = await start()
     const pid = serverPid()
     process.kill(pid, 'SIGKILL')
-    await eventually(async () => expect(await query(url, 'select 1')).toBe(1), 60_000)
+    await eventually(async () => expect(await query(url, 'select 1')).toBe(1))
     expect(serverPid()).not.toBe(pid)
   })
 

@@ -7,6 +7,7 @@ import { makeBus } from '../../../src/platform/bus/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeQueue, type Queue, queueNames } from '../../../src/platform/queue/index.ts'
 import { connectRedis } from '../../../src/platform/redis.ts'
+import { slowness } from '../../support/cpu-time.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { canStartRedis, startOwnRedis } from '../../support/redis.ts'
 import { eventually, latch } from '../../support/waiting.ts'
@@ -23,7 +24,7 @@ async function expectToArrive(queue: Queue, got: string[], name: string): Promis
     n += 1
     await queue.hint('inbox', { name: 'n', id: `${name} ${n}`, data: {} })
     expect(got.some((id) => id.startsWith(name))).toBe(true)
-  }, 20_000)
+  })
 }
 
 describe('PostgreSQL behind the queue and the bus', () => {
@@ -47,7 +48,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
     query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = '${name}'`)
   const open = async (): Promise<Queue> => {
-    const backend = { kind: 'postgres', connectionString: url, schema: 'bullmq' } as const
+    const backend = { kind: 'postgres', connectionString: url, schema: 'bullmq', poolMax: 2 } as const
     const queue = await makeQueue({ backend, prefix: 'vireo', logger: silentLogger })
     closers.push(() => queue.close())
     return queue
@@ -106,7 +107,8 @@ describe('PostgreSQL behind the queue and the bus', () => {
       got.push(id)
     })
     await expectToArrive(queue, got, 'before')
-    await query('truncate bullmq.job, bullmq.dedup, bullmq.meta, bullmq.event cascade')
+    // The queue works meanwhile, so that the two may deadlock.
+    await eventually(async () => void (await query('truncate bullmq.job, bullmq.dedup, bullmq.meta, bullmq.event cascade')))
     await expectToArrive(queue, got, 'after')
   })
 
@@ -129,7 +131,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
 
   it('is named in one line when it cannot be used at start', async () => {
     const wrong = url.replace(/@.*\//, '@127.0.0.1:1/')
-    const backend = { kind: 'postgres', connectionString: wrong, schema: 'bullmq' } as const
+    const backend = { kind: 'postgres', connectionString: wrong, schema: 'bullmq', poolMax: 2 } as const
     await expect(makeQueue({ backend, prefix: 'vireo', logger: silentLogger })).rejects.toThrow('ECONNREFUSED 127.0.0.1:1')
     const bus = makeBus({
       backend: { kind: 'postgres', connectionString: wrong },
@@ -202,10 +204,10 @@ if (canStartRedis()) {
       const start = performance.now()
       await queue.hint('inbox', { name: 'n', id: 'lost', data: {} })
       await here.publish('token', 'lost')
-      expect(performance.now() - start).toBeLessThan(2_500)
+      expect(performance.now() - start).toBeLessThan(2_500 * slowness())
       const again = performance.now()
       for (let n = 0; n < 50; n += 1) await queue.hint('inbox', { name: 'n', id: `lost ${n}`, data: {} })
-      expect(performance.now() - again).toBeLessThan(2_000)
+      expect(performance.now() - again).toBeLessThan(2_000 * slowness())
 
       const second = await startOwnRedis({ port: first.port })
       closers.unshift(second.stop)

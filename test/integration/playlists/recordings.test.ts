@@ -52,7 +52,7 @@ beforeAll(async () => {
     .object({ client_id: z.string(), client_secret: z.string() })
     .parse(await (await fetch(`${node.base}/api/v1/oauth-clients/local`)).json())
   Object.assign(values, client, { base: node.base, host: new URL(node.base).host })
-}, 60_000)
+})
 afterAll(async () => {
   await node?.stop()
 })
@@ -132,17 +132,13 @@ const FREE = new Set(['title', 'msg', 'createdAt', 'updatedAt', 'access_token', 
 /** Refusals of a missing token have no title there. */
 const withTitle = (body: unknown) => (typeof body === 'object' && body !== null && 'status' in body ? { title: '', ...body } : body)
 
-it.each(exchanges.map((one) => [one.name, one] as const))(
-  '%s',
-  async (name, one) => {
-    const { status, got } = await send(one)
-    expect({ status, got }).toMatchObject({ status: DIFFERENT[name]?.status ?? one.response.status })
-    for (const [captured, path] of Object.entries(one.capture ?? {})) values[captured] = String(at(got, path))
-    if (one.session) tokens[one.session] = `Bearer ${at(got, 'access_token')}`
-    if (DIFFERENT[name] || WITH_THAT_ONE.includes(name) || name.startsWith('setup:')) return
-    const [expected, received] = [comparable(withTitle(one.response.body)), comparable(got)]
-    if (one.partial) expect(received).toMatchObject(Object(expected))
-    else expect(received).toEqual(expected)
-  },
-  30_000,
-)
+it.each(exchanges.map((one) => [one.name, one] as const))('%s', async (name, one) => {
+  const { status, got } = await send(one)
+  expect({ status, got }).toMatchObject({ status: DIFFERENT[name]?.status ?? one.response.status })
+  for (const [captured, path] of Object.entries(one.capture ?? {})) values[captured] = String(at(got, path))
+  if (one.session) tokens[one.session] = `Bearer ${at(got, 'access_token')}`
+  if (DIFFERENT[name] || WITH_THAT_ONE.includes(name) || name.startsWith('setup:')) return
+  const [expected, received] = [comparable(withTitle(one.response.body)), comparable(got)]
+  if (one.partial) expect(received).toMatchObject(Object(expected))
+  else expect(received).toEqual(expected)
+})

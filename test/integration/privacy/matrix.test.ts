@@ -73,7 +73,7 @@ beforeAll(async () => {
   playlist = await makePlaylist()
   for (const history of Object.keys(histories)) subjects.set(history, await makeHistory(history))
   foreignToken = await tokenOf(await makeSubject('private'), 'owner')
-}, 120_000)
+})
 afterAll(() => stage?.stop())
 
 async function makePlaylist(): Promise<{ uuid: string }> {

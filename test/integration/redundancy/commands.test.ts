@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const event of ['RedundancyStored', 'RedundancyRenewed', 'RedundancyRemoved'] as const) {
     runtime.registry.on(event, 'test', async () => void heard.push(event))
   }
-}, 60_000)
+})
 afterAll(() => test?.stop())
 
 beforeEach(async () => {

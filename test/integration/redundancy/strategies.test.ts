@@ -78,7 +78,7 @@ beforeAll(async () => {
     const pendingFiles = makePendingFiles({ db, store, clock, logger: silentLogger, leases })
     downloadRedundancies({ ...deps, redundancies, leases, pendingFiles, store, http: { stream } })
   }
-}, 60_000)
+})
 afterAll(async () => {
   await second?.stop()
   await first?.stop()

@@ -9,7 +9,7 @@ describe('registration at once', () => {
   let at: MailNode
   beforeAll(async () => {
     at = await startMailNode()
-  }, 60_000)
+  })
   afterAll(() => at?.stop())
 
   const register = (body: object) => at.ask('POST', '/users/register', body)
@@ -101,7 +101,7 @@ describe('the proof of an address', () => {
   let at: MailNode
   beforeAll(async () => {
     at = await startMailNode({ signup: { requires_email_verification: true } })
-  }, 60_000)
+  })
   afterAll(() => at?.stop())
 
   const verify = (id: string | undefined, verificationString: string, more: object = {}) =>

@@ -69,7 +69,7 @@ describe.each(['registration', 'verify-email'])('%s', (area) => {
     const client = await at.ask('GET', '/oauth-clients/local')
     for (const [name, value] of Object.entries(client.body)) known.set(name, String(value))
     known.set('session admin', at.root)
-  }, 60_000)
+  })
   afterAll(() => at?.stop())
 
   const fill = (text: string) => text.replace(/\{\{([^}]+)\}\}/g, (whole, name: string) => known.get(name) ?? whole)

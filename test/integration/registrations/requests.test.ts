@@ -9,7 +9,7 @@ let serial = 0
 
 beforeAll(async () => {
   at = await startMailNode({ signup: { requires_approval: true, requires_email_verification: true } })
-}, 60_000)
+})
 afterAll(() => at?.stop())
 
 const request = (name: string, more: object = {}) =>

@@ -45,6 +45,8 @@ export interface Cast extends Stage {
   picture(kind: 'avatars' | 'torrents'): Promise<string>
   /** A video of `user` with a French caption, a storyboard and a chapter, and the bytes in their places. */
   videoWithParts(options: { isPrivate: boolean }): Promise<MadeVideo & { caption: string; storyboard: string }>
+  /** The id of an application token of `user`. */
+  applicationToken(): Promise<number>
   /** The handle of a server that follows us. */
   follower(): Promise<string>
   /** The host of a server that we follow. */
@@ -111,6 +113,15 @@ export async function makeCast(stage: Stage): Promise<Cast> {
 
     async usesPassword(person) {
       await db.query('update users set password_hash = $2 where id = $1', [users[person].id, await passwordHash()])
+    },
+
+    async applicationToken() {
+      const [row] = await db.query<{ id: number }>(
+        `insert into application_token (user_id, token_hash, name, scopes, expires_at, created_at)
+         values ($1, $2, 'A script', '{read}', now() + interval '1 day', now()) returning id`,
+        [users.user.id, sha256(randomToken(20))],
+      )
+      return row?.id ?? 0
     },
 
     bystander: async (role) => (await makeUser(db, { role, origin: base })).id,

@@ -15,7 +15,7 @@ let stage: RouteStage
 
 beforeAll(async () => {
   stage = await startStage()
-}, 60_000)
+})
 afterAll(async () => {
   await stage?.stop()
 })

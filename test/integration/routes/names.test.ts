@@ -15,7 +15,7 @@ let cast: Cast
 
 beforeAll(async () => {
   stage = await startStage()
-}, 60_000)
+})
 beforeEach(async () => {
   cast = await makeCast(stage)
 })
@@ -58,7 +58,7 @@ describe('more slashes', () => {
       if (status !== row.statuses.admin) faults.push(`${row.route}: ${row.statuses.admin} expected, ${status} answered`)
     }
     expect(faults).toEqual([])
-  }, 240_000)
+  })
 
   it('name the documents for other servers and their inboxes', async () => {
     const { username } = cast.users.user

@@ -103,6 +103,40 @@ describe('a pause', () => {
   })
 })
 
+describe('a cancelled job', () => {
+  it('fails with what waits for it, whether it waits or runs', async () => {
+    await one.runtime.start()
+    const failures: string[] = []
+    let interrupted = 0
+    one.runtime.registry.job('video-transcoding', {
+      queue: 'media',
+      run: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            interrupted += 1
+            reject(signal.reason)
+          })
+        }),
+      failed: async (_job, error) => void failures.push(error),
+    })
+    const enqueue = (delayMs: number) =>
+      one.runtime.tell.create(async (unit) => unit.enqueue({ type: 'video-transcoding', data: { n: delayMs }, delayMs }))
+    await enqueue(0)
+    await enqueue(600_000)
+    await until(async () => (await states()).join() === 'active,delayed')
+    const rows = await one.db.query<{ id: number }>('select id from job order by id')
+    for (const { id } of rows) await queue.cancel(String(id))
+    await one.runtime.sweeper.sweep()
+    await until(async () => (await states()).join() === 'failed,failed')
+    await until(() => interrupted === 1)
+    expect(failures).toEqual(['An administrator cancelled it.', 'An administrator cancelled it.'])
+    for (const { id } of rows) await expect(queue.cancel(String(id))).rejects.toMatchObject({ kind: 'conflict' })
+    await expect(queue.cancel('999999')).rejects.toMatchObject({ kind: 'not_found' })
+    await expect(queue.cancel('delivery-1')).rejects.toMatchObject({ kind: 'conflict' })
+    expect(await one.db.query('select distinct error from job')).toEqual([{ error: 'An administrator cancelled it.' }])
+  })
+})
+
 describe('another try', () => {
   it('is for a job that failed, once', async () => {
     await one.runtime.start()

@@ -75,7 +75,7 @@ beforeAll(async () => {
     }),
   })
   root = await login(node.base, node.username, node.password)
-}, 60_000)
+})
 afterAll(async () => {
   await node?.stop()
   await files?.close()
@@ -531,4 +531,4 @@ it('nothing secret is in the logs', async () => {
     const found = [...output, ...stored.split('\n')].filter((one) => places.some((place) => one.includes(place)))
     expect({ name, found }).toEqual({ name, found: [] })
   }
-}, 60_000)
+})

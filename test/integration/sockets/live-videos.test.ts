@@ -25,7 +25,7 @@ beforeAll(async () => {
   root = await login(first.base, first.username, first.password)
   const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   channelId = me.videoChannels[0]?.id ?? 0
-}, 90_000)
+})
 
 afterEach(() => {
   for (const socket of open.splice(0)) socket.disconnect()
@@ -34,7 +34,7 @@ afterEach(() => {
 afterAll(async () => {
   await second?.stop()
   await first?.stop()
-}, 60_000)
+})
 
 type Live = { id: number; uuid: string; shortUUID: string }
 
@@ -74,8 +74,8 @@ async function subscribed(live: Live, heard: unknown[][]): Promise<void> {
     viewers += 1
     await view(live, `${live.uuid} ${viewers}`)
     expect(heard).not.toEqual([])
-  }, 15_000)
-  await eventually(() => expect(heard.at(-1)).toEqual(['views-change', { viewers }]), 15_000)
+  })
+  await eventually(() => expect(heard.at(-1)).toEqual(['views-change', { viewers }]))
   heard.splice(0)
 }
 
@@ -91,17 +91,15 @@ it('tells each new state, however the live is named, and not after unsubscribing
   clients[3]?.socket.emit('unsubscribe', { videoId: live.id })
   await publish(`rtmp://127.0.0.1:${first.server.live.rtmp}/live/${streamKey}`, { seconds: 8, paced: true })
   for (const { heard } of clients.slice(0, 3)) {
-    await eventually(
-      () =>
-        expect(heard.filter(([event]) => event === 'state-change')).toEqual([
-          ['state-change', { state: PUBLISHED }],
-          ['state-change', { state: WAITING }],
-        ]),
-      15_000,
+    await eventually(() =>
+      expect(heard.filter(([event]) => event === 'state-change')).toEqual([
+        ['state-change', { state: PUBLISHED }],
+        ['state-change', { state: WAITING }],
+      ]),
     )
   }
   expect(clients[3]?.heard).toEqual([])
-}, 60_000)
+})
 
 it('tells the end of a live that is blocked or removed', async () => {
   const [blocked, removed] = [await create(), await create()]
@@ -114,28 +112,24 @@ it('tells the end of a live that is blocked or removed', async () => {
   await eventually(async () => {
     await view(removed, 'one')
     expect(heard).toContainEqual(['views-change', { viewers: 1 }])
-  }, 15_000)
+  })
   await root.send('DELETE', `/api/v1/videos/${removed.id}`)
   await eventually(() => expect(heard.slice(1).filter(([event]) => event === 'force-end')).toHaveLength(1))
-}, 60_000)
+})
 
 describe('a live that not everybody may see', () => {
   it.each([
     ['private', { privacy: 3 }],
     ['internal', { privacy: 4 }],
     ['with a password', { privacy: 5, videoPasswords: ['password'] }],
-  ])(
-    '%s is told only to clients with a token of a user who may',
-    async (_what, fields) => {
-      const live = await create(fields)
-      const [insider, visitor] = [await listen(token()), await listen()]
-      visitor.socket.emit('subscribe', { videoId: live.id })
-      insider.socket.emit('subscribe', { videoId: live.id })
-      await subscribed(live, insider.heard)
-      expect(visitor.heard).toEqual([])
-    },
-    30_000,
-  )
+  ])('%s is told only to clients with a token of a user who may', async (_what, fields) => {
+    const live = await create(fields)
+    const [insider, visitor] = [await listen(token()), await listen()]
+    visitor.socket.emit('subscribe', { videoId: live.id })
+    insider.socket.emit('subscribe', { videoId: live.id })
+    await subscribed(live, insider.heard)
+    expect(visitor.heard).toEqual([])
+  })
 
   it('ends with the session, and begins with no wrong token', async () => {
     const session = await login(first.base, first.username, first.password)
@@ -168,5 +162,5 @@ describe('what clients may say', () => {
     socket.emit('subscribe', { videoId: live.id })
     await subscribed(live, heard)
     expect(socket.connected).toBe(true)
-  }, 30_000)
+  })
 })

@@ -85,7 +85,7 @@ const atRest = (id: number) =>
       [id],
     )
     expect(found).toEqual({ state: 'published', open: 0, outbox: 0, pending: 0 })
-  }, 120_000)
+  })
 
 async function send(method: string, path: string, body: object | FormData | undefined, token: string) {
   const isForm = body instanceof FormData
@@ -213,50 +213,42 @@ const works: Record<string, Work> = {
 }
 
 describe('while a video', () => {
-  it.each(Object.entries(works))(
-    '%s, none of its files is taken away, and all are there at the end',
-    async (_what, work) => {
-      const { before = whole, begin, replaced } = work
-      const video = await before()
-      const letGo = await begin(video)
-      const found = { rows: await shapes(), files: (await allFiles(disk)).sort() }
-      const paths = await removals(video.uuid)
+  it.each(Object.entries(works))('%s, none of its files is taken away, and all are there at the end', async (_what, work) => {
+    const { before = whole, begin, replaced } = work
+    const video = await before()
+    const letGo = await begin(video)
+    const found = { rows: await shapes(), files: (await allFiles(disk)).sort() }
+    const paths = await removals(video.uuid)
 
-      const answers = await Promise.all(
-        Object.entries(paths).map(async ([what, path]) => {
-          const answer = await send('DELETE', path, undefined, disk.users.admin.token)
-          const { status, detail } = (await answer.json()) as { status: number; detail: string }
-          return [what, answer.status, status, detail]
-        }),
-      )
-      expect(answers).toEqual(Object.keys(paths).map((what) => [what, 409, 409, expect.stringMatching(/transcoded|made/)]))
-      expect({ rows: await shapes(), files: (await allFiles(disk)).sort() }).toEqual(found)
-      expect(await replace(video.uuid)).toBe(replaced)
+    const answers = await Promise.all(
+      Object.entries(paths).map(async ([what, path]) => {
+        const answer = await send('DELETE', path, undefined, disk.users.admin.token)
+        const { status, detail } = (await answer.json()) as { status: number; detail: string }
+        return [what, answer.status, status, detail]
+      }),
+    )
+    expect(answers).toEqual(Object.keys(paths).map((what) => [what, 409, 409, expect.stringMatching(/transcoded|made/)]))
+    expect({ rows: await shapes(), files: (await allFiles(disk)).sort() }).toEqual(found)
+    expect(await replace(video.uuid)).toBe(replaced)
 
-      if (letGo) letGo()
-      else await node.runtime.runtime.start()
-      await atRest(video.id)
-      expect(await shapes()).toEqual(ALL)
+    if (letGo) letGo()
+    else await node.runtime.runtime.start()
+    await atRest(video.id)
+    expect(await shapes()).toEqual(ALL)
 
-      // Nobody works on it any more.
-      const { 'the HLS files': hls = '', 'the original': original = '' } = await removals(video.uuid)
-      expect([await remove(hls), await remove(original)]).toEqual([204, 204])
-      expect(await shapes()).toEqual(['web 144', 'web 240'])
-    },
-    240_000,
-  )
+    // Nobody works on it any more.
+    const { 'the HLS files': hls = '', 'the original': original = '' } = await removals(video.uuid)
+    expect([await remove(hls), await remove(original)]).toEqual([204, 204])
+    expect(await shapes()).toEqual(['web 144', 'web 240'])
+  })
 
-  it.each(['to-move-to-external-storage', 'to-move-to-file-system'])(
-    'is %s, no file is taken away',
-    async (state) => {
-      const { id, uuid } = await whole()
-      await node.db.query('update video set state = $2 where id = $1', [id, state])
-      for (const path of Object.values(await removals(uuid))) expect(await remove(path)).toBe(409)
-      expect(await replace(uuid)).toBe(409)
-      expect(await shapes()).toEqual(ALL)
-    },
-    120_000,
-  )
+  it.each(['to-move-to-external-storage', 'to-move-to-file-system'])('is %s, no file is taken away', async (state) => {
+    const { id, uuid } = await whole()
+    await node.db.query('update video set state = $2 where id = $1', [id, state])
+    for (const path of Object.values(await removals(uuid))) expect(await remove(path)).toBe(409)
+    expect(await replace(uuid)).toBe(409)
+    expect(await shapes()).toEqual(ALL)
+  })
 })
 
 it('the original of a video that could not be transcoded stays, as nothing else is there of it', async () => {
@@ -272,4 +264,4 @@ it('the original of a video that could not be transcoded stays, as nothing else 
   await node.runtime.runtime.start()
   await atRest(id)
   expect(await remove(`${uuid}/source/file`)).toBe(204)
-}, 120_000)
+})

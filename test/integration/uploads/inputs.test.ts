@@ -74,7 +74,7 @@ describe('an uploaded file', () => {
     await eventually(async () => {
       const [row] = await node.db.query('select v.state, t.state as made from video v join transcoding t on t.video_id = v.id')
       expect(row).toEqual({ state: 'published', made: 'done' })
-    }, 30_000)
+    })
     const [video] = await node.db.query('select duration, aspect_ratio from video')
     expect(video).toEqual({ duration: expect.any(Number), aspect_ratio: aspect })
     expect(Math.abs(Number(video?.duration) - duration)).toBeLessThanOrEqual(1)
@@ -89,20 +89,20 @@ describe('an uploaded file', () => {
 
   it('shows a picture in place of the one that a sound has not', async () => {
     expect((await upload('sound-with-cover.m4a')).status).toBe(200)
-    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]), 30_000)
+    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]))
     expect(await node.db.query('select duration, aspect_ratio from video')).toEqual([{ duration: 1, aspect_ratio: 1.7708 }])
   })
 
   it('that is cut off has the length of what is left', async () => {
     expect((await upload('first-third.mkv')).status).toBe(200)
-    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]), 30_000)
+    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]))
     const [row] = await node.db.query<{ duration: number }>('select duration from video')
     expect([1, 2]).toContain(row?.duration)
   })
 
   it('plays from its master, sound and picture apart', async () => {
     expect((await upload('5.1.mp4')).status).toBe(200)
-    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]), 30_000)
+    await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]))
     const master = (await allFiles(disk)).find((name) => name.endsWith('-master.m3u8')) ?? ''
     const path = await disk.store.local(master)
     const text = await readFile(path, 'utf8')

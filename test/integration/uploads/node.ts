@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
+import { makeRemoteWorks } from '../../../src/actors/runner/index.ts'
 import type { ActorDeps } from '../../../src/actors/runtime/index.ts'
 import { isDeadHere, leaseOwner } from '../../../src/actors/runtime/lease.ts'
 import type { Session } from '../../../src/actors/session/index.ts'
@@ -155,7 +156,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const placeFiles = makePlaceFiles({ ...actorDeps, store, leases })
   const ffmpeg = options.ffmpeg ?? (await serverFfmpeg())
   const automaticTags = automaticTagsFor(actorDeps)
-  const deps = { ...actorDeps, store, ffmpeg, pendingFiles, placeFiles, leases, automaticTags }
+  const deps = { ...actorDeps, store, ffmpeg, pendingFiles, placeFiles, leases, automaticTags, works: makeRemoteWorks() }
   const inspectFile = makeInspectFile(deps)
   const { drawPictures } = makeDrawPictures({ ...deps, inspectFile })
   const createVideo = makeCreateVideo({ ...deps, inspectFile })
@@ -223,8 +224,10 @@ function sessionOf(disk: Disk, token: string): Session | null {
   return {
     id: 1,
     user: { id, accountId, username: 'somebody', role, actorId: 1, ...limits },
+    scopes: null,
     nsfwPolicy: 'display',
     mutes: false,
+    language: null,
   }
 }
 

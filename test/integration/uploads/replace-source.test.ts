@@ -110,12 +110,12 @@ const done = (id: number, count: number) =>
   eventually(async () => {
     const rows = await node.db.query("select 1 from transcoding where video_id = $1 and state = 'done'", [id])
     expect(rows).toHaveLength(count)
-  }, 60_000)
+  })
 const failed = (id: number) =>
   eventually(async () => {
     const rows = await node.db.query("select 1 from transcoding where video_id = $1 and state = 'failed'", [id])
     expect(rows).toHaveLength(1)
-  }, 60_000)
+  })
 const files = async (folder: string) => (await allFiles(disk)).filter((name) => name.startsWith(folder))
 
 describe('a replaced file', () => {
@@ -215,7 +215,7 @@ describe('a replaced file', () => {
       expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 3 })
     })
     await eventually(() => expect(new Set(told.map(({ event }) => event))).toEqual(new Set(['VideoUpdated'])))
-  }, 120_000)
+  })
 
   it('is in its place with its playlist, whenever the process dies', async () => {
     await start(HLS)
@@ -234,7 +234,7 @@ describe('a replaced file', () => {
       }),
     })
     await replace(uuid)
-    await eventually(() => expect(masters).toBeGreaterThan(1), 60_000)
+    await eventually(() => expect(masters).toBeGreaterThan(1))
     const [playlist] = await node.db.query<{ name: string }>('select playlist_filename as name from streaming_playlist')
     expect(await files('streaming_playlists')).toContain(`streaming_playlists/hls/${uuid}/${playlist?.name}`)
     expect(await stored(id)).toMatchObject({ state: 'published', duration: 4 })
@@ -244,7 +244,7 @@ describe('a replaced file', () => {
     await done(id, 2)
     await eventually(async () => expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 3 }))
     expect(await files('streaming_playlists')).toHaveLength(8)
-  }, 120_000)
+  })
 
   it('that cannot be transcoded leaves the old files where they were', async () => {
     await start(HLS)
@@ -263,7 +263,7 @@ describe('a replaced file', () => {
     expect((await replace(uuid)).status).toBe(200)
     await done(id, 2)
     expect(await stored(id)).toMatchObject({ state: 'published', duration: 4 })
-  }, 120_000)
+  })
 
   it('saves a video that could not be transcoded, which is new then', async () => {
     await start(HLS, { running: false })
@@ -283,7 +283,7 @@ describe('a replaced file', () => {
       expect(await files('original_video_files')).toEqual([])
       expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0 })
     })
-  }, 120_000)
+  })
 
   it('of a video that goes private meanwhile is told as its end', async () => {
     await start(HLS)
@@ -298,7 +298,7 @@ describe('a replaced file', () => {
     await node.updateVideo.update(id, by, { privacy: 3 })
     const events = await node.db.query<{ event: string }>('select event from outbox order by id')
     expect(events.map(({ event }) => event)).toEqual(['VideoUpdated', 'VideoRemoved'])
-  }, 60_000)
+  })
 
   it('ends a transcoding of the old one that is still under way', async () => {
     await start(HLS, { running: false })
@@ -408,5 +408,5 @@ describe('the source of a video', () => {
     await node.replaceSource.removeRetained(id)
     await node.pendingFiles.collect()
     expect(await files('original_video_files')).toEqual([])
-  }, 60_000)
+  })
 })

@@ -103,7 +103,7 @@ const jobs = () =>
     "select state, error from job where type = 'generate-video-storyboard' order by id",
   )
 const untilJobsEnd = (count: number) =>
-  eventually(async () => expect(await jobs()).toEqual(Array(count).fill({ state: 'completed', error: null })), 60_000)
+  eventually(async () => expect(await jobs()).toEqual(Array(count).fill({ state: 'completed', error: null })))
 const run = (videoId: number, signal = new AbortController().signal) => {
   const handler = node.runtime.runtime.registry.jobs.get('generate-video-storyboard')
   if (!handler) throw new Error('Nobody makes storyboards.')
@@ -164,7 +164,7 @@ describe('the storyboard of a video', () => {
     expect((await allFiles(disk)).filter((name) => name.startsWith('original_video_files'))).toEqual([])
     await expectFilesAsRowsSay()
     await eventually(() => expect(told).toEqual(['VideoPublished', 'VideoUpdated']))
-  }, 60_000)
+  })
 
   it.each([3, 4, 5])('of a video with privacy %d is made of its private file, and nobody is told', async (privacy) => {
     await start()
@@ -176,21 +176,17 @@ describe('the storyboard of a video', () => {
     expect([waiting, told]).toEqual([[], []])
   })
 
-  it.each([AS_IT_IS, HLS])(
-    'is made anew when the file is replaced',
-    async (config) => {
-      await start(config)
-      const { id } = await create()
-      await untilJobsEnd(1)
-      const [before] = await boards()
-      await replace(id, 'journey.mp4')
-      await untilJobsEnd(2)
-      expect(await sizes()).toEqual([OF_JOURNEY])
-      expect((await boards())[0]?.filename).not.toBe(before?.filename)
-      await expectFilesAsRowsSay()
-    },
-    90_000,
-  )
+  it.each([AS_IT_IS, HLS])('is made anew when the file is replaced', async (config) => {
+    await start(config)
+    const { id } = await create()
+    await untilJobsEnd(1)
+    const [before] = await boards()
+    await replace(id, 'journey.mp4')
+    await untilJobsEnd(2)
+    expect(await sizes()).toEqual([OF_JOURNEY])
+    expect((await boards())[0]?.filename).not.toBe(before?.filename)
+    await expectFilesAsRowsSay()
+  })
 
   it('goes with the video', async () => {
     await start()
@@ -208,7 +204,7 @@ describe('the storyboard of a video', () => {
     await untilJobsEnd(1)
     expect(await sizes()).toEqual([{ ...OF_JOURNEY, total_width: 576 }])
     await expectFilesAsRowsSay()
-  }, 60_000)
+  })
 
   it('is neither asked for nor made where storyboards are switched off', async () => {
     await start(OFF)

@@ -131,7 +131,7 @@ const isEdited = (id: number) =>
   eventually(async () => {
     expect(await node.db.query('select 1 from video_edition')).toEqual([])
     expect(await stateOf(id)).toMatchObject({ state: 'published', error: null })
-  }, 30_000)
+  })
 const isFailed = (id: number, error: RegExp) =>
   eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'published', error: expect.stringMatching(error) }), 30_000)
 const files = async (folder: string): Promise<string[]> => {
@@ -158,7 +158,7 @@ const isTidy = (uploads = 0) =>
     const kept = ['web_videos', 'thumbnails', 'previews', 'captions']
     const there = (await allFiles(disk)).filter((name) => kept.some((folder) => name.startsWith(`${folder}/`)))
     expect(there.sort()).toEqual(rows.map(({ name }) => name).sort())
-  }, 15_000)
+  })
 
 const run = promisify(execFile)
 
@@ -284,14 +284,14 @@ describe('an edition', () => {
   it('is transcoded; the old files, times and pictures stay until the first new one is there', async () => {
     await start(HLS)
     const { id, uuid } = await create('blue.mp4', { waitTranscoding: true })
-    await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'published' }), 30_000)
-    await eventually(async () => expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(1), 30_000)
+    await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'published' }))
+    await eventually(async () => expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(1))
     await node.db.query("insert into video_chapter (video_id, timecode, title) values ($1, 1, 'two')", [id])
     await untilDrawn(node.db)
     const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
     const before = await stateOf(id)
     // That it was published is told before the next one starts.
-    await eventually(async () => expect(await node.db.query('select 1 from outbox')).toEqual([]), 30_000)
+    await eventually(async () => expect(await node.db.query('select 1 from outbox')).toEqual([]))
     await node.stop()
 
     // Its file is edited while nobody transcodes.
@@ -314,15 +314,15 @@ describe('an edition', () => {
     for (const picture of pictures) expect(await allFiles(disk)).toContain(picture)
     expect((await ask(uuid, CUT)).status).toBe(409)
     gate.open()
-    await eventually(async () => expect(await stateOf(id)).toMatchObject({ duration: 1 }), 30_000)
+    await eventually(async () => expect(await stateOf(id)).toMatchObject({ duration: 1 }))
     expect(await node.db.query('select timecode from video_chapter')).toEqual([{ timecode: 0 }])
     await eventually(async () => {
       for (const picture of pictures) expect(await allFiles(disk)).not.toContain(picture)
       expect(await files('original_video_files')).toEqual([])
-    }, 30_000)
+    })
     await isTidy()
     expect(told.some(({ event }) => event === 'VideoPublished')).toBe(false)
-  }, 120_000)
+  })
 })
 
 const CAPTION = `WEBVTT
@@ -517,7 +517,7 @@ describe('the job of an edition', () => {
       await node.pendingFiles.collect()
       expect(await rowCounts(node.db)).toMatchObject({ video: 0, pending_file: 0 })
       expect(await allFiles(disk)).toEqual([])
-    }, 30_000)
+    })
   })
 
   it('ends with its process, also while a file is still on its way', async () => {

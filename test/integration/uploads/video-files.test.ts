@@ -92,7 +92,7 @@ const done = (count: number) =>
   eventually(async () => {
     expect(await node.db.query("select error from transcoding where state = 'failed'")).toEqual([])
     expect(await node.db.query("select 1 from transcoding where state = 'done'")).toHaveLength(count)
-  }, 60_000)
+  })
 
 const settled = () =>
   eventually(async () => {
@@ -327,7 +327,7 @@ describe('renditions that are asked for', () => {
     expect(await shapes()).toEqual(['web 1080', 'web 240', 'web 144'])
     expect((await rows()).map(({ filename }) => filename)).not.toContain(source?.filename)
     await expectFilesAsRowsSay(uuid)
-  }, 60_000)
+  })
 
   it('have picture and sound when those lie in two files', async () => {
     const { uuid } = await createdWith(SPLIT)
@@ -390,10 +390,10 @@ describe('renditions that are asked for', () => {
     const bytes = await disk.store.read(`${original.kind}/${original.name}`)
     await node.store.put(original, Buffer.from('no video'))
     await node.runtime.runtime.start()
-    await eventually(async () => expect(await video()).toMatchObject({ state: 'transcoding-failed' }), 30_000)
+    await eventually(async () => expect(await video()).toMatchObject({ state: 'transcoding-failed' }))
     await node.store.put(original, bytes)
     expect((await transcode(uuid, 'hls')).status).toBe(204)
-    await eventually(async () => expect(await video()).toMatchObject({ state: 'published' }), 30_000)
+    await eventually(async () => expect(await video()).toMatchObject({ state: 'published' }))
     await eventually(async () =>
       expect(await node.db.query('select state from transcoding order by id')).toEqual([{ state: 'cancelled' }, { state: 'done' }]),
     )
@@ -419,32 +419,28 @@ describe('renditions that are asked for', () => {
     const [source] = await rows()
     await restart(HLS)
     expect((await transcode(uuid, 'web-video')).status).toBe(204)
-    await eventually(async () => expect((await rows()).map(({ filename }) => filename)).not.toContain(source?.filename), 30_000)
+    await eventually(async () => expect((await rows()).map(({ filename }) => filename)).not.toContain(source?.filename))
     expect(await allFiles(disk)).toContain(`web_videos/${source?.filename}`)
     await restart(HLS)
     await done(1)
     expect(await shapes()).toEqual(['web 1080', 'web 240', 'web 144'])
     await expectFilesAsRowsSay(uuid)
-  }, 60_000)
+  })
 
   it.each([
     { from: 3, to: 1 },
     { from: 1, to: 3 },
-  ])(
-    'follow the video from privacy $from to $to, as does what they are made of',
-    async ({ from, to }) => {
-      const { id, uuid } = await createdWith(HLS, 'copyable-1080p.mp4', from)
-      const before = (await rows()).map(({ filename }) => filename)
-      await restart(BOTH)
-      expect((await transcode(uuid, 'hls')).status).toBe(204)
-      await eventually(async () => expect((await rows()).map(({ filename }) => filename)).not.toEqual(before), 30_000)
-      await node.updateVideo.update(id, { accountId: disk.users.owner.accountId, role: 2 }, { privacy: to })
-      await done(2)
-      expect(await shapes()).toEqual(['hls 1080', 'hls 240', 'hls 144'])
-      await expectFilesAsRowsSay(uuid, to === 3)
-    },
-    60_000,
-  )
+  ])('follow the video from privacy $from to $to, as does what they are made of', async ({ from, to }) => {
+    const { id, uuid } = await createdWith(HLS, 'copyable-1080p.mp4', from)
+    const before = (await rows()).map(({ filename }) => filename)
+    await restart(BOTH)
+    expect((await transcode(uuid, 'hls')).status).toBe(204)
+    await eventually(async () => expect((await rows()).map(({ filename }) => filename)).not.toEqual(before))
+    await node.updateVideo.update(id, { accountId: disk.users.owner.accountId, role: 2 }, { privacy: to })
+    await done(2)
+    expect(await shapes()).toEqual(['hls 1080', 'hls 240', 'hls 144'])
+    await expectFilesAsRowsSay(uuid, to === 3)
+  })
 
   it('are refused without transcoding, and for a video that has nothing to be made of', async () => {
     const { id, uuid } = await createdWith(OFF)

@@ -89,7 +89,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     pool.on('error', () => undefined)
     root = await login(node.base, node.username, node.password)
     mover = await makeMover(node, root, inObjects ? 'mover2' : 'mover')
-  }, 120_000)
+  })
   afterAll(async () => {
     await pool?.end()
     await node?.stop()
@@ -108,7 +108,6 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     })
   const settled = (id: number, of: Mover = mover): Promise<Export> =>
     until(async () => (await list(of)).find((one) => one.id === id && ['Completed', 'Failed'].includes(one.state.label)), {
-      withinMs: 60_000,
       what: 'the end of an export',
     })
   const remove = (id: number) => mover.client.send('DELETE', `${address()}/${id}`)
@@ -237,7 +236,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     const told = await mail.next(mover.email)
     expect(told.subject).toMatch(/ Your export archive has been created$/)
     expect(told.text).toContain(`${node.base}/my-account/import-export`)
-  }, 120_000)
+  })
 
   it('is downloaded by its address alone, in pieces too, and by no other', async () => {
     const [made] = await list()
@@ -303,7 +302,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect([...archive.values()].every(({ modifiedAt }) => Math.abs(+modifiedAt - Date.parse(made.createdAt)) < 2000)).toBe(true)
     await remove(made.id)
     await untilClean()
-  }, 60_000)
+  })
 
   it('is given up when it is deleted while it is made, and leaves nothing behind', async () => {
     await holding('watched_words_list', async () => {
@@ -319,7 +318,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       return rows.length === 0
     })
     expect(await noted()).toBe(0)
-  }, 60_000)
+  })
 
   it('is made by another worker when the one that was at it is lost, and fails when that happens too often', async () => {
     const lose = (id: number, context: object) =>
@@ -359,7 +358,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect((await list()).map((one) => one.state.label)).toEqual(['Completed', 'Failed'])
     await remove(again.id)
     await remove(id)
-  }, 120_000)
+  })
 
   it('goes when its time has come', async () => {
     const made = await settled(await request(false))
@@ -375,7 +374,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       s3.cut(({ method, path }) => method === 'GET' && path.startsWith('/web-videos/'))
       const id = await request(true)
       const waiting = "from job where type = 'create-user-export' and state = 'delayed'"
-      await until(async () => (await pool.query(`select 1 ${waiting}`)).rows.length > 0, { withinMs: 30_000 })
+      await until(async () => (await pool.query(`select 1 ${waiting}`)).rows.length > 0)
       expect((await list()).map(({ state }) => state.label)).not.toContain('Failed')
       s3.cut(undefined)
       await until(
@@ -383,11 +382,11 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
           await pool.query(`update job set due_at = now() where id in (select id ${waiting})`)
           return (await list()).some((one) => one.id === id && one.state.label === 'Completed')
         },
-        { withinMs: 60_000, what: 'the end of an export' },
+        { what: 'the end of an export' },
       )
       await remove(id)
       await untilClean()
-    }, 100_000)
+    })
   }
 
   if (!inObjects) {
@@ -408,7 +407,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       await root.send('PUT', `/api/v1/users/${adminId}`, { role: 1 })
       expect(await statuses()).toEqual([200, 403])
       await root.send('DELETE', `${address(locked)}/${made.id}`)
-    }, 60_000)
+    })
 
     it('is asked for and deleted only by its user and administrators, within the limits of the configuration', async () => {
       const missing = await refused(undefined)
@@ -450,7 +449,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       const again = await settled(await request(false))
       expect(Date.parse(again.expiresOn) - Date.now()).toBeGreaterThan(3_600_000)
       await remove(again.id)
-    }, 60_000)
+    })
 
     it('is made once, whichever of two processes has it, and listed among the jobs', async () => {
       const beside = await startTestNode({ beside: node, config: { transcoding: { enabled: false } } })
@@ -485,7 +484,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       } finally {
         await beside.stop()
       }
-    }, 90_000)
+    })
 
     it('goes with its user, whole or half made', async () => {
       const leaving = await makeMover(node, root, 'leaver')
@@ -502,7 +501,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
         await until(async () => (await pool.query('select 1 from user_export')).rows.length === 0)
       })
       await untilClean()
-    }, 120_000)
+    })
   }
 
   async function makeUser(username: string, role = 2): Promise<Client> {

@@ -61,7 +61,6 @@ export async function makeMover(node: TestNode, root: Client, username = 'mover'
     for (const tag of fields.name === 'First film' ? ['sea', 'travel'] : []) data.append('tags[]', tag)
     const { video } = await by.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', data)
     await until(async () => (await by.get<{ state: { id: number } }>(`/api/v1/videos/${video.uuid}`)).state.id === 1, {
-      withinMs: 60_000,
       what: 'the publication of a video',
     })
     return video
@@ -86,7 +85,6 @@ export async function makeMover(node: TestNode, root: Client, username = 'mover'
 
   for (const { uuid } of [first, second]) {
     await until(async () => (await client.get<{ storyboards: unknown[] }>(`/api/v1/videos/${uuid}/storyboards`)).storyboards.length > 0, {
-      withinMs: 60_000,
       what: 'the storyboard of a video',
     })
   }

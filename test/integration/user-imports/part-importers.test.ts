@@ -43,7 +43,7 @@ beforeAll(async () => {
   importers = await open()
   files = await readFixture()
   film = await readFile(await media('small.mp4'))
-}, 60_000)
+})
 afterAll(async () => {
   for (const one of opened) await one.close()
   await node?.stop()
@@ -117,7 +117,7 @@ describe('the archive of another server', () => {
     })
     mover = await makeUser('mover')
     first = await importAll(mover)
-  }, 60_000)
+  })
 
   it('is imported item by item', () => {
     expect(first).toEqual({
@@ -247,7 +247,7 @@ describe('the archive of another server', () => {
     expect(await importers.run('videos', video, contextOf(leaver, fileOf(video)))).toBe('success')
     await root.send('DELETE', `/api/v1/users/${leaver.id}`)
     await until(async () => (await countOf('imported_object', `account_id = ${leaver.accountId}`)) === 0)
-  }, 40_000)
+  })
 })
 
 describe('what does not fit', () => {
@@ -360,7 +360,7 @@ describe('what does not fit', () => {
       inputFilename: expect.stringMatching(/^[0-9a-f-]+\.mp4$/),
     })
     await untilNothingPends()
-  }, 60_000)
+  })
 
   it('in pictures and captions, which are left out', async () => {
     const video = archivedVideo('victim_channel', { name: 'with odd parts' })
@@ -391,7 +391,7 @@ describe('what does not fit', () => {
     const text = await (await user.client.raw(list.data[0]?.captionPath ?? '')).text()
     expect(text).not.toMatch(/<script|STYLE/)
     expect(await countOf('thumbnail', `video_id = (select id from video where uuid = '${uuid}')`)).toBe(2)
-  }, 30_000)
+  })
 
   it('in what refers to videos', async () => {
     const [hidden] = await importers.db.query<{ url: string; id: number }>(
@@ -479,7 +479,7 @@ describe('the bounds of this server', () => {
     const large = archivedVideo('rich_channel')
     expect(await small.run('videos', large, contextOf(rich, fileOf(large)))).toEqual({ error: 'too_large' })
     expect(await importers.run('videos', large, contextOf(rich, fileOf(large)))).toBe('success')
-  }, 40_000)
+  })
 
   it('have videos transcoded as any upload', async () => {
     const maker = await makeUser('maker')
@@ -490,7 +490,7 @@ describe('the bounds of this server', () => {
     expect(await countOf('pending_file', "kind = 'original_video_files'")).toBe(0)
     // With the jobs of this server, which leave their own notes.
     await until(async () => (await videosOf(maker))[0]?.state.id === 1 && (await countOf('pending_file')) === 0)
-  }, 40_000)
+  })
 
   it('let a video that came back be', async () => {
     const owner = await makeUser('owner')
@@ -499,7 +499,7 @@ describe('the bounds of this server', () => {
     const [own] = await importers.db.query<{ url: string }>("select url from video where name = 'there and back'")
     const back = { ...archivedVideo('owner_channel'), url: own?.url }
     expect(await importers.run('videos', back, contextOf(owner, fileOf(back)))).toBe('duplicate')
-  }, 30_000)
+  })
 
   it('keep a server that never answers from being asked for ever', async () => {
     let asked = 0
@@ -518,7 +518,7 @@ describe('the bounds of this server', () => {
       expect(await slow.run('likes', like, context)).toEqual({ error: 'not_found' })
     }
     expect(asked).toBe(3)
-  }, 30_000)
+  })
 
   it('keep a server from being asked for more than anybody saw there, and for what is here', async () => {
     const asked: string[] = []
@@ -542,7 +542,7 @@ describe('the bounds of this server', () => {
     // One server may have many names.
     for (let at = 0; at < 1000; at += 1) await like(`http://${at}.victim.example/videos/watch/1`)
     expect(asked).toHaveLength(1000)
-  }, 30_000)
+  })
 
   it('stop an import that is to stop, and let one wait for what the server lacks', async () => {
     const user = await makeUser('stopped')
@@ -586,7 +586,7 @@ describe('the bounds of this server', () => {
     })
     await untilNothingPends()
     expect(await importers.run('videos', video, contextOf(user, fileOf(video)))).toBe('success')
-  }, 40_000)
+  })
 })
 
 describe('an import that dies', () => {
@@ -656,7 +656,7 @@ describe('an import that dies', () => {
     await dyingEverywhere('videos', item, { captions: 1, previews: 1, thumbnails: 1, 'web-videos': 1 })
     const doubled = await importers.db.query("select name from video where name like 'film %' group by name having count(*) > 1")
     expect(doubled).toEqual([])
-  }, 200_000)
+  })
 
   it('at any step of a channel leaves one channel', async () => {
     let made = 0
@@ -667,7 +667,7 @@ describe('an import that dies', () => {
     }
     await dyingEverywhere('channels', item, { avatars: 2 })
     expect(await countOf('channel', `account_id = ${user.accountId}`)).toBe(made + 1)
-  }, 200_000)
+  })
 
   it('at any step of a playlist leaves one playlist', async () => {
     const [seen] = await importers.db.query<{ url: string }>("select url from video where name = 'elsewhere'")
@@ -679,7 +679,7 @@ describe('an import that dies', () => {
     }
     await dyingEverywhere('video-playlists', item, { thumbnails: 1 })
     expect(await countOf('playlist', `account_id = ${user.accountId} and type = 1 and elements_count = 1`)).toBe(made)
-  }, 200_000)
+  })
 
   it('and another one that runs beside it make one video', async () => {
     const video = archivedVideo('mortal_channel')
@@ -689,7 +689,7 @@ describe('an import that dies', () => {
     expect(both.toSorted()).toEqual(['duplicate', 'success'])
     expect(await countOf('video', `name = '${video.name}'`)).toBe(1)
     await untilNothingPends()
-  }, 30_000)
+  })
 })
 
 describe('an archive that is uploaded', () => {
@@ -704,7 +704,7 @@ describe('an archive that is uploaded', () => {
     })
     expect(await importIt()).toMatchObject({ videos: { success: 0, duplicates: 2, errors: 0 } })
     expect(await videosOf(user)).toHaveLength(2)
-  }, 60_000)
+  })
 })
 
 /** How many files there are in each folder of the store. */

@@ -52,7 +52,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     const first = await startTestNode({ config })
     nodes = [first, await startTestNode({ config, beside: first })]
     root = await login(first.base, first.username, first.password)
-  }, 90_000)
+  })
   afterAll(async () => {
     await nodes?.[1].stop()
     await nodes?.[0].stop()
@@ -147,11 +147,11 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       // Of videos of a server that is not there.
       expect(errors).toEqual(['likes', 'userVideoHistory'])
       expect(resultSummary.stats.videos?.success).toBeGreaterThan(0)
-    }, 60_000)
+    })
     expect(((await (await latest(root, user)).json()) as View).state.id).toBe(3)
-    await eventually(async () => expect(await bytesLeft()).toEqual([]), 20_000)
+    await eventually(async () => expect(await bytesLeft()).toEqual([]))
     expect((await mail.next('owner@example.com')).subject).toBe('[Vireo] Your archive was imported on Vireo')
-  }, 120_000)
+  })
 
   it('is refused as the contract says', async () => {
     const { user, clients } = await newUser('refused')
@@ -189,7 +189,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     const tooLarge = await init(poors[0], poor)
     expect(tooLarge.status).toBe(413)
     expect(await tooLarge.json()).toMatchObject({ code: 'quota_reached' })
-  }, 60_000)
+  })
 
   it('leaves nothing when it is cancelled, or silent for too long', async () => {
     const { user, clients } = await newUser('away')
@@ -206,10 +206,10 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     await put(clients[0], user, silent, 0, 1000)
     await run(nodes[0].databaseUrl, `update upload set due_at = now() - interval '1 second' where token = '${silent}'`)
     // Every chunk would give it another hour.
-    await eventually(async () => expect(await bytesLeft()).toEqual([]), 20_000)
+    await eventually(async () => expect(await bytesLeft()).toEqual([]))
     expect((await put(clients[0], user, silent, 1000, 2000)).status).toBe(403)
     expect((await latest(clients[0], user)).status).toBe(404)
-  }, 60_000)
+  })
 
   it('takes one chunk at a time', async () => {
     const { user, clients } = await newUser('eager')
@@ -232,21 +232,21 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     await eventually(async () => {
       const { rows } = await database.query('select lease_owner from upload where token = $1', [id])
       expect(rows).toEqual([{ lease_owner: expect.any(String) }])
-    }, 20_000)
+    })
     await database.end()
     const second = await put(clients[1], user, id, 0, 1000)
     expect(second.status).toBe(503)
     expect(second.headers.get('retry-after')).not.toBeNull()
     slow.destroy()
-    await eventually(async () => expect((await cancel(clients[0], user, id)).status).toBe(204), 10_000)
-  }, 60_000)
+    await eventually(async () => expect((await cancel(clients[0], user, id)).status).toBe(204))
+  })
 
   it('goes with its user', async () => {
     const { user, clients } = await newUser('leaving')
     const id = await open(clients[0], user)
     await put(clients[0], user, id, 0, 1000)
     await root.raw(`/api/v1/users/${user.id}`, { method: 'DELETE' })
-    await eventually(async () => expect(await bytesLeft()).toEqual([]), 30_000)
+    await eventually(async () => expect(await bytesLeft()).toEqual([]))
     expect((await root.raw(`/api/v1/users/${user.id}`)).status).toBe(404)
-  }, 120_000)
+  })
 })

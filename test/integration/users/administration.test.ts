@@ -31,7 +31,7 @@ const listed = async (query: Record<string, string>) => {
 beforeAll(async () => {
   server = await startUserServer()
   admin = await server.login('root', server.rootPassword)
-}, 30_000)
+})
 afterAll(() => server.stop())
 
 describe('a user', () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
     [MANY],
   )
   await db.query('analyze')
-}, 60_000)
+})
 afterAll(async () => {
   await db.close()
   await database.drop()

@@ -39,7 +39,7 @@ const values = new Map<string, string>()
 beforeAll(async () => {
   server = await startUserServer({ instance: { default_nsfw_policy: 'display' } })
   tokens.set('admin', await server.login('root', server.rootPassword))
-}, 30_000)
+})
 afterAll(() => server.stop())
 
 const filled = (text: string): string => text.replace(/\{\{([^}]+)\}\}/g, (_, name: string) => values.get(name) ?? '?')

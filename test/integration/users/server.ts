@@ -19,6 +19,8 @@ import { TEST_ORIGIN } from '../../support/builders.ts'
 import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
 import { guessesFor } from '../../support/guesses.ts'
+import { noExternalLogins } from '../../support/no-external-logins.ts'
+import { noPlugins } from '../../support/no-plugins.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
 export interface UserServer {
@@ -61,7 +63,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   const instance = makeInstance({ ...deps, generateKeys })
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
   const guesses = guessesFor(deps)
-  const sessions = makeSessions({ ...deps, passwords, guesses, bus })
+  const sessions = makeSessions({ ...deps, passwords, guesses, bus, external: noExternalLogins })
   await instance.ensure()
   await users.ensureRoot({ password: ROOT_PASSWORD })
   const client = await instance.localClient()
@@ -73,6 +75,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
     areas: [
       oauthArea({ instance, sessions }),
       meArea({
+        activePlugins: noPlugins,
         db,
         bus,
         urls: deps.urls,

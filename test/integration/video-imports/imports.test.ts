@@ -61,7 +61,7 @@ beforeAll(async () => {
   site.answer('/waiting.mp4', (_request, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4' }).write('a')
   })
-}, 60_000)
+})
 afterAll(async () => {
   await pool?.end()
   await site?.close()
@@ -299,35 +299,31 @@ describe('an import by torrent', () => {
       video: { name: 'seeded video.mp4', state: { id: 1 }, duration: 2 },
     })
     await untilClean()
-  }, 60_000)
+  })
 
   it.each([
     ['none', 'Imported video'],
     ['another', 'called by the link'],
-  ])(
-    'by magnet URI is called as the torrent says, when the URI gives %s',
-    async (_which, beginning) => {
-      const peer = new WebTorrent({ dht: false, lsd: false, utp: false, natUpnp: false, natPmp: false, tracker: {} })
-      try {
-        const infoHash = await new Promise<string>((seeded) =>
-          peer.seed(Buffer.from(bytes), { name: `inside, ${beginning}.mp4`, announceList: [] }, (torrent) => seeded(torrent.infoHash)),
-        )
-        const name = beginning === 'Imported video' ? '' : `&dn=${encodeURIComponent(beginning)}`
-        const magnetUri = `magnet:?xs=http%3A%2F%2Fa.example%2F1.torrent&xt=urn:btih:${infoHash}${name}&x.pe=127.0.0.1:${peer.torrentPort}`
-        const begun = await post({ magnetUri })
-        expect(begun).toMatchObject({ torrentName: null, video: { name: beginning } })
-        expect(await settled(begun.id)).toMatchObject({
-          state: { id: 2 },
-          magnetUri,
-          video: { name: `inside, ${beginning}.mp4`, state: { id: 1 } },
-        })
-        await untilClean()
-      } finally {
-        await new Promise<void>((ended) => peer.destroy(() => ended()))
-      }
-    },
-    60_000,
-  )
+  ])('by magnet URI is called as the torrent says, when the URI gives %s', async (_which, beginning) => {
+    const peer = new WebTorrent({ dht: false, lsd: false, utp: false, natUpnp: false, natPmp: false, tracker: {} })
+    try {
+      const infoHash = await new Promise<string>((seeded) =>
+        peer.seed(Buffer.from(bytes), { name: `inside, ${beginning}.mp4`, announceList: [] }, (torrent) => seeded(torrent.infoHash)),
+      )
+      const name = beginning === 'Imported video' ? '' : `&dn=${encodeURIComponent(beginning)}`
+      const magnetUri = `magnet:?xs=http%3A%2F%2Fa.example%2F1.torrent&xt=urn:btih:${infoHash}${name}&x.pe=127.0.0.1:${peer.torrentPort}`
+      const begun = await post({ magnetUri })
+      expect(begun).toMatchObject({ torrentName: null, video: { name: beginning } })
+      expect(await settled(begun.id)).toMatchObject({
+        state: { id: 2 },
+        magnetUri,
+        video: { name: `inside, ${beginning}.mp4`, state: { id: 1 } },
+      })
+      await untilClean()
+    } finally {
+      await new Promise<void>((ended) => peer.destroy(() => ended()))
+    }
+  })
 
   it('keeps the name that its user gives', async () => {
     const form = await torrentOf('inner name.mp4', at('/small.mp4'))
@@ -336,7 +332,7 @@ describe('an import by torrent', () => {
     expect(begun).toMatchObject({ video: { name: 'my torrent' } })
     expect(await settled(begun.id)).toMatchObject({ state: { id: 2 }, video: { name: 'my torrent' } })
     await untilClean()
-  }, 60_000)
+  })
 
   it('of several files is refused with the code of the contract', async () => {
     const answer = await client.raw(ADDRESS, { method: 'POST', body: await torrentOf('two.mp4', at('/x'), 2) })
@@ -483,4 +479,4 @@ it('goes on with what a stopped server left', async () => {
   await node.restart()
   expect(await settled(id)).toMatchObject({ state: { id: 2 } })
   await untilClean()
-}, 60_000)
+})

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   channelId = String(me.videoChannels[0]?.id)
   bytes = await readFile(await media('small.mp4'))
-}, 60_000)
+})
 afterAll(() => node?.stop())
 
 async function upload(fields: Record<string, string> = {}, file = bytes): Promise<{ id: number; uuid: string }> {
@@ -56,7 +56,7 @@ describe('the file of a caption', () => {
     }
     expect(await captionPathOf(uuid)).toBe(before)
     expect(await (await stranger(before)).text()).toBe(VTT)
-  }, 30_000)
+  })
 
   it('has another address once it is replaced, and the one before is no more', async () => {
     const { uuid } = await upload()

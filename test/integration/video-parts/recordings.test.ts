@@ -76,7 +76,7 @@ beforeAll(async () => {
     const made = await user.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)
     values.set(name, made.video.uuid)
   }
-}, 60_000)
+})
 afterAll(() => node?.stop())
 
 function clientOf(name: string): Client {

@@ -51,7 +51,7 @@ beforeAll(async () => {
   open = await makeDownloadable('An “open” video', 1)
   hidden = await makeDownloadable('hidden', 3)
   locked = await makeDownloadable('locked', 5, [PASSWORD])
-}, 60_000)
+})
 afterEach(() => server.configure({}))
 afterAll(async () => {
   await server?.stop()
@@ -354,7 +354,7 @@ describe('a generated download', () => {
       server.store.withLocalPath = withLocalPath
     }
     expect(await processes()).toEqual([])
-  }, 60_000)
+  })
 
   it('takes ids as lists too, and answers HEAD without any work', async () => {
     const { picture, sound } = open.split

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { FEDERATED_BY_EVENTS, INVISIBLE_WRITES } from '../../../src/http/plugins/writes.ts'
+import { INVISIBLE_WRITES } from '../../../src/http/plugins/writes.ts'
 import type { Row, Sql } from '../../../src/platform/database/index.ts'
 import { makeBrowser } from '../../support/browser.ts'
 import { makeUser, makeVideo } from '../../support/builders.ts'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   root = await login(node.base, node.username, node.password)
   pool = new pg.Pool({ connectionString: node.databaseUrl, max: 2 })
   bytes = new Uint8Array(await readFile(await media('small.mp4')))
-}, 90_000)
+})
 afterAll(async () => {
   await pool?.end()
   await second?.stop()
@@ -170,9 +170,10 @@ const writes: Write[] = [
   {
     name: 'a rating',
     write: (video) => root.send('PUT', `${path(video)}/rate`, { rating: 'like' }),
-    look: ({ one, listed }) => [one.likes, listed?.likes],
-    before: [0, 0],
-    after: [1, 1],
+    // Lists show counters within seconds.
+    look: ({ one }) => one.likes,
+    before: 0,
+    after: 1,
   },
   {
     name: 'another policy for comments',
@@ -233,28 +234,24 @@ const writes: Write[] = [
 ]
 
 it('the writes that spare what is kept are routes that there are', () => {
-  expect([...INVISIBLE_WRITES, ...FEDERATED_BY_EVENTS].filter((route) => !routes.has(route))).toEqual([])
+  expect([...INVISIBLE_WRITES].filter((route) => !routes.has(route))).toEqual([])
 })
 
 describe('whoever writes sees at once, as a visitor,', () => {
-  it.each(writes)(
-    '$name',
-    async ({ prepare, write, look, before, after }) => {
-      const video = await upload()
-      await prepare?.(video)
-      expect(look(await seen(video.uuid))).toEqual(before)
-      await write(video)
-      expect(look(await seen(video.uuid))).toEqual(after)
-    },
-    30_000,
-  )
+  it.each(writes)('$name', async ({ prepare, write, look, before, after }) => {
+    const video = await upload()
+    await prepare?.(video)
+    expect(look(await seen(video.uuid))).toEqual(before)
+    await write(video)
+    expect(look(await seen(video.uuid))).toEqual(after)
+  })
 
   it('a new video', async () => {
     const totalOf = async () => ((await (await fetch(`${node.base}/api/v1/videos?nsfw=both`)).json()) as { total: number }).total
     const before = await totalOf()
     await upload()
     expect(await totalOf()).toBe(before + 1)
-  }, 30_000)
+  })
 
   it('whom the instance mutes, and no longer mutes', async () => {
     const owner = await makeUser({ query }, { origin: node.base })
@@ -266,7 +263,7 @@ describe('whoever writes sees at once, as a visitor,', () => {
     expect((await seen(uuid)).listed).toBeUndefined()
     await root.send('DELETE', `${blocklist}/${owner.username}@${host}`)
     expect((await seen(uuid)).listed).toBeDefined()
-  }, 30_000)
+  })
 })
 
 describe('the page of a video', () => {
@@ -320,7 +317,7 @@ describe('the page of a video', () => {
     await shows(name)
     await root.send('PUT', path(video), { privacy: 5, videoPasswords: ['a password'] })
     expect(await pageOf(video)).toMatchObject({ status: 403 })
-  }, 60_000)
+  })
 
   it('shows a comment as soon as it is approved, and not before', async () => {
     const video = await upload({ commentsPolicy: '3' })
@@ -342,7 +339,7 @@ describe('the page of a video', () => {
     expect((await pageOf(video)).html).not.toContain(text)
     await root.send('DELETE', `${blocklist}/${username}@${host}`)
     expect((await pageOf(video)).html).toContain(text)
-  }, 30_000)
+  })
 
   it('shows a comment in another process as soon as that hears of it', async () => {
     const video = await upload()
@@ -351,7 +348,7 @@ describe('the page of a video', () => {
     expect((await pageOf(video, second.base)).html).toContain(NO_COMMENTS)
     await root.send('POST', `${path(video)}/comment-threads`, { text })
     await until(async () => (await pageOf(video, second.base)).html.includes(text))
-  }, 30_000)
+  })
 
   it('is one for visitors and another one for each who is logged in', async () => {
     const video = await upload({ description: marked() })
@@ -364,7 +361,7 @@ describe('the page of a video', () => {
       expect([html.includes('href="/logout"'), html.includes('data-reports'), html.includes('data-token')]).toEqual([false, false, false])
       expect(visitors.headers.getSetCookie()).toEqual([])
     }
-  }, 30_000)
+  })
 
   it('is shared with those who are logged in where it is the same for them, and theirs where it is not', async () => {
     const video = await upload({ commentsPolicy: '3' })
@@ -422,25 +419,24 @@ describe('the page of a video', () => {
     await root.send('PUT', path(video), { privacy: 4 })
     expect(await seenBy('<h1')).toEqual([true, true, true, true])
     expect([(await pageOf(video)).status, await seenBy('Only users of this server')]).toEqual([404, [true, true, true, false]])
-  }, 60_000)
+  })
 
   it('is no older than five seconds, however old what it is made of was', async () => {
     const video = await upload()
     const owner = makeBrowser(node.base)
     await owner.login(node.username, node.password)
-    const secret = marked()
-    await until(async () => {
+    // A new name each time: one that got into what is kept stays there, since the clock stands.
+    const secret = await until(async () => {
+      const name = marked()
       await owner.open(`/w/${video.uuid}`)
-      await query('update video set name = $2 where id = $1', [video.id, secret])
-      const isKept = !(await owner.open(`/w/${video.uuid}`)).html.includes(secret)
-      if (!isKept) await query('update video set name = $2 where id = $1', [video.id, video.name])
-      return isKept
+      await query('update video set name = $2 where id = $1', [video.id, name])
+      return (await owner.open(`/w/${video.uuid}`)).html.includes(name) ? undefined : name
     })
     clock.pass(3000)
     expect((await pageOf(video)).html).not.toContain(secret)
     clock.pass(2000)
     expect((await pageOf(video)).html).toContain(secret)
-  }, 30_000)
+  })
 
   async function beside({ channel }: Details): Promise<FormData> {
     const { id } = await root.get<{ id: number }>(`/api/v1/video-channels/${channel.name}`)
@@ -472,7 +468,7 @@ it('visitors see a comment as soon as it was written, and no longer once it was 
   expect(await threads()).toMatchObject([{ isDeleted: true }])
   await root.send('PUT', path({ uuid }), { commentsPolicy: 2 })
   expect(await threads()).toEqual([])
-}, 30_000)
+})
 
 describe('who is signed in', () => {
   const PASSWORD = 'a password of a reader'
@@ -499,38 +495,49 @@ describe('who is signed in', () => {
     ['the videos of an account', ({ account }) => `/api/v1/accounts/${account.name}/videos?count=100`],
   ]
 
-  it.each(LISTS)(
-    'sees in %s what others are shown, with their own positions, mutes and policy at once',
-    async (_name, listOf) => {
-      const owner = await makeUser({ query }, { origin: node.base })
-      const name = `Video ${crypto.randomUUID()}`
-      const { uuid } = await makeVideo({ query }, { channelId: owner.channelId, columns: { name, nsfw: true, duration: 60 } })
-      // What was written by the test itself becomes known.
-      await root.send('PUT', path(await upload()), { name: 'Other' })
-      const video = await root.get<Details>(path({ uuid }))
-      const [one, another] = [await reader(), await reader()]
-      const found = async (client: Client) => {
-        const { data } = await client.get<{ data: (Details & { userHistory?: object })[] }>(listOf(video))
-        const listed = data.find((each) => each.uuid === uuid)
-        return listed && { name: listed.name, ...(listed.userHistory ? { userHistory: listed.userHistory } : {}) }
-      }
-      const asOthers = { name }
-      expect(await Promise.all([found(one), found(another)])).toEqual([asOthers, asOthers])
+  it.each(LISTS)('sees in %s what others are shown, with their own positions, mutes and policy at once', async (_name, listOf) => {
+    const owner = await makeUser({ query }, { origin: node.base })
+    const name = `Video ${crypto.randomUUID()}`
+    const { uuid } = await makeVideo({ query }, { channelId: owner.channelId, columns: { name, nsfw: true, duration: 60 } })
+    // What was written by the test itself becomes known.
+    await root.send('PUT', path(await upload()), { name: 'Other' })
+    const video = await root.get<Details>(path({ uuid }))
+    const [one, another] = [await reader(), await reader()]
+    const found = async (client: Client) => {
+      const { data } = await client.get<{ data: (Details & { userHistory?: object })[] }>(listOf(video))
+      const listed = data.find((each) => each.uuid === uuid)
+      return listed && { name: listed.name, ...(listed.userHistory ? { userHistory: listed.userHistory } : {}) }
+    }
+    const asOthers = { name }
+    expect(await Promise.all([found(one), found(another)])).toEqual([asOthers, asOthers])
 
-      await one.send('PUT', `${path(video)}/watching`, { currentTime: 21 })
-      const watched = { name, userHistory: { currentTime: 21 } }
-      expect(await Promise.all([found(one), found(another)])).toEqual([watched, asOthers])
+    await one.send('PUT', `${path(video)}/watching`, { currentTime: 21 })
+    const watched = { name, userHistory: { currentTime: 21 } }
+    expect(await Promise.all([found(one), found(another)])).toEqual([watched, asOthers])
 
-      await another.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: owner.username })
-      expect(await Promise.all([found(one), found(another)])).toEqual([watched, undefined])
-      await another.send('DELETE', `/api/v1/users/me/blocklist/accounts/${owner.username}`)
-      expect(await found(another)).toEqual(asOthers)
+    await another.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: owner.username })
+    expect(await Promise.all([found(one), found(another)])).toEqual([watched, undefined])
+    await another.send('DELETE', `/api/v1/users/me/blocklist/accounts/${owner.username}`)
+    expect(await found(another)).toEqual(asOthers)
 
-      await one.send('PUT', '/api/v1/users/me', { nsfwPolicy: 'do_not_list' })
-      expect(await Promise.all([found(one), found(another)])).toEqual([undefined, asOthers])
-    },
-    30_000,
-  )
+    await one.send('PUT', '/api/v1/users/me', { nsfwPolicy: 'do_not_list' })
+    expect(await Promise.all([found(one), found(another)])).toEqual([undefined, asOthers])
+  })
+
+  it('does not make others read lists again by a rating', async () => {
+    const video = await upload()
+    const client = await reader()
+    const names = async () => (await client.get<{ data: Details[] }>('/api/v1/videos?count=100')).data.map(({ name }) => name)
+    const before = await names()
+    const name = `Video ${crypto.randomUUID()}`
+    const owner = await makeUser({ query }, { origin: node.base })
+    await makeVideo({ query }, { channelId: owner.channelId, columns: { name } })
+    await client.send('PUT', `${path(video)}/rate`, { rating: 'like' })
+    expect(await names()).toEqual(before)
+    expect((await client.get<Details>(path(video))).likes).toBe(1)
+    await root.send('PUT', path(video), { name: 'Other' })
+    expect(await names()).toContain(name)
+  })
 
   it('sees internal videos, which visitors are not shown', async () => {
     const { uuid } = await upload({ privacy: '4' })
@@ -541,7 +548,7 @@ describe('who is signed in', () => {
     for (let time = 0; time < 2; time += 1) {
       expect([await lists(member), await lists(visitor)]).toEqual([true, false])
     }
-  }, 30_000)
+  })
 })
 
 describe('another process', () => {
@@ -555,7 +562,7 @@ describe('another process', () => {
     expect(await name()).toEqual(['A video', 'A video'])
     await root.send('PUT', path(video), { name: 'Renamed' })
     await until(async () => (await name()).every((seenName) => seenName === 'Renamed'))
-  }, 30_000)
+  })
 
   it('hears of what happened without a request', async () => {
     const video = await upload()
@@ -572,7 +579,7 @@ describe('another process', () => {
         return one.name === name && listed?.name === name
       })
     }
-  }, 30_000)
+  })
 
   it('shows the videos of a channel no longer once they are gone with it', async () => {
     const { uuid, channel } = await upload()
@@ -584,7 +591,7 @@ describe('another process', () => {
         return status === 404 && !listed
       })
     }
-  }, 30_000)
+  })
 
   it('shows a change of which nothing was heard after five seconds', async () => {
     const video = await upload()
@@ -592,31 +599,27 @@ describe('another process', () => {
     clock.pass(5000)
     const { one, listed } = await seen(video.uuid)
     expect([one.name, listed?.name]).toEqual([name, name])
-  }, 30_000)
+  })
 
   it.each([
     ['in another order', '?count=100&sort=-createdAt'],
     ['by another address', '?count=100&sort=-publishedAt'],
-  ])(
-    'shows it after five seconds in a list %s too, which was asked for meanwhile',
-    async (_name, list) => {
-      const video = await upload()
-      const named = async () => {
-        const { data } = (await (await fetch(`${node.base}/api/v1/videos${list}`)).json()) as { data: Details[] }
-        return data.find(({ uuid }) => uuid === video.uuid)?.name
-      }
-      const [name, later] = await until(async () => {
-        const name = await renamedInSecret(video)
-        clock.pass(3000)
-        // Unless it was heard of after all.
-        if ((await named()) === name) return undefined
-        clock.pass(2000)
-        return [name, await named()]
-      })
-      expect(later).toBe(name)
-    },
-    30_000,
-  )
+  ])('shows it after five seconds in a list %s too, which was asked for meanwhile', async (_name, list) => {
+    const video = await upload()
+    const named = async () => {
+      const { data } = (await (await fetch(`${node.base}/api/v1/videos${list}`)).json()) as { data: Details[] }
+      return data.find(({ uuid }) => uuid === video.uuid)?.name
+    }
+    const [name, later] = await until(async () => {
+      const name = await renamedInSecret(video)
+      clock.pass(3000)
+      // Unless it was heard of after all.
+      if ((await named()) === name) return undefined
+      clock.pass(2000)
+      return [name, await named()]
+    })
+    expect(later).toBe(name)
+  })
 })
 
 describe('what not everybody may see', () => {
@@ -624,22 +627,17 @@ describe('what not everybody may see', () => {
     ['private', { privacy: '3' }, 401],
     ['for users', { privacy: '4' }, 401],
     ['with a password', { privacy: '5', 'videoPasswords[0]': 'a password' }, 403],
-  ])(
-    'stays with those who may: a video %s',
-    async (_name, fields, status) => {
-      const { uuid, id } = await upload(fields)
-      const asked = (headers: Record<string, string>, key: number | string = uuid) =>
-        fetch(`${node.base}/api/v1/videos/${key}`, { headers })
-      const owner = { authorization: root.authorization }
-      const allowed = status === 403 ? [owner, { 'x-peertube-video-password': 'a password' }] : [owner]
-      for (const headers of allowed) {
-        expect((await asked(headers)).status).toBe(200)
-        for (const key of [uuid, id]) expect((await asked({}, key)).status).toBe(status)
-        expect((await seen(uuid)).listed).toBeUndefined()
-      }
-    },
-    30_000,
-  )
+  ])('stays with those who may: a video %s', async (_name, fields, status) => {
+    const { uuid, id } = await upload(fields)
+    const asked = (headers: Record<string, string>, key: number | string = uuid) => fetch(`${node.base}/api/v1/videos/${key}`, { headers })
+    const owner = { authorization: root.authorization }
+    const allowed = status === 403 ? [owner, { 'x-peertube-video-password': 'a password' }] : [owner]
+    for (const headers of allowed) {
+      expect((await asked(headers)).status).toBe(200)
+      for (const key of [uuid, id]) expect((await asked({}, key)).status).toBe(status)
+      expect((await seen(uuid)).listed).toBeUndefined()
+    }
+  })
 
   it('is found by its UUID alone when it is unlisted', async () => {
     const { uuid, id } = await upload({ privacy: '2' })
@@ -647,5 +645,5 @@ describe('what not everybody may see', () => {
       expect((await fetch(`${node.base}/api/v1/videos/${uuid}`)).status).toBe(200)
       expect((await fetch(`${node.base}/api/v1/videos/${id}`)).status).toBe(401)
     }
-  }, 30_000)
+  })
 })

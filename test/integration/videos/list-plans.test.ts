@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findInLibrary, type Library, seedLibrary, settleLibrary } from '../../../bench/library.ts'
 import { listCases } from '../../../bench/lists.ts'
 import { migrations } from '../../../migrations/index.ts'
-import { buildMatches, buildVideoList } from '../../../src/actors/video/list-videos.ts'
-import { findSamples } from '../../../src/actors/video/overview.ts'
+import { buildMatches, buildVideoList } from '../../../src/actors/video/lists/list-videos.ts'
+import { findSamples } from '../../../src/actors/video/lists/overview.ts'
 import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await db.transaction(({ query }) => seedLibrary(query, { ...size, origin: TEST_ORIGIN }))
   await settleLibrary(db.query)
   library = await findInLibrary(db.query)
-}, 240_000)
+})
 afterAll(async () => {
   await db.close()
   await database.drop()

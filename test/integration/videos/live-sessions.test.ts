@@ -8,6 +8,7 @@ import {
   type LiveSessions,
   listLiveSessions,
   makeLiveSessions,
+  masterPlaylist,
   renditionPlaylist,
   type SaveReplayDeps,
   saveReplays,
@@ -63,7 +64,7 @@ beforeAll(async () => {
     registry.on(event, 'test', async ({ videoId }) => void announced.push([videoId, event]))
   }
   user = await makeUser(db)
-}, 30_000)
+})
 afterAll(() => made?.stop())
 
 async function makeLive({ permanent = false, saveReplay = false, columns = {} } = {}) {
@@ -301,14 +302,14 @@ describe('the pieces of a live', () => {
     await sessions.addPiece(sessionId, piece(1, 1))
     await sessions.end(sessionId, { type: 'FINISHED', generation: 1 })
     await save(sessionId)
-    expect((await findLiveStream(db, uuid, 15))?.pieces).toHaveLength(2)
+    expect((await findLiveStream(db, { uuid: uuid, rendition: 0, most: 15 }))?.pieces).toHaveLength(2)
     clock.pass(config.vireo.live.cleanup_delay)
     await timeOut(sessionId)
     const names = await db.query<{ name: string }>("select name from pending_file where owner = 'nobody' and name like $1 order by name", [
       `%${uuid}%`,
     ])
     expect(names).toEqual([{ name: `hls/${uuid}/0-000000.ts` }, { name: `hls/${uuid}/0-000001.ts` }])
-    expect(await findLiveStream(db, uuid, 15)).toBeUndefined()
+    expect(await findLiveStream(db, { uuid: uuid, rendition: 0, most: 15 })).toBeUndefined()
     expect(await sessions.accept(key)).toMatchObject({ nextSequence: 2 })
   })
 
@@ -317,11 +318,17 @@ describe('the pieces of a live', () => {
     await sessions.addPiece(first.sessionId, piece(1, 1))
     await sessions.addPiece(first.sessionId, piece(1, 1))
     await sessions.end(first.sessionId, { type: 'FINISHED', generation: 1 })
-    expect(await findLiveStream(db, first.uuid, 15)).toMatchObject({ isRunning: false, pieces: [{ sequence: 0 }, { sequence: 1 }] })
+    expect(await findLiveStream(db, { uuid: first.uuid, rendition: 0, most: 15 })).toMatchObject({
+      isRunning: false,
+      pieces: [{ sequence: 0 }, { sequence: 1 }],
+    })
     const second = await sessions.accept(first.key)
     expect(second).toMatchObject({ generation: 1, nextSequence: 2 })
     await sessions.addPiece(second.sessionId, piece(2, 1))
-    expect(await findLiveStream(db, first.uuid, 15)).toMatchObject({ isRunning: true, pieces: [{ sequence: 2 }] })
+    expect(await findLiveStream(db, { uuid: first.uuid, rendition: 0, most: 15 })).toMatchObject({
+      isRunning: true,
+      pieces: [{ sequence: 2 }],
+    })
   })
 
   it('of a connection that was replaced are refused', async () => {
@@ -329,7 +336,7 @@ describe('the pieces of a live', () => {
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     expect(await sessions.accept(key)).toMatchObject({ generation: 2, nextSequence: 1 })
     await expect(sessions.addPiece(sessionId, piece(1, 1))).rejects.toMatchObject({ kind: 'conflict' })
-    expect((await findLiveStream(db, uuid, 15))?.pieces).toHaveLength(1)
+    expect((await findLiveStream(db, { uuid: uuid, rendition: 0, most: 15 }))?.pieces).toHaveLength(1)
   })
 
   it('are the newest in the playlist, with a discontinuity for each reconnection', async () => {
@@ -338,7 +345,7 @@ describe('the pieces of a live', () => {
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     await sessions.accept(key)
     await sessions.addPiece(sessionId, { ...piece(2, 2), seconds: 2.05 })
-    const { isRunning = false, pieces = [] } = (await findLiveStream(db, uuid, 2)) ?? {}
+    const { isRunning = false, pieces = [] } = (await findLiveStream(db, { uuid: uuid, rendition: 0, most: 2 })) ?? {}
     const at = (n: number) => piece(n, 1).startsAt.toISOString().replace('Z', '+0000')
     const expected = `#EXTM3U
 #EXT-X-VERSION:6
@@ -353,10 +360,74 @@ describe('the pieces of a live', () => {
 #EXT-X-PROGRAM-DATE-TIME:${at(2)}
 0-000002.ts
 `
-    expect(renditionPlaylist({ rendition: 0, pieces, isRunning, target: 2 })).toBe(expected)
-    const last = renditionPlaylist({ rendition: 0, pieces: pieces.slice(1), isRunning: false, target: 2 })
+    expect(renditionPlaylist({ pieces, isRunning, target: 2 })).toBe(expected)
+    const last = renditionPlaylist({ pieces: pieces.slice(1), isRunning: false, target: 2 })
     expect(last).toContain('#EXT-X-MEDIA-SEQUENCE:2\n#EXT-X-DISCONTINUITY-SEQUENCE:1\n')
     expect(last).toMatch(/0-000002\.ts\n#EXT-X-ENDLIST\n$/)
-    expect(hashesOf(0, pieces)).toEqual({ '0-000001.ts': '1'.padStart(64, '0'), '0-000002.ts': '2'.padStart(64, '0') })
+    expect(hashesOf(pieces)).toEqual({ '0-000001.ts': '1'.padStart(64, '0'), '0-000002.ts': '2'.padStart(64, '0') })
+  })
+
+  const encoded = (rendition: number, height: number) => ({
+    rendition,
+    width: (height * 16) / 9,
+    height,
+    codecs: ['avc1.64001e', 'mp4a.40.2'],
+    picture: { targetBitrate: 500_000, fps: 25, everyNth: 1, keyFrameEvery: 100, level: 30 },
+    bandwidth: 600_000,
+  })
+  const plan = {
+    source: { rendition: 0, width: 1280, height: 720, codecs: ['avc1.64001f', 'mp4a.40.2'] },
+    isSourceShown: true,
+    encoded: [encoded(1, 360), encoded(2, 144)],
+  }
+
+  it('have their renditions as the first one planned them', async () => {
+    const { uuid, key } = await makeLive({ permanent: true })
+    const accepted = await sessions.accept(key)
+    expect(accepted.isPlanned).toBe(false)
+    const { sessionId } = accepted
+    await sessions.addPiece(sessionId, { ...piece(0, 1), plan })
+    const told = await db.query('select event from outbox where aggregate = $1 and aggregate_id = $2', ['live_session', sessionId])
+    expect(told).toEqual([{ event: 'LivePieceStored' }])
+    await sessions.end(sessionId, { type: 'LOST', generation: 1 })
+    expect((await sessions.accept(key)).isPlanned).toBe(true)
+    await sessions.addPiece(sessionId, { ...piece(1, 2), plan: { ...plan, encoded: [] } })
+    await db.query(
+      `insert into live_rendition_piece (session_id, rendition, sequence, bytes, sha256)
+       values ($1, 1, 0, 1000, 'aa'), ($1, 2, 0, 500, 'bb'), ($1, 1, 1, null, null), ($1, 2, 1, null, null)`,
+      [sessionId],
+    )
+    const received = await findLiveStream(db, { uuid, rendition: 0, most: 15 })
+    expect(received?.plan).toEqual(plan)
+    expect(
+      masterPlaylist({ plan, pieces: received?.pieces ?? [] })
+        .split('\n')
+        .slice(2),
+    ).toEqual([
+      expect.stringMatching(/^#EXT-X-STREAM-INF:BANDWIDTH=\d+,RESOLUTION=1280x720,CODECS="avc1.64001f,mp4a.40.2"$/),
+      '0.m3u8',
+      '',
+      '#EXT-X-STREAM-INF:BANDWIDTH=600000,RESOLUTION=640x360,CODECS="avc1.64001e,mp4a.40.2"',
+      '1.m3u8',
+      '',
+      '#EXT-X-STREAM-INF:BANDWIDTH=600000,RESOLUTION=256x144,CODECS="avc1.64001e,mp4a.40.2"',
+      '2.m3u8',
+      '',
+      '',
+    ])
+    const all = (await findLiveStream(db, { uuid, rendition: null, most: 15 }))?.pieces ?? []
+    expect(Object.keys(hashesOf(all)).toSorted()).toEqual(['0-000000.ts', '0-000001.ts', '1-000000.ts', '2-000000.ts'])
+    const { pieces = [] } = (await findLiveStream(db, { uuid, rendition: 2, most: 15 })) ?? {}
+    expect(renditionPlaylist({ pieces, isRunning: true, target: 2 })).toMatch(
+      /\n2-000000\.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:2\.0+,\n#EXT-X-PROGRAM-DATE-TIME:[^\n]+\n#EXT-X-GAP\n2-000001\.ts\n$/,
+    )
+    await sessions.end(sessionId, { type: 'FINISHED', generation: 2 })
+    await save(sessionId)
+    clock.pass(config.vireo.live.cleanup_delay)
+    await timeOut(sessionId)
+    const names = await db.query<{ name: string }>("select name from pending_file where owner = 'nobody' and name like $1", [`%${uuid}%`])
+    expect(names.map(({ name }) => name.split('/').at(-1)).toSorted()).toEqual(
+      [0, 1, 2].flatMap((rendition) => [`${rendition}-000000.ts`, `${rendition}-000001.ts`]),
+    )
   })
 })

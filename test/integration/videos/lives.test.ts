@@ -17,7 +17,7 @@ beforeAll(async () => {
   await root.send('POST', '/api/v1/users', { username: 'other', password: 'other-password', email: 'other@example.com', role: 2 })
   other = await login(node.base, 'other', 'other-password')
   channelId = await channelOf(root)
-}, 60_000)
+})
 afterAll(() => node?.stop())
 
 async function channelOf(user: Client): Promise<number> {

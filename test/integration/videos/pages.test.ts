@@ -31,7 +31,7 @@ describe('the page of a video', () => {
   it('shows the video, who made it and when, and plays HLS with web video behind it', async () => {
     const answer = await page(`/w/${toShortUuid(video.uuid)}`)
     expect(answer.statusCode).toBe(200)
-    expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Cookie' })
+    expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Accept-Language, Cookie' })
     expect(answer.body).toContain('<title>protocol video - Vireo</title>')
     expect(answer.body).toContain('<h1 dir="auto">protocol video</h1>')
     expect(answer.body).toContain('<h3>Proto</h3>')
@@ -235,7 +235,7 @@ describe('the page of a video', () => {
 
     const second = (await page(`/w/${made.uuid}?commentsStart=20`)).body
     expect(second).toContain('thread-0!')
-    expect(second).toContain(`?threadId=${oldest}#comments">1 reply</a>`)
+    expect(second).toContain(`?threadId=${oldest}#comments">1\u00a0reply</a>`)
     const thread = (await page(`/w/${made.uuid}?threadId=${oldest}`)).body
     expect(thread).toContain('an-answer!')
     expect(thread).not.toContain('thread-1!')
@@ -345,10 +345,10 @@ describe('the page of a video', () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const columns = { name: 'on air', is_live: true, duration: 0 }
     const { id } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}`, columns })
-    expect((await page('/search?search=on+air')).body).toContain('<span class="count live">Live</span></span><h2>on air</h2>')
+    expect((await page('/search?search=on+air')).body).toContain('<span class="count live">Live</span></span><h2 dir="auto">on air</h2>')
     const { body } = await page('/videos/browse?isLive=true')
     expect(body).toContain('<h1>Live streams</h1>')
-    expect(body.match(/<h2>[^<]*/g)).toEqual(['<h2>on air'])
+    expect(body.match(/<h2 dir="auto">[^<]*/g)).toEqual(['<h2 dir="auto">on air'])
     await server.db.query('delete from video where id = $1', [id])
   })
 

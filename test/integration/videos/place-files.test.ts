@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
-import { makePlaceFiles } from '../../../src/actors/video/place-files.ts'
+import { makePlaceFiles } from '../../../src/actors/video/files/place-files.ts'
 import { type FileRef, MediaError, type Place, StorageOutage, type Store, webVideoFile } from '../../../src/media/index.ts'
 import { insert, makeUser, makeVideo } from '../../support/builders.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 let runtime: TestRuntime
 beforeAll(async () => {
   runtime = await makeTestRuntime()
-}, 60_000)
+})
 afterAll(async () => {
   await runtime?.stop()
 })

@@ -130,7 +130,7 @@ export async function startVideoServer(
   const sessionOf = async (name: keyof typeof users): Promise<Session> => {
     const { id, username, accountId, actorId } = users[name]
     const user = { id, username, role: roles[name], accountId, actorId, videoQuota: -1, videoQuotaDaily: -1 }
-    return { id, user, nsfwPolicy: (await nsfwPolicyOf(db, id)) ?? 'display', mutes: true }
+    return { id, user, scopes: null, nsfwPolicy: (await nsfwPolicyOf(db, id)) ?? 'display', mutes: true, language: null }
   }
   const remote: VideoServer['remote'] = new Map()
   const fetched: string[] = []

@@ -8,7 +8,7 @@ let world: ViewsWorld
 beforeEach(async () => {
   await world?.stop()
   world = await startViewsWorld({ vireo: { views: { max_remote_viewers: 5, max_remote_views: 8 } } })
-}, 30_000)
+})
 afterAll(async () => {
   await world?.stop()
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
   video = await node.upload(bytes)
   duration = (await node.client.get<{ duration: number }>(`/api/v1/videos/${video.id}`)).duration
-}, 60_000)
+})
 afterAll(async () => {
   await node?.stop()
 })
@@ -111,7 +111,7 @@ it('many reports at once are all stored, and shown as viewers and views', async 
   })
   const { data } = await node.client.get<{ data: { id: number; viewers: number }[] }>('/api/v1/videos')
   expect(data.find(({ id }) => id === crowded.id)).toMatchObject({ viewers: 100 })
-}, 30_000)
+})
 
 describe('the statistics', () => {
   const stats = (path: string) => node.client.raw(`/api/v1/videos/${video.uuid}/stats/${path}`)

@@ -9,7 +9,7 @@ const VIDEOS = 40
 let world: ViewsWorld
 beforeAll(async () => {
   world = await startViewsWorld()
-}, 30_000)
+})
 afterAll(async () => {
   await world?.stop()
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
     null,
   )
   await watched('14:00:00', '14:01:00', [[8, 9]], null, null)
-}, 30_000)
+})
 afterAll(async () => {
   await world?.stop()
 })

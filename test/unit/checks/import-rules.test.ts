@@ -26,6 +26,7 @@ const wrong: Array<[file: string, specifier: string]> = [
   ['actors/video/a.ts', '../../http/app.ts'],
   ['actors/video/b.ts', '../../federation/wire/video.ts'],
   ['actors/video/c.ts', '../follow/follow.commands.ts'],
+  ['actors/video/files/c.ts', '../../follow/follow.commands.ts'],
   ['actors/video/d.ts', 'fastify'],
   ['actors/video/e.ts', '@fedify/fedify/sig'],
   ['actors/video/f.ts', '../../compose.ts'],
@@ -40,6 +41,8 @@ const wrong: Array<[file: string, specifier: string]> = [
   ['http/videos/c.ts', '../../media/ffmpeg/probe.ts'],
   ['http/videos/d.ts', '@fedify/fedify'],
   ['http/e.ts', '../main.js'],
+  ['remote-runner/a.ts', '../actors/runner/index.ts'],
+  ['remote-runner/b.ts', '../media/ffmpeg/probe.ts'],
   ['http/f.ts', '../runtime-settings.ts'],
 ]
 
@@ -56,12 +59,16 @@ const right: Array<[file: string, specifier: string]> = [
   ['actors/video/c.ts', '../../state-machines/video.ts'],
   ['actors/video/f.ts', '../follow/follow.writes.ts'],
   ['actors/video/d.ts', '../../media/index.ts'],
+  ['actors/video/files/g.ts', '../../follow/follow.writes.ts'],
+  ['actors/video/files/h.ts', '../../../state-machines/video.ts'],
   ['actors/video/e.ts', '@mikro-orm/postgresql'],
   ['federation/inbound/a.ts', '../../actors/follow/index.ts'],
   ['federation/b.ts', '@fedify/fedify'],
   ['http/videos/a.ts', '../../actors/video/index.ts'],
   ['http/videos/b.ts', '../../media/index.ts'],
   ['http/c.ts', 'fastify'],
+  ['remote-runner/a.ts', '../media/index.ts'],
+  ['remote-runner/b.ts', '../platform/ids.ts'],
   ['compose.ts', './http/app.ts'],
   ['compose/http.ts', '../http/app.ts'],
 ]

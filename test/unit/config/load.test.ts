@@ -156,8 +156,9 @@ describe("a PeerTube server's production.yaml", () => {
 
   it.each(['captions', 'original_video_files', 'user_exports'])('warns of a base_url of %s', (kind) => {
     expect(load([`object_storage: { ${kind}: { base_url: 'https://cdn.example' } }`]).warnings).toEqual([
-      expect.stringContaining(`object_storage.${kind}.base_url has no effect here`),
+      expect.stringContaining(`the key object_storage.${kind}.base_url has no effect here`),
     ])
+    expect(load([`object_storage: { ${kind}: { base_url: '' } }`]).warnings).toEqual([])
   })
 
   it('warns that prevent_ssrf no longer opens private addresses', () => {
@@ -286,6 +287,8 @@ describe('a wrong value', () => {
     expect(problem).toMatch(/^smtp\.password is \(hidden\) \(.*\), expected a text or null$/)
     const [url] = problemsOf(() => load(['database: postgres://me:hunter2@host/db']))
     expect(url).not.toContain('hunter2')
+    const provider = '{ name: a, url: ldap://x, search_base: b, bind_password: hunter2, unknown: 1 }'
+    expect(problemsOf(() => load([`vireo: { auth: { ldap: [${provider}] } }`]))).toEqual([expect.not.stringContaining('hunter2')])
   })
 
   it.each([
@@ -296,8 +299,11 @@ describe('a wrong value', () => {
       'redundancy: { videos: { strategies: [{ strategy: trending, size: 1GB, min_lifetime: 1 day }, { strategy: trending, size: 2GB, min_lifetime: 1 day }] } }',
       'redundancy.videos.strategies',
     ],
-    ['vireo: { queue: { backend: redis } }', 'REDIS_URL'],
     ['redis: { sentinel: { enabled: true } }', 'redis.sentinel.master_name'],
+    [
+      'vireo: { auth: { ldap: [{ name: a, url: ldap://x, search_base: b }, { name: a, url: ldap://y, search_base: b }] } }',
+      'vireo.auth.ldap has a name twice',
+    ],
   ])('may be one that contradicts another: %s', (yaml, named) => {
     const problems = problemsOf(() => load([yaml]))
     expect(problems).toEqual([expect.stringContaining(named)])

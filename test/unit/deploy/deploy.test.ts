@@ -227,7 +227,7 @@ describe('paths', () => {
   it('of the units are in the checkout', () => {
     for (const name of readdirSync(join(root, 'deploy/systemd'))) {
       const named = matches(read(`deploy/systemd/${name}`), /\/opt\/vireo\/([\w./-]+)/g).concat(
-        matches(read(`deploy/systemd/${name}`), /node --max-semi-space-size=4 (\S+)/g),
+        matches(read(`deploy/systemd/${name}`), /node --max-semi-space-size=2 (\S+)/g),
       )
       for (const path of named) if (!path.startsWith('node_modules/')) expect([path, existsSync(join(root, path))]).toEqual([path, true])
     }

@@ -1,8 +1,9 @@
 // What pages tell machines: recorded names and values, and hostile words that stay words.
 
 import { describe, expect, it } from '@jest/globals'
+import type { ActorProfile } from '../../../src/actors/actor/index.ts'
 import { type PlaylistRow, playlistPrivacies } from '../../../src/actors/playlist/index.ts'
-import type { ActorProfile, VideoDetailsRow } from '../../../src/actors/video/index.ts'
+import type { VideoDetailsRow } from '../../../src/actors/video/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
 import { descriptionText, headTagsOf, plainHead, type Subject, titleText } from '../../../src/http/pages/heads/index.ts'
 import { cut } from '../../../src/http/pages/heads/text.ts'

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { contentSecurityPolicy } from '../../../src/http/pages/layout.ts'
+import { z } from 'zod'
+import { contentSecurityPolicy, layout } from '../../../src/http/pages/layout.ts'
 import { localPath } from '../../../src/http/pages/local-path.ts'
 import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
+import { problemOf } from '../../../src/http/pages/screens/problems.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
-import { html, jsonScript, webUrl } from '../../../src/platform/html.ts'
+import { html, jsonScript, rich, webUrl } from '../../../src/platform/html.ts'
+import { english, inNumbers, known, listed, makeLanguage, t } from '../../../src/platform/language.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 describe('the HTML template', () => {
@@ -25,6 +28,67 @@ describe('the HTML template', () => {
     for (const other of ['javascript:alert(1)', 'data:text/html,x', ' java\nscript:x', 'blob:x', '', null, undefined]) {
       expect(webUrl(other)).toBeUndefined()
     }
+  })
+})
+
+describe('a text in the language of its reader', () => {
+  const views = '{count, plural, one {# view} other {# views}}'
+  const german = makeLanguage('de', () => ({
+    Save: 'Speichern',
+    [views]: '{count, plural, one {# Aufruf} other {# Aufrufe}}',
+    '<a>Log in</a>, {name}': '{name}: <a>anmelden</a> & <a>los</a>',
+  }))
+
+  it('is chosen when the page is rendered, and English by default', () => {
+    const page = html`<p title="${t('Save')}">${t(views, { count: 1 })}, ${t(views, { count: 12_345 })}${inNumbers(0.5)}</p>`
+    expect(page.text).toBe('<p title="Save">1\u00a0view, 12,345\u00a0views0.5</p>')
+    expect(page.in(german)).toBe('<p title="Speichern">1\u00a0Aufruf, 12.345\u00a0Aufrufe0,5</p>')
+    expect(t('Delete').in(german)).toBe('Delete')
+  })
+
+  it('is escaped, with what is put into it', () => {
+    const page = rich('<a>Log in</a>, {name}', { a: (inside) => html`<b>${inside}</b>`, name: '<i>{x}' })
+    expect(page.text).toBe('<b>Log in</b>, &lt;i&gt;{x}')
+    expect(page.in(german)).toBe('&lt;i&gt;{x}: <b>anmelden</b> &amp; <b>los</b>')
+    expect(html`${t('{text}', { text: '<i>' })}${known('</script>{x, plural,')}`.text).toBe('&lt;i&gt;&lt;/script&gt;{x, plural,')
+    expect(rich('{video} is there', { video: html`<i>${t('Save')}</i>` }).in(german)).toBe('<i>Speichern</i> is there')
+  })
+
+  it('has lists, dates and names of languages', () => {
+    const date = new Date('2026-11-28T15:05:00Z')
+    expect(listed(['a', t('Save'), 'c']).in(german)).toBe('a, Speichern und c')
+    expect([german.day(date), german.time(date), english.day(date)]).toEqual(['28. November 2026', '15:05', 'November 28, 2026'])
+    expect([german.nameOf('fr'), german.nameOf('xx'), german.nameOf('no code <')]).toEqual(['Französisch', undefined, undefined])
+  })
+
+  it('is on a page of its direction', () => {
+    const page = (tag: string) =>
+      layout(
+        { title: t('Save'), body: html`` },
+        { name: 'Lake' },
+        { style: '/s.css' },
+        makeLanguage(tag, () => ({})),
+      )
+    expect(page('ar')).toContain('<html lang="ar" dir="rtl"')
+    expect(page('he-IL')).toContain('dir="rtl"')
+    expect(page('fr-CA')).toContain('<html lang="fr-CA" dir="ltr"')
+  })
+})
+
+describe('what is wrong with a field', () => {
+  it.each([
+    [z.string().min(3), 'x', 'At least 3\u00a0characters.'],
+    [z.string().max(1), 'xx', 'At most 1\u00a0character.'],
+    [z.number().min(-1), -2, 'At least -1.'],
+    [z.int().max(1000), 1001, 'At most 1,000.'],
+    [z.array(z.string()).min(1), [], 'At least 1\u00a0entry.'],
+    [z.array(z.string()).max(2), ['', '', ''], 'At most 2\u00a0entries.'],
+    [z.number(), 'x', 'A number is needed.'],
+    [z.enum(['a', 'b']), 'c', 'This value is not possible here.'],
+    [z.iso.datetime(), 'c', 'This value is not possible here.'],
+    [z.string().min(3, 'Should be long'), 'c', 'Should be long'],
+  ])('is said for people: %#', (schema, value, text) => {
+    expect(problemOf(schema.safeParse(value).error?.issues[0]?.message ?? '').in(english)).toBe(text)
   })
 })
 

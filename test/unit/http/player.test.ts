@@ -53,7 +53,7 @@ function open(dataset: Record<string, string>) {
   })
   const left: string[] = []
   const document = Object.assign(new EventTarget(), {
-    currentScript: { dataset: { hls: '/assets/hls.js' } },
+    currentScript: { dataset: { hls: '/assets/hls.js', texts: '{}' } },
     querySelectorAll: (selector: string) => (selector === '.player' ? [root] : []),
   })
   const location = { assign: (address: string) => left.push(address) }

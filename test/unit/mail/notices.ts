@@ -26,6 +26,7 @@ export function notices(words: string): Notice[] {
     { kind: 'unblacklistOnMyVideo', video },
     { kind: 'myVideoPublished', video },
     { kind: 'myVideoStudioEditionFinished', video },
+    { kind: 'myVideoTranscriptionGenerated', video, language: 'French' },
     { kind: 'myVideoImportSuccess', source: words, video },
     { kind: 'myVideoImportError', source: words },
     { kind: 'newUserRegistration', user: named },
@@ -35,6 +36,7 @@ export function notices(words: string): Notice[] {
     { kind: 'newInstanceFollower', follower: named, isPending: true },
     { kind: 'newInstanceFollower', follower: named, isPending: false },
     { kind: 'autoInstanceFollowing', following: named },
+    { kind: 'newPluginVersion', npmName: 'peertube-plugin-example', version: words },
     { kind: 'newPeerTubeVersion', version: words },
   ]
 }

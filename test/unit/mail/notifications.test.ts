@@ -7,6 +7,8 @@ import { noticeLetter, threadOf } from '../../../src/actors/mail/templates/notic
 import type { Notice } from '../../../src/actors/mail/templates/notices.ts'
 import { notificationTypes, settingOf } from '../../../src/actors/notification/types.ts'
 import { notificationDefaults } from '../../../src/actors/notification-setting/index.ts'
+import { english, type Language } from '../../../src/platform/language.ts'
+import { languages } from '../../../src/platform/languages.ts'
 import { notices } from './notices.ts'
 
 const at = {
@@ -26,6 +28,23 @@ const ofKind = (kind: Notice['kind'], words = 'A walk'): Notice => {
   if (!found) throw new Error(`There is no example of ${kind}.`)
   return found
 }
+
+it.each(languages.filter((language) => language !== english))('is in the language of its reader: $tag', (language) => {
+  const said = (notice: Notice, reader: Language) =>
+    renderMail(noticeLetter({ kind: notice.kind, setting: settingOf(notice.kind), notices: [notice], total: 1 }, at), stationery, reader)
+  for (const notice of notices('A walk')) {
+    const [own, other] = [said(notice, language), said(notice, english)]
+    expect(own.subject).not.toBe(other.subject)
+    expect(own.html).toContain(`<html lang="${language.tag}" dir="ltr">`)
+    const lines = new Set(other.text.split('\n').filter((line) => line !== '' && !/^(https:|> |\(|Vireo$|Videos of cats)/.test(line)))
+    expect(own.text.split('\n').filter((line) => lines.has(line))).toEqual([])
+  }
+  const several = noticeLetter(
+    { kind: 'myVideoPublished', setting: 'myVideoPublished', notices: notices('A walk').slice(0, 1), total: 1234 },
+    at,
+  )
+  expect(renderMail(several, stationery, language).subject).not.toMatch(/of your videos|1,234/)
+})
 
 const FOOT = `Vireo
 
@@ -49,8 +68,7 @@ Read and reply:
 https://videos.example/w/3gJ8mpnQUZfXzLYxoaDrhF;threadId=7
 
 ${FOOT}
-You receive this mail because your settings ask for mails about comments on
-your videos.
+You receive this mail because of this setting: Comments on your videos.
 Change your notification settings:
 https://videos.example/my-account/notifications
 Stop mails of this kind:
@@ -97,7 +115,7 @@ it('the HTML says the same', () => {
   expect(html).toContain('<title>New follower awaiting approval: tom@videos.example</title>')
   expect(html).toContain('>A walk (tom@videos.example) requests to follow this server and awaits your approval.</p>')
   expect(html).toContain('<a href="https://videos.example/admin/settings/follows/followers-list" style="display:inline-block')
-  expect(html).toContain('because your settings ask for mails about new followers of this server')
+  expect(html).toContain('because of this setting: New followers of this server')
   expect(html).toContain(`<a href="${at.unsubscribe}"`)
 })
 
@@ -137,7 +155,7 @@ describe.each([
     expect(html).not.toMatch(/<script|<img|onerror=alert\(1\)>|<q>/)
 
     // One thing to do, why one gets it, and how that ends; and nothing else to follow.
-    expect(text).toContain('\nYou receive this mail because your settings ask for mails about ')
+    expect(text).toContain('\nYou receive this mail because of this setting: ')
     const addresses = text.match(/^https:\S+$/gm) ?? []
     expect(addresses).toHaveLength(3)
     expect(addresses.slice(1)).toEqual(['https://videos.example/my-account/notifications', at.unsubscribe])

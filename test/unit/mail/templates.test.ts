@@ -3,6 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { renderMail } from '../../../src/actors/mail/templates/layout.ts'
 import * as letters from '../../../src/actors/mail/templates/letters.ts'
+import { english } from '../../../src/platform/language.ts'
 
 const stationery = {
   subjectPrefix: '[V]',
@@ -55,5 +56,5 @@ it.each([
   [600_000, '10 minutes'],
   [5, '1 minute'],
 ])('%i ms are %s', (ms, words) => {
-  expect(letters.inWords(ms)).toBe(words)
+  expect(letters.inWords(ms).in(english).replace('\u00a0', ' ')).toBe(words)
 })

@@ -19,7 +19,6 @@ describe('findFfmpeg', () => {
       ffmpegPath: join(path, 'ffmpeg'),
       ffprobePath: join(path, 'ffprobe'),
       version: '8.1.2',
-      bundled: false,
       canToneMap: false,
       asFiltered: ['-fps_mode', 'vfr'],
       warnings: [],
@@ -28,12 +27,12 @@ describe('findFfmpeg', () => {
 
   it('passes over one without libx264', async () => {
     const path = await fakeTools(['aac', 'libx264rgb'])
-    expect((await findFfmpeg({ path })).bundled).toBe(true)
+    expect((await findFfmpeg({ path })).ffmpegPath).toContain('@ffmpeg-installer')
   })
 
   it('uses the packaged one when the search path has none, and warns that it is old', async () => {
     const found = await findFfmpeg({ path: await temporaryFolder() })
-    expect(found.bundled).toBe(true)
+    expect(found.ffmpegPath).toContain('@ffmpeg-installer')
     expect(found.warnings).toEqual([expect.stringContaining('old build')])
   })
 

@@ -8,9 +8,9 @@ import { crc32, deflateSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
 import { type Ffmpeg, fitActorImage, fitImage, imagesFromMedia, probe } from '../../../src/media/index.ts'
-import { keptMedia, type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { keptMedia, type MediaName, media, serverFfmpeg, temporaryFolder } from '../../support/media.ts'
 
-const ffmpeg: Ffmpeg = await testFfmpeg()
+const ffmpeg: Ffmpeg = await serverFfmpeg()
 const sizes = [
   { width: 280, height: 157 },
   { width: 850, height: 480 },

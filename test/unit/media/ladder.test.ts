@@ -30,10 +30,10 @@ import {
   webVideoFile,
 } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
-import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { type MediaName, media, serverFfmpeg, temporaryFolder } from '../../support/media.ts'
 
 const run = promisify(execFile)
-const ffmpeg: Ffmpeg = await testFfmpeg()
+const ffmpeg: Ffmpeg = await serverFfmpeg()
 
 let root: string
 let store: Store
@@ -261,7 +261,7 @@ describe('the ladder of a video whose times are far longer than it says', () => 
     await expect(made).rejects.toMatchObject({ reason: 'too-long' })
     const left = await readdir(workFolder, { recursive: true })
     expect(left.filter((name) => name.endsWith('.mp4'))).toEqual([])
-  }, 30_000)
+  })
 })
 
 describe('the ladder of a video whose top rendition can be copied', () => {

@@ -164,7 +164,7 @@ describe('a picture and a sound that come as streams', () => {
     const sine = [...lavfi('sine=frequency=440'), '-c:a', 'aac']
     const fragmented = ['-movflags', '+frag_keyframe+empty_moov', '-frag_duration', '2000000']
     await run(ffmpeg.ffmpegPath, [...start, ...sine, ...fragmented, long.sound])
-  }, 60_000)
+  })
 
   const streamed = () => ({ picture: createReadStream(long.picture), sound: createReadStream(long.sound) })
 
@@ -180,17 +180,13 @@ describe('a picture and a sound that come as streams', () => {
     ['both', (from: ReturnType<typeof streamed>) => from],
     ['the picture', ({ picture }: ReturnType<typeof streamed>) => ({ picture })],
     ['the sound', ({ sound }: ReturnType<typeof streamed>) => ({ sound })],
-  ])(
-    'become the same packets as from files (%s)',
-    async (_which, choose) => {
-      const [fromFiles, fromStreams] = [mux(long), mux({ ...long, ...choose(streamed()) })]
-      const packets = await packetsOf(fromFiles.stream)
-      expect(packets.length).toBeGreaterThan(25 * SECONDS)
-      expect(await packetsOf(fromStreams.stream)).toEqual(packets)
-      await fromStreams.gone
-    },
-    30_000,
-  )
+  ])('become the same packets as from files (%s)', async (_which, choose) => {
+    const [fromFiles, fromStreams] = [mux(long), mux({ ...long, ...choose(streamed()) })]
+    const packets = await packetsOf(fromFiles.stream)
+    expect(packets.length).toBeGreaterThan(25 * SECONDS)
+    expect(await packetsOf(fromStreams.stream)).toEqual(packets)
+    await fromStreams.gone
+  })
 
   it('have their first bytes in the file before they are read whole, and are read no faster than the file', async () => {
     const bytes = await readFile(long.picture)
@@ -209,7 +205,7 @@ describe('a picture and a sound that come as streams', () => {
     unread.stream.destroy()
     await unread.gone
     await until(() => inputs.picture.destroyed && inputs.sound.destroyed)
-  }, 30_000)
+  })
 
   it('may be longer than what is needed of them', async () => {
     const padding = Buffer.alloc(8 * 2 ** 20)
@@ -220,7 +216,7 @@ describe('a picture and a sound that come as streams', () => {
     expect(await packetsOf(stream)).toEqual(await packetsOf(mux(long).stream))
     await gone
     expect(picture.destroyed).toBe(true)
-  }, 30_000)
+  })
 
   it('fail as the stream does, with all that was started, and never look whole', async () => {
     const bytes = await readFile(long.picture)

@@ -181,8 +181,9 @@ describe('the guard of inputs', () => {
       const text = await readFile(join(sources, name), 'utf8')
       if (/ffmpegPath|ffprobePath/.test(text) && /node:child_process|runProcess\(/.test(text)) starters.push(name)
     }
-    // find.ts reads versions; mux.ts, probe.ts and the cutter of lives have the guard in their arguments.
-    expect(starters.sort()).toEqual([...['find', 'mux', 'probe', 'run'].map((name) => `media/ffmpeg/${name}.ts`), 'media/live/cutter.ts'])
+    // find.ts reads versions; mux.ts, probe.ts, and the cutter and sender of lives have the guard in their arguments.
+    const expected = ['ffmpeg/find', 'ffmpeg/mux', 'ffmpeg/probe', 'ffmpeg/run', 'live/cutter', 'live/sender']
+    expect(starters.sort()).toEqual(expected.map((name) => `media/${name}.ts`))
   })
 })
 

@@ -493,7 +493,7 @@ describe('object storage', () => {
     }
     await until(async () => (await store.stat(video('b.mp4')).catch(() => undefined)) !== undefined)
     await objects.close()
-  }, 20_000)
+  })
 
   it('lists a folder of several pages whole, which the S3 server of the tests cannot answer', async () => {
     const page = (keys: string[], next: string) =>

@@ -6,9 +6,9 @@ import sharp from 'sharp'
 import { makeStoryboard, probe } from '../../../src/media/index.ts'
 import { arrangeSprites, planStoryboard } from '../../../src/media/storyboard/plan.ts'
 import { framesCommand } from '../../../src/media/storyboard/storyboard.ts'
-import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
+import { type MediaName, media, serverFfmpeg, temporaryFolder } from '../../support/media.ts'
 
-const ffmpeg = await testFfmpeg()
+const ffmpeg = await serverFfmpeg()
 const HD = { width: 1280, height: 720 }
 
 describe('the plan of a storyboard', () => {
@@ -89,7 +89,7 @@ describe('the storyboard of a file', () => {
       probe: found,
       input,
       workFolder,
-      duration: duration ?? Math.round(found.duration),
+      wanted: duration ?? Math.round(found.duration),
       limits: { stallMs: 20_000 },
     })
     expect(await readdir(workFolder)).toEqual([])
@@ -161,7 +161,7 @@ describe('the storyboard of a file', () => {
     const signal = AbortSignal.abort()
     const found = await probe({ ffmpeg, path: input })
     const workFolder = await temporaryFolder()
-    const options = { ffmpeg, probe: found, input, workFolder, duration: 3600, limits: { stallMs: 20_000 }, signal }
+    const options = { ffmpeg, probe: found, input, workFolder, wanted: 3600, limits: { stallMs: 20_000 }, signal }
     await expect(makeStoryboard(options)).rejects.toMatchObject({ reason: 'aborted' })
     expect(await readdir(workFolder)).toEqual([])
   })

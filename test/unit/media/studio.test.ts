@@ -95,6 +95,7 @@ describe('times of a video', () => {
 const probed = (changes: { width?: number; height?: number; sound?: boolean; picture?: boolean; duration?: number }): MediaProbe => {
   const { width = 640, height = 360, sound = true, picture = true, duration = 10 } = changes
   return {
+    startTime: 0,
     isCut: false,
     isFragmented: false,
     keyFrameEvery: undefined,
@@ -109,6 +110,7 @@ const probed = (changes: { width?: number; height?: number; sound?: boolean; pic
           index: 0,
           codec: 'h264',
           profile: 'High',
+          level: 31,
           pixelFormat: 'yuv420p',
           codedWidth: width,
           codedHeight: height,

@@ -13,6 +13,6 @@ it('leaves no connection open, also when only plain SQL was asked', async () => 
   await Promise.all([1, 2, 3].map(() => db.query('select pg_sleep(0.05)')))
   await db.close()
   const others = 'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
-  await eventually(async () => expect(await run(database.url, others)).toEqual([]), 2_000)
+  await eventually(async () => expect(await run(database.url, others)).toEqual([]))
   await database.drop()
 })

@@ -5,6 +5,7 @@ import { defineTable } from './table.ts'
 
 const failed = { type: 'FAILED', attempts: 3, isPermanent: false } as const
 const lost = { type: 'LEASE_LOST', maxLostLeases: 2 } as const
+const stopped = { type: 'STOPPED' } as const
 const { context } = initialJob(false)
 
 export const table = defineTable({
@@ -44,6 +45,9 @@ export const table = defineTable({
     { from: 'active', with: { failures: 1 }, event: { type: 'POSTPONED' }, to: 'delayed' },
     { from: 'active', event: { type: 'GIVEN_BACK' }, to: 'waiting' },
     { from: 'active', event: { type: 'CANCELLED' }, to: 'cancelled' },
+    ...(['waiting', 'delayed', 'active'] as const).map(
+      (from) => ({ from, event: stopped, to: 'active', gives: { lostLeases: 1_000_000_000 } }) as const,
+    ),
 
     { from: 'failed', with: { failures: 3, lostLeases: 1 }, event: { type: 'RETRIED' }, to: 'waiting', gives: context },
   ],

@@ -168,6 +168,8 @@ export const table = defineTable({
     { from: 'to-move-to-file-system-failed', event: REMOVED, to: 'removed' },
 
     { from: 'waiting-for-live', event: { type: 'STREAM_STARTED' }, to: 'published' },
+    { from: 'waiting-for-live', event: { type: 'STREAM_ENDED', again: true }, to: 'waiting-for-live' },
+    { from: 'waiting-for-live', event: { type: 'STREAM_ENDED', again: false }, to: 'live-ended' },
     { from: 'waiting-for-live', event: REMOVED, to: 'removed' },
 
     { from: 'live-ended', event: { type: 'REPLAY_SAVED', isAwaited: true }, to: 'to-transcode' },

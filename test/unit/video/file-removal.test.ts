@@ -1,7 +1,7 @@
 // Which files of a video may go.
 
 import { describe, expect, it } from '@jest/globals'
-import { type FilesAsked, filesToRemove, type RemovableFile } from '../../../src/actors/video/file-removal.ts'
+import { type FilesAsked, filesToRemove, type RemovableFile } from '../../../src/actors/video/files/file-removal.ts'
 
 const file = (id: number, hls: boolean, streams: 'picture' | 'sound' | 'both'): RemovableFile => ({
   id,

@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import {
-  assertMayChange,
-  assertMaySee,
-  hasPrivateFiles,
-  isOpen,
-  type SeeOptions,
-  type Viewer,
-} from '../../../src/actors/video/video.policy.ts'
+import type { Viewer } from '../../../src/actors/session/index.ts'
+import { assertMayChange, assertMaySee, hasPrivateFiles, isOpen, type SeeOptions } from '../../../src/actors/video/video.policy.ts'
 
 const video = (privacy: number, remote = false) => ({ privacy, remote, blocked: false, ownerAccountId: 1 })
 const owner: Viewer = { accountId: 1, role: 2 }

@@ -1,30 +1,33 @@
 // Names of notification kinds in mails.
 
+import { type Localized, t } from '../../../platform/language.ts'
 import type { NotificationSettings } from '../../notification-setting/index.ts'
 import type { NoticeKind } from './notices.ts'
 
 /** Several of a kind, as a subject: `12 new comments on your videos`. */
-export const severalOf: Readonly<Record<NoticeKind, string>> = {
-  newVideoFromSubscription: 'new videos from your subscriptions',
-  newLiveFromSubscription: 'live streams from your subscriptions',
-  newCommentOnMyVideo: 'new comments on your videos',
-  commentMention: 'comments that mention you',
-  newAbuseForModerators: 'new reports',
-  abuseStateChange: 'decisions on your reports',
-  abuseNewMessage: 'new messages about reports',
-  videoAutoBlacklistForModerators: 'videos awaiting review',
-  blacklistOnMyVideo: 'of your videos were blocked',
-  unblacklistOnMyVideo: 'of your videos were unblocked',
-  myVideoPublished: 'of your videos were published',
-  myVideoImportSuccess: 'of your imports are finished',
-  myVideoImportError: 'of your imports failed',
-  myVideoStudioEditionFinished: 'of your videos were edited',
-  newUserRegistration: 'new accounts',
-  newUserRegistrationRequest: 'new registration requests',
-  newFollow: 'new subscribers',
-  newInstanceFollower: 'new followers of this server',
-  autoInstanceFollowing: 'servers followed automatically',
-  newPeerTubeVersion: 'new versions of the software',
+export const severalOf: Readonly<Record<NoticeKind, (count: number) => Localized>> = {
+  newVideoFromSubscription: (count) => t('{count} new videos from your subscriptions', { count }),
+  newLiveFromSubscription: (count) => t('{count} live streams from your subscriptions', { count }),
+  newCommentOnMyVideo: (count) => t('{count} new comments on your videos', { count }),
+  commentMention: (count) => t('{count} comments that mention you', { count }),
+  newAbuseForModerators: (count) => t('{count} new reports', { count }),
+  abuseStateChange: (count) => t('{count} decisions on your reports', { count }),
+  abuseNewMessage: (count) => t('{count} new messages about reports', { count }),
+  videoAutoBlacklistForModerators: (count) => t('{count} videos awaiting review', { count }),
+  blacklistOnMyVideo: (count) => t('{count} of your videos were blocked', { count }),
+  unblacklistOnMyVideo: (count) => t('{count} of your videos were unblocked', { count }),
+  myVideoPublished: (count) => t('{count} of your videos were published', { count }),
+  myVideoImportSuccess: (count) => t('{count} of your imports are finished', { count }),
+  myVideoImportError: (count) => t('{count} of your imports failed', { count }),
+  myVideoStudioEditionFinished: (count) => t('{count} of your videos were edited', { count }),
+  myVideoTranscriptionGenerated: (count) => t('{count} captions were made for your videos', { count }),
+  newUserRegistration: (count) => t('{count} new accounts', { count }),
+  newUserRegistrationRequest: (count) => t('{count} new registration requests', { count }),
+  newFollow: (count) => t('{count} new subscribers', { count }),
+  newInstanceFollower: (count) => t('{count} new followers of this server', { count }),
+  autoInstanceFollowing: (count) => t('{count} servers followed automatically', { count }),
+  newPluginVersion: (count) => t('{count} new versions of plugins', { count }),
+  newPeerTubeVersion: (count) => t('{count} new versions of the software', { count }),
 }
 
 /** Description of a setting: `mails about comments on your videos`. */

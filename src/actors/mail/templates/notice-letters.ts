@@ -1,5 +1,6 @@
 // The text of each notification's mail: one fact, its quotation, and one link to the page of the web client where it can be handled.
 
+import { Localized, t, type Word, wordIn } from '../../../platform/language.ts'
 import * as pages from './client-pages.ts'
 import type { Letter } from './layout.ts'
 import type { Notice, NoticeKind } from './notices.ts'
@@ -7,16 +8,16 @@ import { cut, excerpt } from './untrusted-text.ts'
 
 /** A letter without its frame; `item`: the same on one line, for a list. */
 export interface Told {
-  subject: string
-  heading: string
-  says: string
+  subject: Word
+  heading: Word
+  says: Word
   /** In Markdown. */
   quote?: string
   /** Text after the quotation. */
-  adds?: string
-  link: string
+  adds?: Word
+  link: Word
   url: string
-  item: string
+  item: Word
 }
 
 /** Maximum characters of a name, and of a quotation. */
@@ -27,220 +28,300 @@ const SUBJECT = 140
 
 type Tell<K extends NoticeKind> = (notice: Extract<Notice, { kind: K }>, page: (path: string) => string) => Told
 
-const title = ({ name }: { name: string }): string => `“${cut(name, NAME) || 'untitled'}”`
-const chosen = (name: string): string => cut(name, NAME) || '(no name)'
+const title = ({ name }: { name: string }): Word => {
+  const shown = cut(name, NAME)
+  return shown === '' ? t('“untitled”') : t('“{name}”', { name: shown })
+}
+const chosen = (name: string): Word => cut(name, NAME) || t('(no name)')
 /** Freely chosen names are shown with the unique handle. */
 const full = ({ name, handle }: { name: string; handle: string }): string => {
   const [shown, known] = [cut(name, NAME), cut(handle, 2 * NAME)]
   return shown === '' || shown === known ? known : `${shown} (${known})`
 }
 const part = (text: string): string => cut(text, ITEM_TEXT)
-const numbered = ({ id, kind }: { id: number; kind: string }): string => `report #${id} about ${kind === 'account' ? 'an' : 'a'} ${kind}`
+/** Ids are no numbers to be grouped. */
+const numberOf = ({ id }: { id: number }): string => String(id)
+const REPORTS = {
+  video: (id: string) => t('report #{id} about a video', { id }),
+  comment: (id: string) => t('report #{id} about a comment', { id }),
+  account: (id: string) => t('report #{id} about an account', { id }),
+}
+const numbered = (report: { id: number; kind: keyof typeof REPORTS }): Word => REPORTS[report.kind](numberOf(report))
+const byChannel = (video: { name: string }, channel: { name: string; handle: string }): Word =>
+  t('{video}, by {channel}', { video: title(video), channel: full(channel) })
+/** What is said of one thing in a list: `thing: said`. */
+const about = (thing: Word, said: string): Word => t('{thing}: {said}', { thing, said })
 
 const letters: { [K in NoticeKind]: Tell<K> } = {
   newVideoFromSubscription: ({ video, channel }, page) => ({
-    subject: `New video by ${chosen(channel.name)}: ${chosen(video.name)}`,
-    heading: 'A new video',
-    says: `${full(channel)} published ${title(video)}.`,
-    link: 'Watch the video',
+    subject: t('New video by {channel}: {video}', { channel: chosen(channel.name), video: chosen(video.name) }),
+    heading: t('A new video'),
+    says: t('{channel} published {video}.', { channel: full(channel), video: title(video) }),
+    link: t('Watch the video'),
     url: page(pages.watch(video)),
-    item: `${title(video)}, by ${full(channel)}`,
+    item: byChannel(video, channel),
   }),
 
   newLiveFromSubscription: ({ video, channel }, page) => ({
-    subject: `Live now by ${chosen(channel.name)}: ${chosen(video.name)}`,
-    heading: 'A live stream has started',
-    says: `${full(channel)} is live with ${title(video)}.`,
-    link: 'Watch the live stream',
+    subject: t('Live now by {channel}: {video}', { channel: chosen(channel.name), video: chosen(video.name) }),
+    heading: t('A live stream has started'),
+    says: t('{channel} is live with {video}.', { channel: full(channel), video: title(video) }),
+    link: t('Watch the live stream'),
     url: page(pages.watch(video)),
-    item: `${title(video)}, by ${full(channel)}`,
+    item: byChannel(video, channel),
   }),
 
-  newCommentOnMyVideo: ({ video, author, text, threadId, isPendingReview }, page) => ({
-    subject: `${isPendingReview ? 'Comment awaiting your approval' : 'New comment'} on your video ${title(video)}`,
-    heading: isPendingReview ? 'A comment awaits your approval' : 'New comment',
-    says: `${full(author)} commented on your video ${title(video)}:`,
-    quote: text,
-    ...(isPendingReview ? { adds: 'Nobody else sees the comment until you approve it.' } : {}),
-    link: isPendingReview ? 'Approve or delete the comment' : 'Read and reply',
-    url: page(isPendingReview ? pages.heldComments : pages.thread(video, threadId)),
-    item: `${full(author)} on ${title(video)}${isPendingReview ? ', awaiting your approval' : ''}: ${part(text)}`,
-  }),
+  newCommentOnMyVideo: ({ video, author, text, threadId, isPendingReview }, page) => {
+    const on = t('{author} on {video}', { author: full(author), video: title(video) })
+    const says = t('{author} commented on your video {video}:', { author: full(author), video: title(video) })
+    if (isPendingReview) {
+      return {
+        subject: t('Comment awaiting your approval on your video {video}', { video: title(video) }),
+        heading: t('A comment awaits your approval'),
+        says,
+        quote: text,
+        adds: t('Nobody else sees the comment until you approve it.'),
+        link: t('Approve or delete the comment'),
+        url: page(pages.heldComments),
+        item: about(t('{comment}, awaiting your approval', { comment: on }), part(text)),
+      }
+    }
+    return {
+      subject: t('New comment on your video {video}', { video: title(video) }),
+      heading: t('New comment'),
+      says,
+      quote: text,
+      link: t('Read and reply'),
+      url: page(pages.thread(video, threadId)),
+      item: about(on, part(text)),
+    }
+  },
 
   commentMention: ({ video, author, text, threadId }, page) => ({
-    subject: `${chosen(author.name)} mentioned you in a comment on ${title(video)}`,
-    heading: 'You were mentioned in a comment',
-    says: `${full(author)} mentioned you in a comment on the video ${title(video)}:`,
+    subject: t('{author} mentioned you in a comment on {video}', { author: chosen(author.name), video: title(video) }),
+    heading: t('You were mentioned in a comment'),
+    says: t('{author} mentioned you in a comment on the video {video}:', { author: full(author), video: title(video) }),
     quote: text,
-    link: 'Read and reply',
+    link: t('Read and reply'),
     url: page(pages.thread(video, threadId)),
-    item: `${full(author)} on ${title(video)}: ${part(text)}`,
+    item: about(t('{author} on {video}', { author: full(author), video: title(video) }), part(text)),
   }),
 
   newAbuseForModerators: ({ report }, page) => {
     const { reporter, reported, videoName, reason, predefinedReasons } = report
-    const on = videoName === null ? '' : ` ${title({ name: videoName })}`
-    const what = {
-      video: `the video${on} by ${chosen(reported)}`,
-      comment: `a comment by ${chosen(reported)} on the video${on}`,
-      account: `the account ${chosen(reported)}`,
+    const given = { account: chosen(reported), video: videoName === null ? '' : title({ name: videoName }) }
+    const whole = {
+      video: t('the video {video} by {account}', given),
+      comment: t('a comment by {account} on the video {video}', given),
+      account: t('the account {account}', given),
     }[report.kind]
-    const reasons = predefinedReasons.length === 0 ? '' : ` (${predefinedReasons.join(', ')})`
+    const what = predefinedReasons.length === 0 ? whole : t('{what} ({reasons})', { what: whole, reasons: predefinedReasons.join(', ') })
+    const id = numberOf(report)
     return {
-      subject: `New abuse report #${report.id}: ${what}`,
-      heading: 'New abuse report',
-      says: `${chosen(reporter)} reported ${what}${reasons}:`,
+      subject: t('New abuse report #{id}: {what}', { id, what: whole }),
+      heading: t('New abuse report'),
+      says: t('{reporter} reported {what}:', { reporter: chosen(reporter), what }),
       quote: reason,
-      link: 'Review the report',
+      link: t('Review the report'),
       url: page(pages.report(report)),
-      item: `#${report.id}, ${what}${reasons}: ${part(reason)}`,
+      item: about(t('#{id}, {what}', { id, what }), part(reason)),
     }
   },
 
   abuseStateChange: ({ report, isAccepted }, page) => {
-    const how = isAccepted ? 'accepted' : 'rejected'
+    const [id, reported] = [numberOf(report), numbered(report)]
+    const told = isAccepted
+      ? {
+          subject: t('Your abuse report #{id} was accepted', { id }),
+          heading: t('Your abuse report was accepted'),
+          says: t('The moderators accepted your {report}.', { report: reported }),
+          item: t('#{id} was accepted', { id }),
+        }
+      : {
+          subject: t('Your abuse report #{id} was rejected', { id }),
+          heading: t('Your abuse report was rejected'),
+          says: t('The moderators rejected your {report}.', { report: reported }),
+          item: t('#{id} was rejected', { id }),
+        }
+    return { ...told, link: t('See your reports'), url: page(pages.ownReport(report)) }
+  },
+
+  abuseNewMessage: ({ report, author, text }, page) => {
+    const id = numberOf(report)
+    const who = author === null ? t('the moderators') : chosen(author)
     return {
-      subject: `Your abuse report #${report.id} was ${how}`,
-      heading: `Your abuse report was ${how}`,
-      says: `The moderators ${how} your ${numbered(report)}.`,
-      link: 'See your reports',
-      url: page(pages.ownReport(report)),
-      item: `#${report.id} was ${how}`,
+      subject: t('New message about abuse report #{id}', { id }),
+      heading: t('New message about an abuse report'),
+      says:
+        author === null
+          ? t('The moderators wrote about your {report}:', { report: numbered(report) })
+          : t('{author} wrote about {report}:', { author: who, report: numbered(report) }),
+      quote: text,
+      link: t('Read and reply'),
+      url: page(author === null ? pages.ownReport(report) : pages.report(report)),
+      item: about(t('#{id}, {author}', { id, author: who }), part(text)),
     }
   },
 
-  abuseNewMessage: ({ report, author, text }, page) => ({
-    subject: `New message about abuse report #${report.id}`,
-    heading: 'New message about an abuse report',
-    says: `${author === null ? 'The moderators' : chosen(author)} wrote about ${author === null ? 'your ' : ''}${numbered(report)}:`,
-    quote: text,
-    link: 'Read and reply',
-    url: page(author === null ? pages.ownReport(report) : pages.report(report)),
-    item: `#${report.id}, ${author === null ? 'the moderators' : chosen(author)}: ${part(text)}`,
-  }),
-
   videoAutoBlacklistForModerators: ({ video, channel }, page) => ({
-    subject: `New video awaiting review: ${chosen(video.name)}`,
-    heading: 'New video awaiting review',
-    says: `The video ${title(video)} by ${full(channel)} was blocked automatically and stays blocked until a moderator reviews it.`,
-    link: 'Review the video',
+    subject: t('New video awaiting review: {video}', { video: chosen(video.name) }),
+    heading: t('New video awaiting review'),
+    says: t('The video {video} by {channel} was blocked automatically and stays blocked until a moderator reviews it.', {
+      video: title(video),
+      channel: full(channel),
+    }),
+    link: t('Review the video'),
     url: page(pages.videosToReview),
-    item: `${title(video)}, by ${full(channel)}`,
+    item: byChannel(video, channel),
   }),
 
   blacklistOnMyVideo: ({ video, reason }, page) => ({
-    subject: `Your video ${title(video)} was blocked`,
-    heading: 'Your video was blocked',
-    says: `The moderators blocked your video ${title(video)}: nobody else can watch it.${reason ? ' They wrote:' : ''}`,
+    subject: t('Your video {video} was blocked', { video: title(video) }),
+    heading: t('Your video was blocked'),
+    says: reason
+      ? t('The moderators blocked your video {video}: nobody else can watch it. They wrote:', { video: title(video) })
+      : t('The moderators blocked your video {video}: nobody else can watch it.', { video: title(video) }),
     ...(reason ? { quote: reason } : {}),
-    link: 'See your video',
+    link: t('See your video'),
     url: page(pages.watch(video)),
-    item: `${title(video)}${reason ? `: ${part(reason)}` : ''}`,
+    item: reason ? about(title(video), part(reason)) : title(video),
   }),
 
   unblacklistOnMyVideo: ({ video }, page) => ({
-    subject: `Your video ${title(video)} was unblocked`,
-    heading: 'Your video was unblocked',
-    says: `The moderators unblocked your video ${title(video)}: others can watch it again.`,
-    link: 'See your video',
+    subject: t('Your video {video} was unblocked', { video: title(video) }),
+    heading: t('Your video was unblocked'),
+    says: t('The moderators unblocked your video {video}: others can watch it again.', { video: title(video) }),
+    link: t('See your video'),
     url: page(pages.watch(video)),
     item: title(video),
   }),
 
   myVideoPublished: ({ video }, page) => ({
-    subject: `Your video ${title(video)} was published`,
-    heading: 'Your video was published',
-    says: `Your video ${title(video)} is ready and published.`,
-    link: 'See your video',
+    subject: t('Your video {video} was published', { video: title(video) }),
+    heading: t('Your video was published'),
+    says: t('Your video {video} is ready and published.', { video: title(video) }),
+    link: t('See your video'),
     url: page(pages.watch(video)),
     item: title(video),
   }),
 
   myVideoStudioEditionFinished: ({ video }, page) => ({
-    subject: `Your video ${title(video)} was edited`,
-    heading: 'Your video was edited',
-    says: `Your edits in the studio are finished: the video ${title(video)} is ready.`,
-    link: 'See your video',
+    subject: t('Your video {video} was edited', { video: title(video) }),
+    heading: t('Your video was edited'),
+    says: t('Your edits in the studio are finished: the video {video} is ready.', { video: title(video) }),
+    link: t('See your video'),
     url: page(pages.watch(video)),
     item: title(video),
   }),
 
+  myVideoTranscriptionGenerated: ({ video, language }, page) => ({
+    subject: t('Your video {video} has captions', { video: title(video) }),
+    heading: t('Captions were made for your video'),
+    says: t('Captions in {language} were made from the sound of your video {video}.', { language, video: title(video) }),
+    link: t('See your video'),
+    url: page(pages.watch(video)),
+    item: t('{video} ({language})', { video: title(video), language }),
+  }),
+
   myVideoImportSuccess: ({ source, video }, page) => ({
-    subject: `Your video import ${title(video)} is finished`,
-    heading: 'Your video import is finished',
-    says: `The import of ${chosen(source)} is finished: ${title(video)} is available.`,
-    link: 'See your video',
+    subject: t('Your video import {video} is finished', { video: title(video) }),
+    heading: t('Your video import is finished'),
+    says: t('The import of {source} is finished: {video} is available.', { source: chosen(source), video: title(video) }),
+    link: t('See your video'),
     url: page(pages.watch(video)),
     item: title(video),
   }),
 
   myVideoImportError: ({ source }, page) => ({
-    subject: `Your video import ${chosen(source)} failed`,
-    heading: 'Your video import failed',
-    says: `Your import of ${chosen(source)} failed. The list of your imports shows the reason.`,
-    link: 'See your imports',
+    subject: t('Your video import {source} failed', { source: chosen(source) }),
+    heading: t('Your video import failed'),
+    says: t('Your import of {source} failed. The list of your imports shows the reason.', { source: chosen(source) }),
+    link: t('See your imports'),
     url: page(pages.imports),
     item: chosen(source),
   }),
 
   newUserRegistration: ({ user }, page) => ({
-    subject: `New user registered: ${chosen(user.handle)}`,
-    heading: 'New user registered',
-    says: `${full(user)} registered on this server.`,
-    link: 'See the users',
+    subject: t('New user registered: {user}', { user: chosen(user.handle) }),
+    heading: t('New user registered'),
+    says: t('{user} registered on this server.', { user: full(user) }),
+    link: t('See the users'),
     url: page(pages.users),
     item: full(user),
   }),
 
   newUserRegistrationRequest: ({ username, reason }, page) => ({
-    subject: `New registration request: ${chosen(username)}`,
-    heading: 'New registration request',
-    says: `${chosen(username)} requests an account and gives this reason:`,
+    subject: t('New registration request: {username}', { username: chosen(username) }),
+    heading: t('New registration request'),
+    says: t('{username} requests an account and gives this reason:', { username: chosen(username) }),
     quote: reason,
-    link: 'Accept or reject the request',
+    link: t('Accept or reject the request'),
     url: page(pages.registrations),
-    item: `${chosen(username)}: ${part(reason)}`,
+    item: about(chosen(username), part(reason)),
   }),
 
   newFollow: ({ follower, following }, page) => {
-    const whom = following.isChannel ? `your channel ${full(following)}` : 'you'
+    const given = { follower: full(follower), channel: full(following) }
     return {
-      subject: `${chosen(follower.name)} subscribed to ${following.isChannel ? chosen(following.name) : 'you'}`,
-      heading: 'New subscriber',
-      says: `${full(follower)} subscribed to ${whom}.`,
-      link: 'See your subscribers',
+      subject: following.isChannel
+        ? t('{follower} subscribed to {channel}', { follower: chosen(follower.name), channel: chosen(following.name) })
+        : t('{follower} subscribed to you', { follower: chosen(follower.name) }),
+      heading: t('New subscriber'),
+      says: following.isChannel
+        ? t('{follower} subscribed to your channel {channel}.', given)
+        : t('{follower} subscribed to you.', { follower: given.follower }),
+      link: t('See your subscribers'),
       url: page(pages.followers),
-      item: `${full(follower)} subscribed to ${whom}`,
+      item: following.isChannel
+        ? t('{follower} subscribed to your channel {channel}', given)
+        : t('{follower} subscribed to you', { follower: given.follower }),
     }
   },
 
-  newInstanceFollower: ({ follower, isPending }, page) => ({
-    subject: `${isPending ? 'New follower awaiting approval' : 'New follower of this server'}: ${chosen(follower.handle)}`,
-    heading: isPending ? 'New follower awaiting approval' : 'New follower of this server',
-    says: isPending
-      ? `${full(follower)} requests to follow this server and awaits your approval.`
-      : `${full(follower)} follows this server.`,
-    link: isPending ? 'Accept or reject the follower' : 'See the followers',
-    url: page(pages.serverFollowers),
-    item: `${full(follower)}${isPending ? ', awaiting your approval' : ''}`,
-  }),
+  newInstanceFollower: ({ follower, isPending }, page) =>
+    isPending
+      ? {
+          subject: t('New follower awaiting approval: {follower}', { follower: chosen(follower.handle) }),
+          heading: t('New follower awaiting approval'),
+          says: t('{follower} requests to follow this server and awaits your approval.', { follower: full(follower) }),
+          link: t('Accept or reject the follower'),
+          url: page(pages.serverFollowers),
+          item: t('{follower}, awaiting your approval', { follower: full(follower) }),
+        }
+      : {
+          subject: t('New follower of this server: {follower}', { follower: chosen(follower.handle) }),
+          heading: t('New follower of this server'),
+          says: t('{follower} follows this server.', { follower: full(follower) }),
+          link: t('See the followers'),
+          url: page(pages.serverFollowers),
+          item: full(follower),
+        },
 
   autoInstanceFollowing: ({ following }, page) => ({
-    subject: `This server now follows ${chosen(following.handle)}`,
-    heading: 'New server followed',
-    says: `This server now follows ${full(following)}, because its configuration follows servers automatically.`,
-    link: 'See the followed servers',
+    subject: t('This server now follows {server}', { server: chosen(following.handle) }),
+    heading: t('New server followed'),
+    says: t('This server now follows {server}, because its configuration follows servers automatically.', { server: full(following) }),
+    link: t('See the followed servers'),
     url: page(pages.serverFollowing),
     item: full(following),
   }),
 
+  newPluginVersion: ({ npmName, version }, page) => ({
+    subject: t('A new version of {plugin} is available: {version}', { plugin: npmName, version: chosen(version) }),
+    heading: t('A new version of a plugin is available'),
+    says: t('Version {version} of {plugin} is available.', { version: chosen(version), plugin: npmName }),
+    link: t('See the installed plugins'),
+    url: page(pages.plugins),
+    item: t('{plugin} {version}', { plugin: npmName, version: chosen(version) }),
+  }),
+
   newPeerTubeVersion: ({ version }, page) => ({
-    subject: `A new version of the software is available: ${chosen(version)}`,
-    heading: 'A new version is available',
-    says: `Version ${chosen(version)} of the software of this server is available.`,
-    link: 'See the installed version',
+    subject: t('A new version of the software is available: {version}', { version: chosen(version) }),
+    heading: t('A new version is available'),
+    says: t('Version {version} of the software of this server is available.', { version: chosen(version) }),
+    link: t('See the installed version'),
     url: page(pages.system),
-    item: `Version ${chosen(version)}`,
+    item: t('Version {version}', { version: chosen(version) }),
   }),
 }
 
@@ -256,7 +337,7 @@ export function letterOf(notice: Notice, origin: string): Letter {
   const { subject, heading, says, quote, adds, link, url } = noticeTextOf(notice, origin)
   const quoted = quote === undefined ? '' : excerpt(quote, TEXT)
   return {
-    subject: cut(subject, SUBJECT),
+    subject: new Localized((language) => cut(String(wordIn(subject, language)), SUBJECT)),
     heading,
     blocks: [
       { say: says },

@@ -1,5 +1,6 @@
 // The mail of one notification, or of several that were held back: its text, and the small print with the reason and how to unsubscribe.
 
+import { known, t } from '../../../platform/language.ts'
 import type { NotificationSettings } from '../../notification-setting/index.ts'
 import * as pages from './client-pages.ts'
 import type { Letter } from './layout.ts'
@@ -27,25 +28,24 @@ export function noticeLetter({ kind, setting, notices, total }: NoticeMail, at: 
   return {
     ...letter,
     footer: [
-      { say: `You receive this mail because your settings ask for mails about ${aboutOf[setting]}.` },
-      { link: 'Change your notification settings', url: `${at.origin}${pages.notifications}` },
-      { link: 'Stop mails of this kind', url: at.unsubscribe },
+      { say: t('You receive this mail because of this setting: {setting}.', { setting: known(capital(aboutOf[setting])) }) },
+      { link: t('Change your notification settings'), url: `${at.origin}${pages.notifications}` },
+      { link: t('Stop mails of this kind'), url: at.unsubscribe },
     ],
   }
 }
 
 function digest({ kind, notices, total }: Omit<NoticeMail, 'setting'>, origin: string): Letter {
-  const several = severalOf[kind]
-  const count = total.toLocaleString('en')
+  const several = severalOf[kind](total)
   const listed = notices.slice(0, MAX_LISTED)
   const more = total - listed.length
   return {
-    subject: `${count} ${several}`,
-    heading: `${count} ${several}`,
+    subject: several,
+    heading: several,
     blocks: [
       { list: listed.map((notice) => noticeTextOf(notice, origin)).map(({ item, url }) => ({ item, url })) },
-      ...(more > 0 ? [{ say: `and ${more.toLocaleString('en')} more` }] : []),
-      { link: 'See your notifications', url: `${origin}${pages.notifications}` },
+      ...(more > 0 ? [{ say: t('and {count} more', { count: more }) }] : []),
+      { link: t('See your notifications'), url: `${origin}${pages.notifications}` },
     ],
   }
 }
@@ -77,3 +77,5 @@ function threadOfOne(notice: Notice): string | undefined {
       return undefined
   }
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

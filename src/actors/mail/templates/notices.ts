@@ -51,6 +51,7 @@ export type Notice =
   | { kind: 'videoAutoBlacklistForModerators'; video: NamedVideo; channel: Named }
   | { kind: 'myVideoPublished'; video: NamedVideo }
   | { kind: 'myVideoStudioEditionFinished'; video: NamedVideo }
+  | { kind: 'myVideoTranscriptionGenerated'; video: NamedVideo; language: string }
   | { kind: 'myVideoImportSuccess'; source: string; video: NamedVideo }
   | { kind: 'myVideoImportError'; source: string }
   | { kind: 'newUserRegistration'; user: Named }
@@ -58,6 +59,7 @@ export type Notice =
   | { kind: 'newFollow'; follower: Named; following: Named & { isChannel: boolean } }
   | { kind: 'newInstanceFollower'; follower: Named; isPending: boolean }
   | { kind: 'autoInstanceFollowing'; following: Named }
+  | { kind: 'newPluginVersion'; npmName: string; version: string }
   | { kind: 'newPeerTubeVersion'; version: string }
 
 export type NoticeKind = Notice['kind']

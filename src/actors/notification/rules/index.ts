@@ -8,13 +8,14 @@ import { imported, importFailed } from './imports.ts'
 import { instanceRules } from './instance.ts'
 import { registrationRules } from './registrations.ts'
 import { videoBlockRules } from './video-blocks.ts'
-import { edited, published } from './videos.ts'
+import { edited, published, transcribed } from './videos.ts'
 
 export const RULES: readonly TabledRule[] = [
   newComment,
   mention,
   published,
   edited,
+  transcribed,
   imported,
   importFailed,
   newFollow,

@@ -1,4 +1,4 @@
-// Notifications for administrators of the instance: followers, automatic follows, and newer versions of the software.
+// Notifications for administrators of the instance: followers, automatic follows, and newer versions of plugins and of the software.
 
 import { rightsOfStaff } from '../rights.ts'
 import { rule } from '../rule.ts'
@@ -25,6 +25,16 @@ export const instanceRules = [
       select s.user_id, f.id::text as key, null::int as by_actor_id, f.id as follow_id
       from follow f, ${staffWith(rightsOfStaff.autoInstanceFollowing)} s where f.id = $1`,
     values: ({ followId }) => [followId],
+  }),
+
+  rule({
+    type: 'newPluginVersion',
+    on: ['NewPluginVersionReleased'],
+    about: ['plugin_id'],
+    audience: `
+      select s.user_id, concat_ws(' ', $1::int, $2::text) as key, null::int as by_actor_id, $1::int as plugin_id
+      from ${staffWith(rightsOfStaff.newPluginVersion)} s`,
+    values: ({ pluginId, version }) => [pluginId, version],
   }),
 
   rule({

@@ -17,6 +17,15 @@ export const published = rule({
       and not exists (select from video_schedule where video_schedule.video_id = video.id)`,
 })
 
+export const transcribed = rule({
+  on: ['VideoTranscribed'],
+  type: 'myVideoTranscriptionGenerated',
+  about: ['video_caption_id'],
+  values: ({ videoId, captionId }) => [videoId, captionId],
+  audience: `select owner.user_id, $2::int::text as key, null::int as by_actor_id, $2::int as video_caption_id ${OWN}
+    and exists (select from video_caption where video_caption.id = $2)`,
+})
+
 export const edited = rule({
   on: ['VideoEdited'],
   type: 'myVideoStudioEditionFinished',

@@ -2,6 +2,8 @@
 // it is loaded when playback starts. Without this script the page plays as well.
 
 const HLS_SCRIPT = document.currentScript.dataset.hls
+/** In the language of the page. */
+const TEXTS = JSON.parse(document.currentScript.dataset.texts)
 const HLS_TYPE = 'application/vnd.apple.mpegurl'
 const REPORT_MS = 5000
 /** Of a live that cannot be reached, and of a page that waits for one without news. */
@@ -131,7 +133,7 @@ async function attachHls(player) {
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     const levels = hls.levels.map(({ height, name }, level) => ({
       value: `level ${level}`,
-      label: name || (height ? `${height}p` : 'Original'),
+      label: name || (height ? `${height}p` : TEXTS.original),
     }))
     fillQualities(player, levels.reverse())
   })
@@ -166,10 +168,7 @@ function failed(player) {
 
 function tellTrouble({ root, button, video }) {
   const trouble = root.querySelector('.trouble')
-  trouble.textContent =
-    video.error?.code === 2
-      ? 'The connection was lost. Reload the page to try again.'
-      : 'This video cannot be played by this browser, or its files cannot be reached.'
+  trouble.textContent = video.error?.code === 2 ? TEXTS.lost : TEXTS.unplayable
   trouble.hidden = false
   button.hidden = true
 }
@@ -196,7 +195,7 @@ function keepPosition({ root, video }) {
 function fillQualities({ root }, options) {
   const select = root.querySelector('.quality')
   if (!select) return
-  select.replaceChildren(new Option('Auto', ''), ...options.map(({ value, label }) => new Option(label, value)))
+  select.replaceChildren(new Option(TEXTS.auto, ''), ...options.map(({ value, label }) => new Option(label, value)))
 }
 
 function offerTools(player) {
@@ -346,7 +345,7 @@ function followLive(root, player) {
   const end = () => {
     isAwaited = true
     const trouble = root.querySelector('.trouble')
-    trouble.textContent = 'This live is over.'
+    trouble.textContent = TEXTS.over
     trouble.hidden = false
   }
   player?.video.addEventListener('ended', end)
@@ -354,7 +353,7 @@ function followLive(root, player) {
     if (event === 'state-change' && value.state === PUBLISHED) reload()
     if (event === 'views-change') {
       const shown = document.querySelector('.viewers')
-      if (shown) shown.textContent = `${value.viewers} viewer${value.viewers === 1 ? '' : 's'} now`
+      if (shown) shown.textContent = value.viewers.toLocaleString(document.documentElement.lang)
     }
     if (event === 'force-end' && player) {
       player.hls?.destroy()

@@ -2,6 +2,7 @@
 
 import type { Config } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { richText } from './rich-text.ts'
 
@@ -14,22 +15,22 @@ export interface About {
 }
 
 export function aboutBody({ instance, banner, hasContact, here }: About): Html {
-  const chapters: [string, string][] = [
-    ['Terms', instance.terms],
-    ['Code of conduct', instance.code_of_conduct],
-    ['Moderation', instance.moderation_information],
-    ['Who runs this server', instance.administrator],
-    ['Why it was made', instance.creation_reason],
-    ['For how long', instance.maintenance_lifetime],
-    ['How it is paid for', instance.business_model],
-    ['Hardware', instance.hardware_information],
+  const chapters: [Localized, string][] = [
+    [t('Terms'), instance.terms],
+    [t('Code of conduct'), instance.code_of_conduct],
+    [t('Moderation'), instance.moderation_information],
+    [t('Who runs this server'), instance.administrator],
+    [t('Why it was made'), instance.creation_reason],
+    [t('For how long'), instance.maintenance_lifetime],
+    [t('How it is paid for'), instance.business_model],
+    [t('Hardware'), instance.hardware_information],
   ]
   return html`${
     banner && html`<img class="banner" src="/lazy-static/banners/${banner}" alt="" width="1920" height="317">`
-  }<h1>About ${instance.name}</h1>
+  }<h1>${t('About {name}', { name: instance.name })}</h1>
 ${instance.short_description && html`<p>${instance.short_description}</p>`}
 ${instance.description && ownText(instance.description, here)}
-${hasContact && html`<p><a href="/about/contact">Write to who runs this server</a></p>`}
+${hasContact && html`<p><a href="/about/contact">${t('Write to who runs this server')}</a></p>`}
 ${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${ownText(text, here)}</section>`)}`
 }
 

@@ -1,8 +1,9 @@
 // The page of a channel or account: its description, and one of its tabs.
 
+import type { ActorProfile, ActorSummary } from '../../../actors/actor/index.ts'
 import type { ChannelRow } from '../../../actors/channel/index.ts'
-import type { ActorProfile, ActorSummary } from '../../../actors/video/index.ts'
-import { type Html, html, webUrl } from '../../../platform/html.ts'
+import { type Html, html, rich, webUrl } from '../../../platform/html.ts'
+import { t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, channelPath } from '../addresses.ts'
 import { type Tab, tabs } from './listing.ts'
@@ -39,25 +40,27 @@ export function actorBody({ actor, owner, tabs: list, action, content }: ActorPa
   return html`${
     banner && html`<img class="banner" src="/lazy-static/banners/${banner.filename}" alt="" width="1920" height="317">`
   }<div class="actor">${avatar(actor, AVATAR)}<div class="who"><h1 dir="auto">${actor.name}</h1>
-<p class="soft">${fullHandle(actor, here)} · ${counted(actor.followers, 'subscriber')}</p>${
-    owner && html`<p>By <a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a></p>`
-  }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">Open on ${actor.host}</a></p>`}</div>${action}</div>
-${tabs(`Pages of ${actor.name}`, list)}
+<p class="soft">${fullHandle(actor, here)} · ${counted.subscribers(actor.followers)}</p>${
+    owner && html`<p>${rich('By {name}', { name: html`<a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a>` })}</p>`
+  }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">${t('Open on {host}', { host: actor.host ?? '' })}</a></p>`}</div>${action}</div>
+${tabs(t('Pages of {name}', { name: actor.name }), list)}
 ${content}`
 }
 
-export const aboutActor = (actor: ActorProfile, here: Here): Html =>
-  html`<section class="about"><h2>Description</h2>
-${actor.description ? richText(actor.description, here) : html`<p class="soft">There is no description.</p>`}
-${actor.support && html`<h2>Support</h2>${richText(actor.support, here)}`}
-<p class="soft">${actor.host === null ? 'Here' : 'Known here'} since ${day(new Date(actor.created_at))}</p></section>`
+export function aboutActor(actor: ActorProfile, here: Here): Html {
+  const date = day(new Date(actor.created_at))
+  return html`<section class="about"><h2>${t('Description')}</h2>
+${actor.description ? richText(actor.description, here) : html`<p class="soft">${t('There is no description.')}</p>`}
+${actor.support && html`<h2>${t('Support')}</h2>${richText(actor.support, here)}`}
+<p class="soft">${actor.host === null ? rich('Here since {date}', { date }) : rich('Known here since {date}', { date })}</p></section>`
+}
 
 /** Channels in a list; `button`: the action for each. */
 export const channelCards = (rows: readonly ChannelRow[], here: Here, button: (row: ChannelRow) => Html | null): Html =>
   html`<ul class="channels">${rows.map(
     (row) => html`<li>${avatar(row.channel, SMALL_AVATAR)}<div class="who"><h2><a href="${channelPath(row.channel)}"><bdi>${
       row.channel.name
-    }</bdi></a></h2><p class="soft">${fullHandle(row.channel, here)} · ${counted(row.channel.followers, 'subscriber')}</p></div>${button(
+    }</bdi></a></h2><p class="soft">${fullHandle(row.channel, here)} · ${counted.subscribers(row.channel.followers)}</p></div>${button(
       row,
     )}</li>
 `,

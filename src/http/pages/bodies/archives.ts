@@ -2,7 +2,8 @@
 
 import type { UserExportRow } from '../../../actors/user-export/index.ts'
 import { userImportStates } from '../../../actors/user-import/index.ts'
-import { type Html, html } from '../../../platform/html.ts'
+import { type Html, html, rich } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
 import { type LatestImport, latestImport } from './latest-import.ts'
 import { counted, day, size } from './text.ts'
 
@@ -14,58 +15,58 @@ export interface Archives {
   upload: { largest: number; left: number; minutes: number } | undefined
   latest: LatestImport | undefined
   token: string
-  problem: string | undefined
+  problem: Localized | undefined
 }
 
 const STATES = {
-  pending: 'waits for its turn',
-  processing: 'is being made',
-  completed: 'is ready',
-  errored: 'could not be made',
-} as const satisfies Record<UserExportRow['state'], string>
+  pending: (date) => rich('The archive of {date} waits for its turn.', { date }),
+  processing: (date) => rich('The archive of {date} is being made.', { date }),
+  completed: (date) => rich('The archive of {date} is ready.', { date }),
+  errored: (date) => rich('The archive of {date} could not be made.', { date }),
+} as const satisfies Record<UserExportRow['state'], (date: Html) => Html>
 
 export const archivesBody = (archives: Archives): Html => html`${exportsOf(archives)}
 ${importsOf(archives)}`
 
 function exportsOf({ exports, files, token, problem }: Archives): Html {
   const hasArchive = exports.some(({ state }) => state !== 'errored')
-  return html`<section aria-labelledby="exports"><h2 id="exports">Take what is yours with you</h2>
+  return html`<section aria-labelledby="exports"><h2 id="exports">${t('Take what is yours with you')}</h2>
 ${problem && html`<p class="problem" role="alert">${problem}</p>`}
 ${files && exports.length > 0 && html`<ul>${exports.map((row) => exportOf(row, token))}</ul>`}
-${files ? !hasArchive && exportForm(files, token) : html`<p class="soft">This server does not export archives.</p>`}</section>`
+${files ? !hasArchive && exportForm(files, token) : html`<p class="soft">${t('This server does not export archives.')}</p>`}</section>`
 }
 
 const exportOf = ({ id, state, filename, size: bytes, createdAt, expiresOn }: UserExportRow, token: string) =>
-  html`<li><p>The archive of ${day(createdAt)} ${STATES[state]}.${
+  html`<li><p>${STATES[state](day(createdAt))}${
     filename !== null &&
-    html` <a href="/my-account/import-export/download?id=${id}" download rel="nofollow">Download</a> <span class="soft">${bytes !== null && `${size(bytes)}. `}It is deleted on ${day(expiresOn)}.</span>`
+    html` <a href="/my-account/import-export/download?id=${id}" download rel="nofollow">${t('Download')}</a> <span class="soft">${bytes !== null && html`${size(bytes)}. `}${rich('It is deleted on {date}.', { date: day(expiresOn) })}</span>`
   }</p>
-<form method="post" action="/my-account/import-export/remove"><input type="hidden" name="token" value="${token}"><input type="hidden" name="id" value="${id}"><button aria-label="Delete the archive of ${createdAt.toISOString().slice(0, 10)}">Delete</button></form></li>
+<form method="post" action="/my-account/import-export/remove"><input type="hidden" name="token" value="${token}"><input type="hidden" name="id" value="${id}"><button aria-label="${t('Delete the archive of {date}', { date: createdAt.toISOString().slice(0, 10) })}">${t('Delete')}</button></form></li>
 `
 
 function exportForm({ used, most }: NonNullable<Archives['files']>, token: string): Html {
   return html`<form method="post" action="/my-account/import-export/export" class="fields">
 <input type="hidden" name="token" value="${token}">
-<p>An archive has your account, channels, videos, playlists, subscriptions, comments and settings. A mail tells you when it is ready.</p>
+<p>${t('An archive has your account, channels, videos, playlists, subscriptions, comments and settings. A mail tells you when it is ready.')}</p>
 ${
   used > most
-    ? html`<p>The files of your videos are left out: they take ${size(used)}, and an archive of this server has at most ${size(most)} of them.</p>`
-    : html`<label><input type="checkbox" name="withVideoFiles" value="yes" checked> With the files of your videos (${size(used)} of the ${size(most)} that an archive may have)</label>`
+    ? html`<p>${t('The files of your videos are left out: they take {used}, and an archive of this server has at most {most} of them.', { used: size(used), most: size(most) })}</p>`
+    : html`<label><input type="checkbox" name="withVideoFiles" value="yes" checked> ${t('With the files of your videos ({used} of the {most} that an archive may have)', { used: size(used), most: size(most) })}</label>`
 }
-<button class="main">Make an archive</button>
+<button class="main">${t('Make an archive')}</button>
 </form>`
 }
 
 function importsOf({ upload, latest, token }: Archives): Html {
   const { pending, processing } = userImportStates
   const isUnderWay = latest?.state.id === pending.id || latest?.state.id === processing.id
-  return html`<section aria-labelledby="imports"><h2 id="imports">Bring what you have elsewhere</h2>
+  return html`<section aria-labelledby="imports"><h2 id="imports">${t('Bring what you have elsewhere')}</h2>
 ${
   upload
     ? isUnderWay
-      ? html`<p class="soft">Another archive can be uploaded when the latest is done.</p>`
+      ? html`<p class="soft">${t('Another archive can be uploaded when the latest is done.')}</p>`
       : importForm(upload, token)
-    : html`<p class="soft">This server does not import archives.</p>`
+    : html`<p class="soft">${t('This server does not import archives.')}</p>`
 }
 ${latest && latestImport(latest)}</section>`
 }
@@ -73,14 +74,19 @@ ${latest && latestImport(latest)}</section>`
 /** The token precedes the file, because it is checked first. */
 function importForm({ largest, left, minutes }: NonNullable<Archives['upload']>, token: string): Html {
   const most = Math.min(largest, left)
-  if (most <= 0) return html`<p>Your video quota has no room for an archive.</p>`
+  if (most <= 0) return html`<p>${t('Your video quota has no room for an archive.')}</p>`
   return html`<form method="post" enctype="multipart/form-data" action="/my-account/import-export/import" class="fields">
 <input type="hidden" name="token" value="${token}">
-<p>An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most ${size(most)}${
-    left < largest && html`, which is what your video quota leaves`
-  }. All of it has to arrive within ${counted(minutes, 'minute')}; a larger one is uploaded in pieces, with an app or another web client. A mail tells you when it is done. What is here already is not doubled.</p>
-<p class="soft">Comments stay where they are. So do followers: they follow your old account, and have to follow this one themselves.</p>
-<label>Archive <input type="file" name="archive" accept=".zip,application/zip" required></label>
-<button class="main">Upload the archive</button>
+<p>${
+    left < largest
+      ? t(
+          'An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most {size}, which is what your video quota leaves.',
+          { size: size(most) },
+        )
+      : t('An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most {size}.', { size: size(most) })
+  } ${t('All of it has to arrive within {minutes}; a larger one is uploaded in pieces. A mail tells you when it is done. What is here already is not doubled.', { minutes: counted.minutes(minutes) })}</p>
+<p class="soft">${t('Comments stay where they are. So do followers: they follow your old account, and have to follow this one themselves.')}</p>
+<label>${t('Archive')} <input type="file" name="archive" accept=".zip,application/zip" required></label>
+<button class="main">${t('Upload the archive')}</button>
 </form>`
 }

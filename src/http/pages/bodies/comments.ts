@@ -2,6 +2,7 @@
 
 import type { CommentRow } from '../../../actors/comment/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
 import { makeTimeSlices } from '../../../platform/time-slices.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, handleOf, watchPath } from '../addresses.ts'
@@ -12,7 +13,7 @@ export const THREADS_PER_PAGE = 20
 /** Of one thread. */
 export const COMMENTS_PER_PAGE = 100
 /** Maximum bytes of HTML for the comments of a page: long comments reduce their number. */
-const PAGE_BYTES = 40_000
+const PAGE_BYTES = 50_000
 /** The same for each comment, in a list and in its own thread. */
 const COMMENT_BYTES = { inList: 8000, inThread: 34_000 }
 
@@ -33,11 +34,11 @@ export async function threadsOf(
 `
   })
   const end = start + items.length
-  return html`<section aria-labelledby="comments"><h2 id="comments">${counted(notDeleted, 'comment')}</h2>
+  return html`<section aria-labelledby="comments"><h2 id="comments">${counted.comments(notDeleted)}</h2>
 <ol class="comments">${items}</ol>
 ${paging(`${path}?`, {
-  previous: start > 0 ? { start: Math.max(0, start - THREADS_PER_PAGE), text: 'Newer' } : undefined,
-  next: end < total ? { start: end, text: 'Older' } : undefined,
+  previous: start > 0 ? { start: Math.max(0, start - THREADS_PER_PAGE), text: t('Newer') } : undefined,
+  next: end < total ? { start: end, text: t('Older') } : undefined,
 })}</section>`
 }
 
@@ -52,22 +53,22 @@ export async function threadOf(
     return html`<li id="comment-${row.id}"${row.id !== threadId && html` class="reply"`}>${comment}</li>
 `
   })
-  return html`<section aria-labelledby="comments"><h2 id="comments">One conversation</h2>
-<p><a href="${path}#comments">All comments</a></p>
+  return html`<section aria-labelledby="comments"><h2 id="comments">${t('One conversation')}</h2>
+<p><a href="${path}#comments">${t('All comments')}</a></p>
 <ol class="comments">${items}</ol>
 ${paging(`${path}?threadId=${threadId}&`, {
-  previous: start > 0 ? { start: Math.max(0, start - COMMENTS_PER_PAGE), text: 'Earlier' } : undefined,
-  next: rows.length > items.length ? { start: start + items.length, text: 'Later' } : undefined,
+  previous: start > 0 ? { start: Math.max(0, start - COMMENTS_PER_PAGE), text: t('Earlier') } : undefined,
+  next: rows.length > items.length ? { start: start + items.length, text: t('Later') } : undefined,
 })}</section>`
 }
 
 /** The first rows that fit on a page, at least one. */
 async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) => Html): Promise<Html[]> {
-  const turns = makeTimeSlices()
+  const pause = makeTimeSlices()
   const items: Html[] = []
   let bytes = 0
   for (const row of rows) {
-    await turns.pause()
+    await pause()
     const item = itemOf(row)
     bytes += Buffer.byteLength(item.text)
     if (items.length > 0 && bytes > PAGE_BYTES) break
@@ -76,26 +77,26 @@ async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) =>
   return items
 }
 
-type Way = { start: number; text: string } | undefined
+type Way = { start: number; text: Localized } | undefined
 
 /** `base` ends where another parameter can begin. */
 function paging(base: string, { previous, next }: { previous: Way; next: Way }): Html | null {
   if (!previous && !next) return null
   const way = (rel: 'prev' | 'next', { start, text }: NonNullable<Way>) =>
     html`<a class="button" rel="${rel}" href="${base}commentsStart=${start}#comments">${text}</a>`
-  return html`<nav class="paging" aria-label="Comments">${previous && way('prev', previous)}${next && way('next', next)}</nav>`
+  return html`<nav class="paging" aria-label="${t('Comments')}">${previous && way('prev', previous)}${next && way('next', next)}</nav>`
 }
 
 export const noComments = (): Html =>
-  html`<section aria-labelledby="comments"><h2 id="comments">Comments</h2><p class="soft">Comments are switched off.</p></section>`
+  html`<section aria-labelledby="comments"><h2 id="comments">${t('Comments')}</h2><p class="soft">${t('Comments are switched off.')}</p></section>`
 
 const repliesLink = ({ id, replies }: CommentRow, path: string): Html =>
-  html`<p><a href="${path}?threadId=${id}#comments">${replies === 1 ? '1 reply' : `${replies.toLocaleString('en')} replies`}</a></p>`
+  html`<p><a href="${path}?threadId=${id}#comments">${counted.replies(replies)}</a></p>`
 
 /** `longest`: maximum bytes of HTML for its text; `after`: what follows it. */
 function commentOf(row: CommentRow, { video, here, longest, after = null }: Commented & { longest: number; after?: Html | null }): Html {
   const { account, created_at } = row
-  if (!account) return html`<p class="soft">This comment was deleted.</p>${after}`
+  if (!account) return html`<p class="soft">${t('This comment was deleted.')}</p>${after}`
   const avatar = avatarPath(account, 48)
   const { text, isWhole } = fittedText(row.text, here, { longest, watch: watchPath(video) })
   return html`<article>${
@@ -105,10 +106,10 @@ function commentOf(row: CommentRow, { video, here, longest, after = null }: Comm
   }<div><p class="head"><a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>${
     account.host !== null && html`<bdi class="soft">@${handleOf(account)}</bdi>`
   }${
-    account.id === video.owner_account_id && html`<span class="mark">Author</span>`
-  }${row.held && html`<span class="mark">Waits for approval</span>`}<span class="soft">${day(new Date(created_at))}</span></p>${text}${
+    account.id === video.owner_account_id && html`<span class="mark">${t('Author')}</span>`
+  }${row.held && html`<span class="mark">${t('Waits for approval')}</span>`}<span class="soft">${day(new Date(created_at))}</span></p>${text}${
     !isWhole &&
     longest < COMMENT_BYTES.inThread &&
-    html`<p><a href="${watchPath(video)}?threadId=${row.thread_id ?? row.id}#comments">Read all of it</a></p>`
-  }${after}</div></article>`
+    html`<p><a href="${watchPath(video)}?threadId=${row.thread_id ?? row.id}#comments">${t('Read all of it')}</a></p>`
+  }<p><a class="soft" href="${watchPath(video)}/comments/${row.thread_id ?? row.id}/${row.id}" rel="nofollow">${t('Reply or report')}</a></p>${after}</div></article>`
 }

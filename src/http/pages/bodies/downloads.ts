@@ -3,6 +3,7 @@
 import { extname } from 'node:path'
 import type { WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html, webUrl } from '../../../platform/html.ts'
+import { t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { toFileViews } from '../../videos/file.view.ts'
 import { embedSize, embedUrl, watchUrl } from '../addresses.ts'
@@ -26,15 +27,11 @@ export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken
     return url === undefined ? [] : [{ ...file, url }]
   })
   if (all.length === 0) return null
-  return html`<details><summary>Download</summary><ul class="files">${all.map(
+  return html`<details><summary>${t('Download')}</summary><ul class="files">${all.map(
     ({ url, kind, resolution, fps, size: bytes, hasVideo, hasAudio }) =>
-      html`<li><a href="${url}" download rel="nofollow">${resolution.label}</a> <span class="soft">${[
-        kind,
-        size(bytes),
-        ...(fps > 0 ? [`${fps} fps`] : []),
-        ...(hasVideo ? [] : ['sound only']),
-        ...(hasAudio ? [] : ['without sound']),
-      ].join(' · ')}</span></li>
+      html`<li><a href="${url}" download rel="nofollow">${resolution.label}</a> <span class="soft">${kind} · ${size(bytes)}${fps > 0 && html` · ${t('{rate} fps', { rate: fps })}`}${
+        !hasVideo && html` · ${t('sound only')}`
+      }${!hasAudio && html` · ${t('without sound')}`}</span></li>
 `,
   )}</ul></details>`
 }
@@ -43,8 +40,8 @@ export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken
 export function shareOf(video: WatchedVideoRow, here: Here): Html {
   const { width, height } = embedSize(video.aspect_ratio)
   const frame = html`<iframe title="${titleText(video.name)}" width="${width}" height="${height}" src="${embedUrl(video, here)}" frameborder="0" allowfullscreen="" sandbox="allow-same-origin allow-scripts allow-popups allow-forms"></iframe>`
-  return html`<details><summary>Share</summary><div class="share"><label>Link<input readonly value="${watchUrl(
+  return html`<details><summary>${t('Share')}</summary><div class="share"><label>${t('Link')}<input readonly value="${watchUrl(
     video,
     here,
-  )}"></label><label>Embed<textarea readonly rows="3">${frame.text}</textarea></label></div></details>`
+  )}"></label><label>${t('Embed')}<textarea readonly rows="3">${frame.text}</textarea></label></div></details>`
 }

@@ -2,10 +2,11 @@
 
 import type { ActorInfoRow, NotificationRow, NotificationType, VideoInfoRow } from '../../../actors/notification/index.ts'
 import { notificationTypes } from '../../../actors/notification/index.ts'
-import { type Html, html } from '../../../platform/html.ts'
+import { type Html, html, rich } from '../../../platform/html.ts'
+import { english, known, type Language, t } from '../../../platform/language.ts'
 import { accountPath, channelPath, handleOf, watchPath } from '../addresses.ts'
 import { pager } from './listing.ts'
-import { day } from './text.ts'
+import { capital, day, languageName } from './text.ts'
 
 export interface NotificationsPage {
   rows: readonly NotificationRow[]
@@ -17,59 +18,90 @@ export interface NotificationsPage {
 }
 
 export function notificationsBody({ rows, path, token, ...pages }: NotificationsPage): Html {
-  const choose = html`<p><a href="/my-account/settings#notifications">Choose your notifications</a></p>`
-  if (rows.length === 0) return html`<p class="soft">No notifications.</p>${choose}${pager(path, pages)}`
+  const choose = html`<p><a href="/my-account/settings#notifications">${t('Choose your notifications')}</a></p>`
+  if (rows.length === 0) return html`<p class="soft">${t('No notifications.')}</p>${choose}${pager(path, pages)}`
   return html`${choose}${
     rows.some(({ read }) => !read) &&
-    html`<form method="post" action="/my-account/notifications/read-all"><input type="hidden" name="token" value="${token}"><button>Mark all as read</button></form>`
+    html`<form method="post" action="/my-account/notifications/read-all"><input type="hidden" name="token" value="${token}"><button>${t('Mark all as read')}</button></form>`
   }
 <ul class="notifications">${rows.map(
     (row) =>
-      html`<li><p>${!row.read && html`<span class="mark">New</span> `}${sentenceOf(row)} <span class="soft">${day(new Date(row.created_at))}</span></p></li>
+      html`<li><p>${!row.read && html`<span class="mark">${t('New')}</span> `}${sentenceOf(row)} <span class="soft">${day(new Date(row.created_at))}</span></p></li>
 `,
   )}</ul>${pager(path, pages)}`
+}
+
+/** A notification as text, with the path of its page. */
+export function pushWords(row: NotificationRow, language: Language = english): { text: string; path: string } {
+  const { comment, video, block, caption, import: imported } = row
+  const about = comment?.video ?? video ?? block?.video ?? caption?.video ?? imported?.video
+  const thread = comment ? `;threadId=${comment.thread_id}` : ''
+  return { text: sentenceOf(row).plain(language), path: about ? `${watchPath(about)}${thread}` : '/my-account/notifications' }
 }
 
 const NAMES = new Map<number, NotificationType>(Object.entries(notificationTypes).map(([name, type]) => [type, name as NotificationType]))
 
 /** Names can be chosen freely, so those of others are shown with their handle. */
 const who = (actor: Pick<ActorInfoRow, 'name' | 'username' | 'host'> | null | undefined, path = accountPath): Html =>
-  actor ? html`<a href="${path(actor)}"><bdi>${actor.name}</bdi></a> <span class="soft">@${handleOf(actor)}</span>` : html`Somebody`
+  actor ? html`<a href="${path(actor)}"><bdi>${actor.name}</bdi></a> <span class="soft">@${handleOf(actor)}</span>` : html`${t('Somebody')}`
 
 const named = (video: VideoInfoRow | null | undefined): Html =>
-  video ? html`<a href="${watchPath(video)}"><bdi>${video.name}</bdi></a>` : html`a removed video`
+  video ? html`<a href="${watchPath(video)}"><bdi>${video.name}</bdi></a>` : html`${t('a removed video')}`
 
 /** The text for kinds that this version does not know. */
-const OTHER = html`Something happened that an app or another web client shows.`
+const OTHER = html`${t('Something happened on this server.')}`
 
 function sentenceOf(row: NotificationRow): Html {
   const { video, comment, abuse, block, follow, account, registration } = row
   const name = NAMES.get(row.type)
-  const inThread = () =>
-    comment && html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`
+  const said = () => ({
+    name: who(comment?.account),
+    video: html`${comment && html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`}`,
+  })
+  const report = { number: String(abuse?.id ?? '') }
   const tells: Partial<Record<NotificationType, () => Html>> = {
-    newVideoFromSubscription: () => html`${who(video?.channel, channelPath)} published ${named(video)}.`,
-    newLiveFromSubscription: () => html`${who(video?.channel, channelPath)} started the live stream ${named(video)}.`,
+    newVideoFromSubscription: () =>
+      rich('{channel} published {video}.', { channel: who(video?.channel, channelPath), video: named(video) }),
+    newLiveFromSubscription: () =>
+      rich('{channel} started the live stream {video}.', { channel: who(video?.channel, channelPath), video: named(video) }),
     newCommentOnMyVideo: () =>
-      html`${who(comment?.account)} wrote a comment on ${inThread()}${comment?.held && ', which awaits your approval'}.`,
-    commentMention: () => html`${who(comment?.account)} mentioned you in a comment on ${inThread()}.`,
-    newAbuseForModerators: () => html`A report, number ${abuse?.id}, waits for the moderators.`,
-    abuseStateChange: () => html`Your report, number ${abuse?.id}, was ${abuse?.state}.`,
-    abuseNewMessage: () => html`There is a message about report number ${abuse?.id}.`,
-    blacklistOnMyVideo: () => html`Your video ${named(block?.video ?? video)} was blocked.`,
-    unblacklistOnMyVideo: () => html`Your video ${named(video)} is no longer blocked.`,
-    videoAutoBlacklistForModerators: () => html`The video ${named(block?.video ?? video)} waits for a review.`,
-    myVideoPublished: () => html`Your video ${named(video)} is published.`,
-    myVideoStudioEditionFinished: () => html`Your video ${named(video)} is edited.`,
-    myVideoImportSuccess: () => html`Your import of ${named(row.import?.video)} is done.`,
-    myVideoImportError: () => html`Your import of <bdi>${row.import?.target_url ?? row.import?.torrent_name ?? 'a video'}</bdi> failed.`,
-    newUserRegistration: () => html`${who(account)} registered.`,
-    newUserRegistrationRequest: () => html`<bdi>${registration?.username}</bdi> requests an account.`,
+      comment?.held
+        ? rich('{name} wrote a comment on {video}, which awaits your approval.', said())
+        : rich('{name} wrote a comment on {video}.', said()),
+    commentMention: () => rich('{name} mentioned you in a comment on {video}.', said()),
+    newAbuseForModerators: () => html`${t('A report, number {number}, waits for the moderators.', report)}`,
+    abuseStateChange: () =>
+      html`${t('Your report, number {number}, was decided: {state}.', { ...report, state: known(capital(abuse?.state ?? '')) })}`,
+    abuseNewMessage: () => html`${t('There is a message about report number {number}.', report)}`,
+    blacklistOnMyVideo: () => rich('Your video {video} was blocked.', { video: named(block?.video ?? video) }),
+    unblacklistOnMyVideo: () => rich('Your video {video} is no longer blocked.', { video: named(video) }),
+    videoAutoBlacklistForModerators: () => rich('The video {video} waits for a review.', { video: named(block?.video ?? video) }),
+    myVideoPublished: () => rich('Your video {video} is published.', { video: named(video) }),
+    myVideoStudioEditionFinished: () => rich('Your video {video} is edited.', { video: named(video) }),
+    myVideoTranscriptionGenerated: () =>
+      rich('Captions ({language}) were made for your video {video}.', {
+        language: languageName(row.caption?.language ?? ''),
+        video: named(row.caption?.video),
+      }),
+    myVideoImportSuccess: () => rich('Your import of {video} is done.', { video: named(row.import?.video) }),
+    myVideoImportError: () =>
+      rich('Your import of {video} failed.', {
+        video: html`<bdi>${row.import?.target_url ?? row.import?.torrent_name ?? t('a video')}</bdi>`,
+      }),
+    newUserRegistration: () => rich('{name} registered.', { name: who(account) }),
+    newUserRegistrationRequest: () => rich('{name} requests an account.', { name: html`<bdi>${registration?.username}</bdi>` }),
     newFollow: () =>
-      html`${who(follow?.follower)} subscribed to ${follow?.following.type === 'channel' ? html`your channel <bdi>${follow.following.name}</bdi>` : 'you'}.`,
-    newInstanceFollower: () => html`The server ${follow?.follower.host} follows this server.`,
-    autoInstanceFollowing: () => html`This server follows ${follow?.following.host} now.`,
-    newPeerTubeVersion: () => html`Version ${row.application_version} of the software is there.`,
+      follow?.following.type === 'channel'
+        ? rich('{name} subscribed to your channel {channel}.', {
+            name: who(follow.follower),
+            channel: html`<bdi>${follow.following.name}</bdi>`,
+          })
+        : rich('{name} subscribed to you.', { name: who(follow?.follower) }),
+    newInstanceFollower: () => html`${t('The server {host} follows this server.', { host: follow?.follower.host ?? '' })}`,
+    autoInstanceFollowing: () => html`${t('This server follows {host} now.', { host: follow?.following.host ?? '' })}`,
+    newPluginVersion: () =>
+      html`${t('Version {version} of {plugin} is there.', { version: row.plugin?.latest_version ?? '', plugin: row.plugin?.npm_name ?? '' })}`,
+    newPeerTubeVersion: () => html`${t('Version {version} of the software is there.', { version: row.application_version ?? '' })}`,
   }
   return (name && tells[name]?.()) ?? OTHER
 }

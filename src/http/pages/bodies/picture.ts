@@ -1,6 +1,7 @@
 // The picture of a video in a list: with its duration, and covered if it is sensitive and the viewer wants a warning.
 
 import { type Html, html } from '../../../platform/html.ts'
+import { t } from '../../../platform/language.ts'
 import { withFileToken } from '../../videos/address-token.ts'
 import type { FileToken } from '../sources.ts'
 import { clock } from './text.ts'
@@ -21,7 +22,8 @@ export const pictureOf = (
   html`<span class="picture${nsfw && covers && ' covered'}">${
     thumbnail &&
     html`<img src="${withFileToken(`/lazy-static/thumbnails/${thumbnail}`, fileToken)}" alt="" loading="lazy" width="280" height="157">`
-  }${is_live ? html`<span class="count live">Live</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
+  }${is_live ? html`<span class="count live">${t('Live')}</span>` : html`<time datetime="PT${duration}S">${clock(duration)}</time>`}</span>`
 
 /** A mark next to the name. */
-export const sensitiveMark = ({ nsfw }: Pick<Pictured, 'nsfw'>): Html | null => (nsfw ? html` <span class="mark">Sensitive</span>` : null)
+export const sensitiveMark = ({ nsfw }: Pick<Pictured, 'nsfw'>): Html | null =>
+  nsfw ? html` <span class="mark">${t('Sensitive')}</span>` : null

@@ -1,6 +1,7 @@
 // Subscribing: with a click for logged-in users, from their own server for everybody else.
 
-import { type Html, html } from '../../../platform/html.ts'
+import { type Html, html, rich } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
 
 export interface SubscribeForm {
   /** `name@host` of the channel. */
@@ -17,8 +18,8 @@ export const subscribeButton = ({ channel, name, isSubscribed, next, token }: Su
 <input type="hidden" name="channel" value="${channel}"><input type="hidden" name="wanted" value="${
     isSubscribed ? 'no' : 'yes'
   }"><input type="hidden" name="next" value="${next}"><input type="hidden" name="token" value="${token}">
-<button${isSubscribed ? null : html` class="main"`} aria-label="${isSubscribed ? 'Unsubscribe from' : 'Subscribe to'} ${name}">${
-    isSubscribed ? 'Unsubscribe' : 'Subscribe'
+<button${isSubscribed ? null : html` class="main"`} aria-label="${isSubscribed ? t('Unsubscribe from {name}', { name }) : t('Subscribe to {name}', { name })}">${
+    isSubscribed ? t('Unsubscribe') : t('Subscribe')
   }</button></form>`
 
 export interface RemoteSubscribeForm {
@@ -27,31 +28,31 @@ export interface RemoteSubscribeForm {
   actor: string
   /** The previous input. */
   handle?: string | undefined
-  problem?: string | undefined
+  problem?: Localized | undefined
 }
 
 /** For visitors: the form for their own server. */
 const remoteSubscribe = ({ kind, actor, handle, problem }: RemoteSubscribeForm): Html =>
   html`<form method="post" action="/remote-subscribe" class="fields">
 <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="actor" value="${actor}">
-<label for="handle">Your handle on your own server</label>
+<label for="handle">${t('Your handle on your own server')}</label>
 ${problem && html`<p class="problem" id="handle-problem" role="alert">${problem}</p>`}
 <div class="row"><input id="handle" name="handle" required maxlength="300" autocapitalize="none" autocomplete="email" spellcheck="false" placeholder="@me@my.server"${
     handle ? html` value="${handle}"` : null
-  }${problem ? html` aria-describedby="handle-problem" aria-invalid="true"` : null}><button class="main">Subscribe</button></div>
+  }${problem ? html` aria-describedby="handle-problem" aria-invalid="true"` : null}><button class="main">${t('Subscribe')}</button></div>
 </form>`
 
 /** The same, collapsed, with a link to log in here. */
 export const visitorSubscribe = (form: RemoteSubscribeForm, next: string): Html =>
-  html`<details class="subscribe"><summary>Subscribe</summary>
+  html`<details class="subscribe"><summary>${t('Subscribe')}</summary>
 <div class="box">${remoteSubscribe(form)}
-<p><a href="/login?next=${encodeURIComponent(next)}">Log in</a> if you have an account here.</p></div></details>`
+<p>${rich('<a>Log in</a> if you have an account here.', { a: (inside) => html`<a href="/login?next=${encodeURIComponent(next)}">${inside}</a>` })}</p></div></details>`
 
 export const remoteSubscribeBody = (name: string, form: RemoteSubscribeForm): Html =>
-  html`<h1>Subscribe to ${name}</h1>
+  html`<h1>${t('Subscribe to {name}', { name })}</h1>
 ${remoteSubscribe(form)}`
 
 /** On the way to the visitor's own server. */
 export const leavingBody = (name: string, address: string): Html =>
-  html`<h1>Subscribe to ${name}</h1>
-<p>Your server takes over from here: <a href="${address}" rel="noopener">continue on ${URL.parse(address)?.host}</a></p>`
+  html`<h1>${t('Subscribe to {name}', { name })}</h1>
+<p>${t('Your server takes over from here:')} <a href="${address}" rel="noopener">${t('continue on {host}', { host: URL.parse(address)?.host ?? '' })}</a></p>`

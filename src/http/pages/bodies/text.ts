@@ -1,19 +1,42 @@
-// Dates, counts and durations for people.
+// Dates, counts, sizes and durations in the reader's language.
 
+import { languageLabels } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
+import { inNumbers, known, Localized, t } from '../../../platform/language.ts'
 
 export const day = (date: Date): Html =>
-  html`<time datetime="${date.toISOString()}">${date.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })}</time>`
+  html`<time datetime="${date.toISOString()}">${new Localized((language) => language.day(date))}</time>`
 
-export const counted = (count: number, noun: string): string => `${count.toLocaleString('en')}\u00a0${noun}${count === 1 ? '' : 's'}`
+/** Day and time, in UTC. */
+export const moment = (date: Date): Localized => new Localized((language) => `${language.day(date)}, ${language.time(date)} UTC`)
 
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+/** A number with its noun. */
+export const counted = {
+  comments: (count: number) => t('{count, plural, one {# comment} other {# comments}}', { count }),
+  likes: (count: number) => t('{count, plural, one {# like} other {# likes}}', { count }),
+  minutes: (count: number) => t('{count, plural, one {# minute} other {# minutes}}', { count }),
+  replies: (count: number) => t('{count, plural, one {# reply} other {# replies}}', { count }),
+  subscribers: (count: number) => t('{count, plural, one {# subscriber} other {# subscribers}}', { count }),
+  videos: (count: number) => t('{count, plural, one {# video} other {# videos}}', { count }),
+  views: (count: number) => t('{count, plural, one {# view} other {# views}}', { count }),
+}
+
+/** The name of the language of a video or its captions. */
+export const languageName = (code: string): Localized =>
+  new Localized((language) => language.nameOf(code) ?? known(languageLabels[code] ?? code).in(language))
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
 
 /** Bytes, in powers of 1000. */
-export function size(bytes: number): string {
+export function size(bytes: number): Localized {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const amount = bytes / 1000 ** power
-  return `${amount.toLocaleString('en', { maximumFractionDigits: amount < 10 ? 1 : 0 })} ${UNITS[power]}`
+  return inNumbers(amount, {
+    style: 'unit',
+    unit: UNITS[power],
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: amount < 10 ? 1 : 0,
+  })
 }
 
 /** Seconds as `1:02:03`. */
@@ -23,6 +46,8 @@ export function clock(seconds: number): string {
   const rest = String(Math.floor(seconds % 60)).padStart(2, '0')
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
 }
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Shown instead of a picture. */
 export const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '?'

@@ -11,6 +11,6 @@ export const videoCards = (videos: readonly VideoListRow[], options: { covers: b
   html`<ul class="videos">${videos.map((video) => videoCard(video, options))}</ul>`
 
 const videoCard = (video: VideoListRow, options: { covers: boolean }): Html =>
-  html`<li><a href="${watchPath(video)}">${pictureOf(video, options)}<h2>${video.name}</h2></a>
-<p><a href="${channelPath(video.channel)}"><bdi>${video.channel.name}</bdi></a></p><p>${day(video.published_at)} · ${counted(video.views, 'view')}${sensitiveMark(video)}</p></li>
+  html`<li><a href="${watchPath(video)}">${pictureOf(video, options)}<h2 dir="auto">${video.name}</h2></a>
+<p><a href="${channelPath(video.channel)}"><bdi>${video.channel.name}</bdi></a></p><p>${day(video.published_at)} · ${counted.views(video.views)}${sensitiveMark(video)}</p></li>
 `

@@ -1,26 +1,42 @@
 // The page of a video: the player, its channel, description and comments.
 
-import { categoryLabels, languageLabels, licenceLabels, videoPrivacies, type WatchedVideoRow } from '../../../actors/video/index.ts'
-import { type Html, html, webUrl } from '../../../platform/html.ts'
+import type { ReplayRow } from '../../../actors/live/index.ts'
+import { categoryLabels, licenceLabels, videoPrivacies, type WatchedVideoRow } from '../../../actors/video/index.ts'
+import { Html, html, rich, webUrl } from '../../../platform/html.ts'
+import { inNumbers, known, type Localized, t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, channelPath, watchPath } from '../addresses.ts'
 import { nextVideos } from './next-videos.ts'
 import { richText } from './rich-text.ts'
-import { clock, counted, day, initialOf } from './text.ts'
+import { clock, counted, day, initialOf, languageName } from './text.ts'
 
 export interface WatchParts {
   video: WatchedVideoRow
   here: Here
   /** Shown instead of the player or above it. */
-  notices: readonly string[]
+  notices: readonly Localized[]
   comments: Html | null
   downloads: Html | null
   share: Html | null
   /** True if pictures of sensitive videos are covered. */
   covers: boolean
+  /** Of a permanent live. */
+  replays: readonly ReplayRow[]
   /** Replaces the latest videos of the channel. */
   aside?: Html
 }
+
+/** Where the viewer's own parts go into the HTML that viewers share. */
+const PLACES = ['actions', 'subscribe', 'comment'] as const
+const PLACE = new RegExp(`<!--(${PLACES.join('|')})-->`)
+const placeOf = (name: (typeof PLACES)[number]): Html => new Html(`<!--${name}-->`)
+
+/** Fills the places. */
+export const withOwnParts = (below: string, own: Partial<Record<(typeof PLACES)[number], Html | null>>): Html =>
+  new Html(below.split(PLACE).flatMap((piece, index) => (index % 2 === 0 ? [piece] : (own[piece as keyof typeof own]?.parts ?? []))))
+
+export const subscribeLink = ({ channel }: WatchedVideoRow): Html =>
+  html`<a class="button main" href="${channelPath(channel)}" aria-label="${t('Subscribe to {name}', { name: channel.name })}">${t('Subscribe')}</a>`
 
 export const watchBody = (player: Html, below: Html): Html => html`<div class="watch">
 <article>
@@ -29,26 +45,28 @@ ${below}
 </div>`
 
 /** Everything below the player and next to it. */
-export function belowPlayer({ video, here, notices, comments, downloads, share, covers, aside }: WatchParts): Html {
+export function belowPlayer({ video, here, notices, comments, downloads, share, covers, replays, aside }: WatchParts): Html {
   return html`${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 <h1 dir="auto"${langOf(video)}>${video.name}</h1>
-<p class="facts">${day(video.published_at)}<span>${counted(video.views, 'view')}</span><span>${counted(video.likes, 'like')}</span>${
+<p class="facts">${day(video.published_at)}<span>${counted.views(video.views)}</span><span>${counted.likes(video.likes)}</span>${
     video.is_live &&
     video.state === 'published' &&
-    html`<span class="viewers">${counted(video.viewers, 'viewer')} now</span><span class="mark live">Live</span>`
+    html`<span>${rich('Watching now: {count}', { count: html`<span class="viewers">${inNumbers(video.viewers)}</span>` })}</span><span class="mark live">${t('Live')}</span>`
   }${
-    video.nsfw && html`<span class="mark">Sensitive</span>`
-  }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">Unlisted</span>`}${originOf(video)}</p>
+    video.nsfw && html`<span class="mark">${t('Sensitive')}</span>`
+  }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">${t('Unlisted')}</span>`}${originOf(video)}</p>
+${placeOf('actions')}
 ${makersOf(video, here)}
 ${video.description && richText(video.description, here, { language: video.language, watch: watchPath(video) })}
 ${chaptersOf(video)}
+${replaysOf(replays)}
 ${detailsOf(video)}
-${video.support && html`<details><summary>Support</summary>${richText(video.support, here, { longest: SUPPORT_BYTES })}</details>`}
+${video.support && html`<details><summary>${t('Support')}</summary>${richText(video.support, here, { longest: SUPPORT_BYTES })}</details>`}
 ${downloads}
 ${share}
-${comments}
+<div id="said" data-region>${placeOf('comment')}${comments}</div>
 </article>
-<aside aria-label="More videos">${aside ?? nextVideos(video, { covers })}</aside>`
+<aside aria-label="${t('More videos')}">${aside ?? nextVideos(video, { covers })}</aside>`
 }
 
 /** Bytes of HTML: 1,000 characters of any script. */
@@ -59,7 +77,7 @@ const langOf = ({ language }: WatchedVideoRow): Html | null => (language ? html`
 function originOf({ remote, url, channel }: WatchedVideoRow): Html | null {
   if (!remote) return null
   const original = webUrl(url)
-  const text = `From ${channel.host ?? 'another server'}`
+  const text = t('From {host}', { host: channel.host ?? t('another server') })
   return original ? html`<a href="${original}" rel="noopener">${text}</a>` : html`<span>${text}</span>`
 }
 
@@ -69,12 +87,7 @@ function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Ht
     avatar
       ? html`<img class="avatar" src="${avatar}" alt="" width="48" height="48">`
       : html`<span class="avatar" aria-hidden="true">${initialOf(channel.name)}</span>`
-  }<div><a class="channel" href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a><p>by <a href="${accountPath(
-    account,
-  )}"><bdi>${account.name}</bdi></a> · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${counted(
-    channel.followers,
-    'subscriber',
-  )}</p></div><a class="button main" href="${channelPath(channel)}" aria-label="Subscribe to ${channel.name}">Subscribe</a>${
+  }<div><a class="channel" href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a><p>${rich('by {name}', { name: html`<a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>` })} · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${counted.subscribers(channel.followers)}</p></div>${placeOf('subscribe')}${
     remote ? null : html`<a class="button plain" href="/feeds/videos.xml?videoChannelId=${channel.id}">RSS</a>`
   }</div>`
 }
@@ -82,7 +95,7 @@ function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Ht
 function chaptersOf(video: WatchedVideoRow): Html | null {
   if (video.chapters.length === 0) return null
   const path = watchPath(video)
-  return html`<section aria-labelledby="chapters"><h2 id="chapters">Chapters</h2>
+  return html`<section aria-labelledby="chapters"><h2 id="chapters">${t('Chapters')}</h2>
 <ol class="chapters">${video.chapters.map(
     ({ timecode, title }) =>
       html`<li><a href="${path}?start=${timecode}" data-seek="${timecode}"><span class="preview"></span><time datetime="PT${timecode}S">${clock(timecode)}</time> <bdi>${title}</bdi></a></li>
@@ -90,15 +103,25 @@ function chaptersOf(video: WatchedVideoRow): Html | null {
   )}</ol></section>`
 }
 
+function replaysOf(replays: readonly ReplayRow[]): Html | null {
+  if (replays.length === 0) return null
+  return html`<section aria-labelledby="replays"><h2 id="replays">${t('Earlier streams')}</h2>
+<ul>${replays.map(
+    (replay) =>
+      html`<li><a href="${watchPath(replay)}"><bdi>${replay.name}</bdi></a> ${day(replay.startedAt)} · ${clock(replay.duration)}</li>
+`,
+  )}</ul></section>`
+}
+
 function detailsOf(video: WatchedVideoRow): Html | null {
   const { category, licence, language, tags, originally_published_at: originally, duration } = video
-  const rows: [string, Html | string | null | undefined | false][] = [
-    ['Length', !video.is_live && duration > 0 && clock(duration)],
-    ['Category', category !== null && (categoryLabels[category] ?? 'Other')],
-    ['Licence', licence !== null && (licenceLabels[licence] ?? 'Other')],
-    ['Language', language !== null && (languageLabels[language] ?? language)],
-    ['First published', originally && day(originally)],
-    ['Tags', tags.length > 0 && html`<ul class="tags">${tags.map(tagOf)}</ul>`],
+  const rows: [Localized, Html | Localized | string | null | undefined | false][] = [
+    [t('Length'), !video.is_live && duration > 0 && clock(duration)],
+    [t('Category'), category !== null && known(categoryLabels[category] ?? 'Other')],
+    [t('Licence'), licence !== null && known(licenceLabels[licence] ?? 'Other')],
+    [t('Language'), language !== null && languageName(language)],
+    [t('First published'), originally && day(originally)],
+    [t('Tags'), tags.length > 0 && html`<ul class="tags">${tags.map(tagOf)}</ul>`],
   ]
   return html`<dl class="details">${rows.map(([name, value]) => value && html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 }

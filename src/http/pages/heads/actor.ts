@@ -1,7 +1,8 @@
 // Metadata of the page of an account or channel.
 
-import type { ActorProfile } from '../../../actors/video/index.ts'
+import type { ActorProfile } from '../../../actors/actor/index.ts'
 import { webUrl } from '../../../platform/html.ts'
+import { t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, channelPath } from '../addresses.ts'
 import type { Site } from '../site.ts'
@@ -26,7 +27,7 @@ export function actorFacts({ kind, actor }: { kind: 'account' | 'channel'; actor
     type: 'website',
     canonical: actor.host === null ? undefined : webUrl(actor.url),
     isIndexed: actor.host === null,
-    feeds: [{ title: titleText(`Videos of ${actor.name}`), href: feed }],
+    feeds: [{ title: t('Videos of {name}', { name }), href: feed }],
     document: webUrl(actor.url),
     schema: {
       '@context': 'http://schema.org',

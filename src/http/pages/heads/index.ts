@@ -1,8 +1,10 @@
 // Heads of the pages: metadata for search engines, cards, feed readers and other servers. Also for an administrator's own web client.
 
+import type { ActorProfile } from '../../../actors/actor/index.ts'
 import type { PlaylistRow } from '../../../actors/playlist/index.ts'
-import type { ActorProfile, VideoDetailsRow } from '../../../actors/video/index.ts'
+import type { VideoDetailsRow } from '../../../actors/video/index.ts'
 import { html } from '../../../platform/html.ts'
+import { t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import type { Site } from '../site.ts'
 import { actorFacts } from './actor.ts'
@@ -40,7 +42,7 @@ function homeHead(site: Site, here: Here): Head {
   const head = plainHead(site)
   const feed = `${here.origin}/feeds/videos.xml`
   const tags = html`${head.tags}<link rel="canonical" href="${here.origin}/">
-<link rel="alternate" type="application/rss+xml" href="${feed}" title="Latest videos">
+<link rel="alternate" type="application/rss+xml" href="${feed}" title="${t('Latest videos')}">
 `
   return { ...head, tags }
 }

@@ -1,6 +1,7 @@
 // The tags of a head, in the order and with the names that consumers expect.
 
 import { type Html, html, jsonScript } from '../../../platform/html.ts'
+import type { Localized } from '../../../platform/language.ts'
 import type { Site } from '../site.ts'
 import { titleText } from './text.ts'
 
@@ -24,7 +25,7 @@ export interface Facts {
   player?: { url: string; width: number; height: number }
   oembed?: string
   isIndexed: boolean
-  feeds?: readonly { title: string; href: string }[]
+  feeds?: readonly { title: Localized; href: string }[]
   /** The ActivityPub document. */
   document?: string | undefined
   schema: object

@@ -3,6 +3,7 @@
 import type { VideoDetailsRow } from '../../../actors/video/index.ts'
 import { isOpen, videoPrivacies } from '../../../actors/video/index.ts'
 import { webUrl } from '../../../platform/html.ts'
+import { t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { embedSize, embedUrl, previewUrl, watchUrl } from '../addresses.ts'
 import type { Site } from '../site.ts'
@@ -49,9 +50,9 @@ export function videoFacts(video: VideoDetailsRow, site: Site, here: Here): Fact
 
 const feedsOf = ({ uuid, channel, account }: VideoDetailsRow, { origin }: Here) => [
   {
-    title: titleText(`Videos of ${channel.name}`),
+    title: t('Videos of {name}', { name: titleText(channel.name) }),
     href: `${origin}/feeds/videos.xml?videoChannelId=${channel.id}`,
   },
-  { title: titleText(`Videos of ${account.name}`), href: `${origin}/feeds/videos.xml?accountId=${account.id}` },
-  { title: 'Comments', href: `${origin}/feeds/video-comments.xml?videoId=${uuid}` },
+  { title: t('Videos of {name}', { name: titleText(account.name) }), href: `${origin}/feeds/videos.xml?accountId=${account.id}` },
+  { title: t('Comments'), href: `${origin}/feeds/video-comments.xml?videoId=${uuid}` },
 ]

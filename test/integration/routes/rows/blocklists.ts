@@ -37,6 +37,8 @@ const blockedServer = (isServer: boolean) => async (cast: Cast, caller: Caller) 
 
 export const blocklistRows = [
   row('GET /api/v1/blocklist/status', visitors(200), () => ({ query: { hosts: 'blocked.example' } })),
+  row('GET /api/v1/vireo/server-blocklist', staff(200)),
+  row('POST /api/v1/vireo/server-blocklist', staff(200), () => ({ body: { list: `${newUuid()}.example` } })),
   ...sides.flatMap(([path, isServer, statuses]) => [
     row(`GET ${path}/accounts`, statuses(200)),
     row(`POST ${path}/accounts`, statuses(204), async (cast) => ({ body: { accountName: await stranger(cast) } })),

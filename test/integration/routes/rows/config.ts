@@ -18,6 +18,9 @@ export const configRows = [
   row(`GET ${CUSTOM}`, administrators(200)),
   row(`PUT ${CUSTOM}`, administrators(200), unchanged),
   row(`DELETE ${CUSTOM}`, administrators(200)),
+  row('GET /api/v1/vireo/config-fields', administrators(200)),
+  row('GET /api/v1/vireo/logins', administrators(200)),
+  row('PUT /api/v1/vireo/logins', administrators(200), () => ({ body: {} })),
   ...(['avatar', 'banner'] as const).flatMap((kind) => [
     row(`POST /api/v1/config/instance-${kind}/pick`, administrators(204), async () => ({
       body: await pictureForm(`${kind}file`),

@@ -1,6 +1,7 @@
 // What users ask about themselves.
 
 import { notificationDefaults } from '../../../../src/actors/notification-setting/index.ts'
+import { makePushBrowser } from '../../../support/push-browser.ts'
 import { pictureForm } from '../picture.ts'
 import { everybody, row, signedIn } from '../row.ts'
 
@@ -11,6 +12,9 @@ export const meRows = [
   row('GET /api/v1/users/me/notifications', signedIn(200)),
   row('POST /api/v1/users/me/notifications/read', signedIn(204), () => ({ body: { ids: [1] } })),
   row('POST /api/v1/users/me/notifications/read-all', signedIn(204)),
+  row('GET /api/v1/vireo/push-subscriptions', signedIn(200)),
+  row('POST /api/v1/vireo/push-subscriptions', signedIn(204), () => ({ body: makePushBrowser('https://push.example/1').subscription })),
+  row('POST /api/v1/vireo/push-subscriptions/remove', signedIn(204), () => ({ body: { endpoint: 'https://push.example/1' } })),
   row('POST /api/v1/users/me/avatar/pick', signedIn(200), async () => ({ body: await pictureForm('avatarfile') })),
   row('DELETE /api/v1/users/me/avatar', signedIn(200)),
   row('GET /api/v1/users/me/video-quota-used', signedIn(200)),

@@ -1,5 +1,6 @@
 // Pages for people, and what describes the API.
 
+import { screens } from '../../../../src/http/pages/screens/screens.ts'
 import type { Cast } from '../cast.ts'
 import { everybody, row } from '../row.ts'
 
@@ -31,7 +32,26 @@ const anyAddress = (address: string) => () => ({ headers: html, params: { '*': a
 
 const unsubscribe = () => ({ params: { userId: 1, setting: 'newCommentOnMyVideo', signature: 'f00' } })
 
+/** Not sent from a page of this site either. */
+const piece = (method: string) => () => ({
+  headers: { 'content-type': method === 'POST' ? 'application/json' : 'application/octet-stream', 'x-form-token': 'f00' },
+  ...(method === 'DELETE' ? {} : { body: method === 'POST' ? { name: 'A video' } : Buffer.from('bytes') }),
+})
+/** The address of a screen, whose things it does not look for before the session. */
+const screen = (path: string) => () => ({
+  headers: html,
+  params: Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, 1])),
+})
+
 export const pageRows = [
+  ...screens.flatMap(({ path }) => [
+    row(`GET ${path}`, everybody(303), screen(path)),
+    row(`POST ${path}`, everybody(403), () => ({ ...screen(path)(), ...form() })),
+  ]),
+  ...['POST', 'PUT', 'DELETE'].flatMap((method) => [
+    row(`${method} /videos/upload/pieces`, everybody(403), piece(method)),
+    row(`${method} /my-library/videos/:id/source/pieces`, everybody(403), () => ({ ...piece(method)(), params: { id: 1 } })),
+  ]),
   row('GET /', everybody(200)),
   row('GET /about', everybody(200)),
   row('GET /about/instance', everybody(200)),
@@ -75,6 +95,7 @@ export const pageRows = [
   ...[
     'settings',
     'settings/notifications',
+    'settings/devices',
     'notifications/read-all',
     'import-export/export',
     'import-export/import',
@@ -82,6 +103,7 @@ export const pageRows = [
   ].map((name) => row(`POST /my-account/${name}`, everybody(403), form)),
   row('POST /subscriptions', everybody(403), form),
   row('POST /remote-subscribe', everybody(403), form),
+  row('POST /language', everybody(403), form),
   row('GET /remote-interaction', everybody(200)),
   row('GET /.well-known/change-password', everybody(302)),
   row('GET /.well-known/dnt', everybody(200)),
@@ -97,6 +119,7 @@ export const pageRows = [
   row('GET /favicon.ico', everybody(200)),
   row('GET /client/*', everybody(200), anyAddress('assets/images/favicon.png')),
   row('GET /client/*', everybody(404), anyAddress('nothing-here.js'), 'unknown'),
+  row('GET /push-worker.js', everybody(200)),
   row('GET /ngsw-worker.js', everybody(404)),
   row('GET /ngsw.json', everybody(404)),
   row('GET /safety-worker.js', everybody(404)),
@@ -127,8 +150,9 @@ export const pageRows = [
   row('POST /mail-preferences/unsubscribe/:userId/:setting/:signature', everybody(404), unsubscribe),
   row('GET /*', everybody(200), anyAddress('nothing/here')),
   row('GET /*', everybody(404), anyAddress('static/nothing-here'), 'of files'),
-  row('GET /*', everybody(404), anyAddress('admin/overview/users/list'), 'of clients'),
+  row('GET /*', everybody(302), anyAddress('admin/overview/users/list'), 'of clients'),
   row('GET /assets/style-VERSION.css', everybody(200)),
+  row('GET /assets/page-VERSION.js', everybody(200)),
   row('GET /assets/player-VERSION.js', everybody(200)),
   row('GET /assets/hls-VERSION.js', everybody(200)),
 

@@ -22,6 +22,8 @@ export const peerRows = [
   row('POST /api/v1/vireo/parked-activities/:id/retry', administrators(204), parked),
   row('DELETE /api/v1/vireo/parked-activities/:id', administrators(204), parked),
   row('GET /api/v1/server/debug', administrators(200)),
+  row('GET /api/v1/vireo/status', administrators(200)),
+  row('POST /api/v1/vireo/check-up', administrators(200), () => ({ body: {} })),
   row('POST /api/v1/server/debug/run-command', administrators(204), () => ({
     body: { command: 'process-video-views-buffer' },
   })),

@@ -1,12 +1,11 @@
-// Plugins and runners: what answers without them.
+// Plugins: what answers without them. What they offer is tested with them (plugins/).
 
-import { newUuid } from '../../../../src/platform/ids.ts'
-import { administrators, everybody, row } from '../row.ts'
+import { administrators, everybody, row, visitors } from '../row.ts'
 
 const npmName = 'peertube-plugin-none'
 const named = () => ({ params: { npmName } })
-const job = () => ({ params: { jobUUID: newUuid() } })
-const runnerToken = 'ptrt-nobody'
+
+const file = (path: string) => row(`GET /${path}/*`, everybody(404), () => ({ params: { name: 'none', version: '1.0.0', '*': 'a.css' } }))
 
 export const serverPluginRows = [
   row('GET /api/v1/plugins', administrators(200)),
@@ -18,25 +17,17 @@ export const serverPluginRows = [
   row('POST /api/v1/plugins/install', administrators(400), () => ({ body: { npmName } })),
   row('POST /api/v1/plugins/update', administrators(404), () => ({ body: { npmName } })),
   row('POST /api/v1/plugins/uninstall', administrators(404), () => ({ body: { npmName } })),
+  row('POST /api/v1/vireo/plugins/:npmName/enable', administrators(404), named),
+  row('POST /api/v1/vireo/plugins/:npmName/disable', administrators(404), named),
+  ...['plugins/:name/router', 'plugins/:name/:version/router'].map((path) =>
+    row(`ANY /${path}/*`, visitors(404), () => ({ params: { name: 'none', version: '1.0.0', '*': 'x' } })),
+  ),
+  ...['plugins/:name/ws', 'plugins/:name/:version/ws'].map((path) =>
+    row(`GET /${path}/*`, visitors(404), () => ({ params: { name: 'none', version: '1.0.0', '*': 'chat' } })),
+  ),
+  row('GET /plugins/:name/:version/auth/:authName', everybody(404), () => ({ params: { name: 'none', version: '1.0.0', authName: 'x' } })),
+  ...['plugins/:name/:version/static', 'plugins/:name/:version/client-scripts'].map(file),
+  ...['themes/:name/:version/static', 'themes/:name/:version/client-scripts', 'themes/:name/:version/css'].map(file),
   row('GET /plugins/global.css', everybody(200)),
   row('GET /plugins/translations/:file', everybody(200), () => ({ params: { file: 'fr-FR.json' } })),
-]
-
-export const runnerRows = [
-  row('GET /api/v1/runners', administrators(200)),
-  row('GET /api/v1/runners/jobs', administrators(200)),
-  row('GET /api/v1/runners/registration-tokens', administrators(200)),
-  row('POST /api/v1/runners/registration-tokens/generate', administrators(400)),
-  row('DELETE /api/v1/runners/registration-tokens/:registrationTokenId', administrators(404), () => ({
-    params: { registrationTokenId: 1 },
-  })),
-  row('DELETE /api/v1/runners/:runnerId', administrators(404), () => ({ params: { runnerId: 1 } })),
-  row('DELETE /api/v1/runners/jobs/:jobUUID', administrators(404), job),
-  row('POST /api/v1/runners/jobs/:jobUUID/cancel', administrators(404), job),
-  row('POST /api/v1/runners/register', everybody(404), () => ({
-    body: { registrationToken: 'ptrrt-nobody', name: 'one', description: 'a machine' },
-  })),
-  row('POST /api/v1/runners/unregister', everybody(404), () => ({ body: { runnerToken } })),
-  row('POST /api/v1/runners/jobs/request', everybody(404), () => ({ body: { runnerToken } })),
-  row('POST /api/v1/runners/jobs/:jobUUID/accept', everybody(404), () => ({ ...job(), body: { runnerToken } })),
 ]

@@ -22,6 +22,7 @@ export const subscriptionRows = [
   row('GET /api/v1/users/me/subscriptions/videos', signedIn(200)),
   row('GET /api/v1/users/me/subscriptions/:uri', signedIn(200), subscribed),
   row('DELETE /api/v1/users/me/subscriptions/:uri', signedIn(204), subscribed),
+  row('DELETE /api/v1/vireo/followers/:id', signedIn(404), () => ({ params: { id: 2_000_000_000 } })),
   row('GET /api/v1/search/videos', visitors(200)),
   row('GET /api/v1/search/video-channels', visitors(200)),
   row('GET /api/v1/search/video-playlists', visitors(200)),

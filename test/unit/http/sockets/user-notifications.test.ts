@@ -59,7 +59,7 @@ function setUp(load: (stored: NotificationStored) => Promise<object | undefined>
           videoQuota: -1,
           videoQuotaDaily: -1,
         }
-        return userId > 0 && !over.has(id) ? { id, user, nsfwPolicy: 'display', mutes: false } : null
+        return userId > 0 && !over.has(id) ? { id, user, scopes: null, nsfwPolicy: 'display', mutes: false, language: null } : null
       },
       async ended(ids) {
         asked.push([...ids])

@@ -134,7 +134,7 @@ async function receiving(limits?: { silenceMs: number }): Promise<{ publisher: S
   const [socket]: Socket[] = await once(server, 'connection')
   if (!socket) throw new Error('There is no connection.')
   const connection = { chunkSize: 4096, streams: [], window: 2_500_000, received: 0, acknowledged: 0, rest: '' }
-  const stream = receiveStream({ socket, handover: { connection, publishing: { messageStream: 1 } }, ...(limits ? { limits } : {}) })
+  const stream = receiveStream({ socket, handover: { connection, messageStream: 1 }, ...(limits ? { limits } : {}) })
   stream.flv.resume()
   return { publisher, stream }
 }

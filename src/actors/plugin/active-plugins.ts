@@ -1,0 +1,143 @@
+// The enabled plugins, cached for a moment, and their files on the disk of this machine: every process unpacks the packages for itself.
+
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Bus } from '../../platform/bus/index.ts'
+import { realFolder } from '../../platform/folder.ts'
+import { type ActorDeps, notFound } from '../runtime/index.ts'
+import { setAddedLabels } from '../video/index.ts'
+import { pluginTypes, shortName, typeOf } from './manifest.ts'
+import { unpack, verifyIntegrity } from './package.ts'
+import { PLUGINS_TOPIC } from './plugin.commands.ts'
+import { listEnabledPlugins, type PluginRow } from './plugin.queries.ts'
+
+export interface ActivePlugins {
+  /** By name; none while plugins are off. At most a second old; the same array until it is read again. */
+  recent(): Promise<readonly PluginRow[]>
+  /** Without a version, any one. Undefined if it is not enabled. */
+  find(named: { npmName: string; version?: string | undefined }): Promise<PluginRow | undefined>
+  /** The result of the last `recent`. */
+  current(): readonly PluginRow[]
+  /** True for an enabled theme, as of the last `recent`. */
+  hasTheme(name: string): boolean
+  /** The real path of the folder with the plugin's files, which is unpacked if it is missing. Throws `not_found`. */
+  folderOf(plugin: Pick<PluginRow, 'npm_name' | 'version' | 'integrity'>): Promise<string>
+  /** Calls the listener after a change of a plugin, or of its settings; may miss some. */
+  onChange(listener: (npmName: string, what: 'plugin' | 'settings') => void): () => void
+  close(): void
+}
+
+const KEEP_MS = 1000
+const TIDY_EVERY_MS = 3_600_000
+const NONE: readonly PluginRow[] = []
+
+export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'> }): ActivePlugins {
+  const { db, clock, config, registry, bus } = deps
+  let kept: { rows: Promise<readonly PluginRow[]>; until: number } | undefined
+  let current = NONE
+  let themes: ReadonlySet<string> = new Set()
+  const unpacking = new Map<string, Promise<string>>()
+  const unsubscribe = bus.subscribe(PLUGINS_TOPIC, () => {
+    kept = undefined
+  })
+  const packages = (): string => join(config().storage.plugins, 'packages')
+
+  registry.periodic('old-plugin-folders', { everyMs: () => TIDY_EVERY_MS, everywhere: true, run: removeOld })
+
+  /** Packages that are not enabled any more; those of others than this machine's processes are theirs. */
+  async function removeOld(): Promise<void> {
+    const root = await realFolder(packages())
+    if (root === undefined) return
+    const used = new Set((await listEnabledPlugins(db.query)).map(folderName))
+    for (const name of await readdir(root)) {
+      // A process that is unpacking renames its folder within seconds.
+      if (!used.has(name) && !name.startsWith(UNFINISHED)) await rm(join(root, name), { recursive: true, force: true })
+    }
+  }
+
+  async function read(): Promise<readonly PluginRow[]> {
+    const rows = await listEnabledPlugins(db.query)
+    current = rows
+    addLabels(rows)
+    themes = new Set(rows.filter((row) => typeOf(row.npm_name) === pluginTypes.theme).map((row) => shortName(row.npm_name)))
+    return rows
+  }
+
+  async function unpacked(plugin: Pick<PluginRow, 'npm_name' | 'version' | 'integrity'>): Promise<string> {
+    const target = join(packages(), folderName(plugin))
+    const there = await realFolder(target)
+    if (there !== undefined) return there
+    const [row] = await db.query<{ archive: Buffer }>(
+      'select archive from plugin where npm_name = $1 and integrity = $2 and archive is not null',
+      [plugin.npm_name, plugin.integrity],
+    )
+    if (!row) throw notFound('There is nothing here.')
+    await verifyIntegrity(row.archive, plugin.integrity)
+    await mkdir(packages(), { recursive: true })
+    const unfinished = await mkdtemp(join(packages(), UNFINISHED))
+    try {
+      await unpack(row.archive, unfinished)
+      await rename(unfinished, target).catch(async (error: unknown) => {
+        // Another process was faster.
+        if ((await realFolder(target)) === undefined) throw error
+      })
+    } finally {
+      await rm(unfinished, { recursive: true, force: true })
+    }
+    return (await realFolder(target)) ?? target
+  }
+
+  function recent(): Promise<readonly PluginRow[]> {
+    if (!config().plugins.enabled) return Promise.resolve(NONE)
+    const now = clock.now().getTime()
+    if (kept && kept.until > now) return kept.rows
+    const rows = read()
+    kept = { rows, until: now + KEEP_MS }
+    rows.catch(() => {
+      kept = undefined
+    })
+    return rows
+  }
+
+  return {
+    recent,
+    find: async ({ npmName, version }) =>
+      (await recent()).find((row) => row.npm_name === npmName && (version === undefined || row.version === version)),
+    current: () => current,
+    hasTheme: (name) => themes.has(name),
+
+    async folderOf(plugin) {
+      const name = folderName(plugin)
+      const running = unpacking.get(name) ?? unpacked(plugin)
+      unpacking.set(name, running)
+      try {
+        return await running
+      } finally {
+        unpacking.delete(name)
+      }
+    },
+
+    onChange: (listener) =>
+      bus.subscribe(PLUGINS_TOPIC, (payload) => {
+        if (typeof payload === 'object' && payload !== null && 'npmName' in payload)
+          listener(String(payload.npmName), 'settings' in payload ? 'settings' : 'plugin')
+      }),
+    close() {
+      unsubscribe()
+      // Labels are those of the whole process.
+      addLabels([])
+    },
+  }
+}
+
+function addLabels(rows: readonly PluginRow[]): void {
+  for (const kind of ['category', 'licence', 'language'] as const) {
+    setAddedLabels(kind, Object.assign({}, ...rows.map(({ declared }) => declared?.constants[kind].added)))
+  }
+}
+
+const UNFINISHED = 'unfinished-'
+
+/** The same version may be installed from another folder. */
+const folderName = ({ npm_name, version, integrity }: Pick<PluginRow, 'npm_name' | 'version' | 'integrity'>): string =>
+  `${npm_name}-${version}-${Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex').slice(0, 16)}`

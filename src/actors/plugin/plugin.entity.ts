@@ -1,0 +1,37 @@
+// Plugins and themes (machine `plugin`), and what plugins store.
+
+import { defineEntity, p } from '@mikro-orm/postgresql'
+
+export const Plugin = defineEntity({
+  name: 'Plugin',
+  tableName: 'plugin',
+  properties: {
+    id: p.integer().primary(),
+    npmName: p.text(),
+    state: p.text(),
+    version: p.text(),
+    latestVersion: p.text().nullable(),
+    manifest: p.json<object>(),
+    integrity: p.text(),
+    archive: p.blob().nullable().lazy(),
+    settingsSealed: p.text().nullable().lazy(),
+    declared: p.json<object>().nullable(),
+    failure: p.text().nullable(),
+    hostOwner: p.text().nullable(),
+    hostUntil: p.datetime(3).nullable(),
+    hostAddress: p.text().nullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+})
+
+export const PluginData = defineEntity({
+  name: 'PluginData',
+  tableName: 'plugin_data',
+  properties: {
+    pluginId: p.integer().primary(),
+    key: p.text().primary(),
+    value: p.json<unknown>(),
+    updatedAt: p.datetime(3),
+  },
+})

@@ -1,0 +1,305 @@
+// Lists of videos: a small statement finds the ids of a page, and `readCards` reads their columns.
+// Totals of the public list come from counters.
+
+import { type Database, pageOf, roundedLimit } from '../../../platform/database/index.ts'
+import { mutedChannels } from '../../blocklist/index.ts'
+import { totalVideos } from '../deltas.ts'
+import { isListedPrivacy } from '../video.entity.ts'
+import type { VideoListRow } from '../video.rows.ts'
+import { channelsOf, conditions, isBeyondListed, isSelective, LISTED, searched, UNLISTED } from './list-conditions.ts'
+import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
+import { readCards } from './video-cards.ts'
+
+export interface ListedVideo {
+  id: number
+  /** The watcher's last position, in seconds. */
+  watchedSeconds: number | null
+}
+
+export interface Page<T> {
+  /** Undefined if it was not requested. */
+  total: number | undefined
+  rows: T[]
+}
+
+export type VideoPage = Page<VideoListRow>
+
+/** If a search finds fewer, similar names are included. */
+const FEW = 15
+
+/**
+ * A page of videos in two statements, or in three or four if a search finds few. The order may not reflect counters of the last second yet.
+ */
+export async function listVideos(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<VideoPage> {
+  const { total, rows: listed } = await listVideoIds(db, query)
+  const [rows = []] = await withCards(db, [listed], query.include)
+  return { total, rows }
+}
+
+/** Pages with the columns of their videos, read in one statement. */
+export async function withCards(
+  db: Pick<Database, 'query'>,
+  pages: readonly ListedVideo[][],
+  include?: VideoListQuery['include'],
+): Promise<VideoListRow[][]> {
+  const ids = pages.flat().map(({ id }) => id)
+  const cards = new Map((await readCards(db, ids, include)).map((card) => [card.id, card]))
+  return pages.map((page) =>
+    page.flatMap(({ id, watchedSeconds }) => {
+      const card = cards.get(id)
+      return card ? [{ ...card, watched_seconds: watchedSeconds }] : []
+    }),
+  )
+}
+
+/** Only the ids, for callers that cache the cards. */
+export async function listVideoIds(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<Page<ListedVideo>> {
+  const page = await readPage(db, query)
+  if (!query.search || !(await foundFew(db, query, page))) return page
+  return readPage(db, { ...query, alike: true })
+}
+
+/** The same for all pages of a search. */
+async function foundFew(db: Pick<Database, 'query'>, query: VideoListQuery, { total, rows }: Page<ListedVideo>): Promise<boolean> {
+  if (total !== undefined) return total < FEW
+  if (query.start === 0 && query.count >= FEW) return rows.length < FEW
+  return (await readPage(db, { ...query, start: 0, count: FEW })).rows.length < FEW
+}
+
+async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<Page<ListedVideo>> {
+  if (isWeighed(query)) {
+    const page = await readRow(db, query, buildMatches(query))
+    if ((page.total ?? 0) <= MOST_COUNTED) return toPage(page, query)
+    const uncounted = await readRow(db, query, buildVideoList({ ...query, skipCount: true }))
+    return toPage({ ...uncounted, total: MOST_COUNTED }, query)
+  }
+  return toPage(await readRow(db, query, buildVideoList(query)), query)
+}
+
+async function readRow(
+  db: Pick<Database, 'query'>,
+  query: VideoListQuery,
+  { text, values }: { text: string; values: unknown[] },
+): Promise<PageRow> {
+  const [row] = await db.query<PageRow>(text, values, { prepared: !isSelective(query) })
+  return row ?? { total: 0, ids: [], positions: null }
+}
+
+const toPage = (row: PageRow, { skipCount }: VideoListQuery): Page<ListedVideo> => ({
+  total: skipCount ? undefined : (row.total ?? 0),
+  rows: listedIn(row),
+})
+
+/** A row of `buildVideoList`. */
+export interface PageRow {
+  total: number | null
+  ids: number[]
+  /** Null if there are none. */
+  positions: Record<string, number> | null
+}
+
+/** The same videos with the positions of this account. */
+export async function withPositions(db: Pick<Database, 'query'>, videos: readonly ListedVideo[], watcher: number): Promise<ListedVideo[]> {
+  const rows = await db.query<{ video_id: number; seconds: number }>(
+    'select video_id, seconds from history where account_id = $1 and video_id = any($2::int[])',
+    [watcher, videos.map(({ id }) => id)],
+  )
+  const seconds = new Map(rows.map((row) => [row.video_id, row.seconds]))
+  return videos.map(({ id }) => ({ id, watchedSeconds: seconds.get(id) ?? null }))
+}
+
+export const listedIn = ({ ids, positions }: PageRow): ListedVideo[] => ids.map((id) => ({ id, watchedSeconds: positions?.[id] ?? null }))
+
+/** The statement of a page, which returns one `PageRow`; its values are appended to `values`. */
+export function buildVideoList(query: VideoListQuery, values: unknown[] = []): { text: string; values: unknown[] } {
+  const bind: Bind = (value) => `$${values.push(value)}`
+  const rows = rowsOf(query, bind)
+  const order = orderBy(query, bind)
+  // Few matches of some channels are read once, for the total and for the page.
+  const isReadOnce = rows.channels !== undefined && isSelective(query) && !query.search && !query.skipCount
+  const matched = isReadOnce ? `matched as materialized (select ${SORTED_BY} from video v where ${rows.where}), ` : ''
+  const total = query.skipCount ? 'null::int' : isReadOnce ? '(select count(*)::int from matched)' : totalOf(query, rows)
+  const listed = isReadOnce ? 'matched v' : source(query, { ...rows, order }, bind)
+  const text = `with ${rows.table}${matched}page as materialized (
+      select ${total} as total, ${idsOf(listed, order, query, bind)} as ids)
+    select total, ids, ${positionsFor(query, bind)} as positions from page`
+  return { text, values }
+}
+
+/**
+ * The same for a search by similarity: all matches are read once, for the total and for the page. If the total exceeds `MOST_COUNTED`, there
+ * are too many, and the page must not be used.
+ */
+export function buildMatches(query: VideoListQuery): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const bind: Bind = (value) => `$${values.push(value)}`
+  const { search = '', alike } = query
+  const { table, where } = rowsOf({ ...query, search: undefined }, bind)
+  const order = orderBy(query, bind)
+  const weighed = `(select matched.* from (select m.*, row_number() over (order by m.best desc, m.id desc) as place from matched m) matched
+    where matched.place <= ${weighedIn(query)} or matched.name = any(${bind(spellings(search))}::text[])) v`
+  // A single index reveals that a frequent word has too many matches.
+  const frequent = `(select from video v where ${where} and v.words @@ search_words(${bind(search)}) limit ${MOST_COUNTED + 1}) found`
+  const text = `with ${table}frequent as materialized (select count(*)::int as matches from ${frequent}), matched as materialized (
+      select v.id, v.name, v.words, v.published_at, v.best from video v
+      where ${where} and ${searched(search, alike, bind)} and (select matches from frequent) <= ${MOST_COUNTED} limit ${MOST_COUNTED + 1}
+    ), page as materialized (
+      select greatest((select count(*)::int from matched), (select matches from frequent)) as total, ${idsOf(weighed, order, query, bind)} as ids)
+    select total, ids, ${positionsFor(query, bind)} as positions from page`
+  return { text, values }
+}
+
+const isWeighed = ({ search, sort, scope }: VideoListQuery): boolean =>
+  search !== undefined && sort.by === 'match' && scope.of !== 'watched'
+
+/** The conditions of a list, and the common table expressions that they read. */
+interface Rows {
+  table: string
+  /** Without the condition on channels. */
+  visible: string
+  /** The ids of the muted channels. */
+  muted: string | undefined
+  /** `visible`, and not muted. */
+  unmuted: string
+  /** The ids of the listed channels. */
+  channels: string | undefined
+  where: string
+}
+
+function rowsOf(query: VideoListQuery, bind: Bind): Rows {
+  const visible = conditions(query, bind).join(' and ')
+  const channels = channelsOf(query, bind)
+  const { mutedFor } = query
+  const table = mutedFor === undefined ? '' : `muted as materialized (${mutedChannels(mutedFor === null ? 'null' : bind(mutedFor))}), `
+  const muted = mutedFor === undefined ? undefined : 'select id from muted'
+  const unmuted = muted === undefined ? visible : `${visible} and v.channel_id not in (${muted})`
+  const where = channels === undefined ? unmuted : `${unmuted} and v.channel_id in (${channels})`
+  return { table, visible, muted, unmuted, channels, where }
+}
+
+const idsOf = (rows: string, order: string, { start, count }: VideoListQuery, bind: Bind): string =>
+  `array(${pageOf({ columns: 'v.id', rows, order }, { start, count }, bind)})`
+
+/** The watcher's last position in each video of the page. */
+function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): string {
+  const account = scope.of === 'watched' ? scope.accountId : watcher
+  if (account === undefined) return 'null::jsonb'
+  return `(select jsonb_object_agg(h.video_id, h.seconds) from history h
+      where h.account_id = ${bind(account)} and h.video_id = any(page.ids))`
+}
+
+const WATCHED = 'history seen join video v on v.id = seen.video_id'
+
+/**
+ * At most so many matches are ranked, the most liked ones if there are more, since a word may be in every name. The first pages rank the
+ * same matches, so that they neither overlap nor miss one.
+ */
+const MOST_MATCHES = 150
+const weighedIn = ({ start, count }: VideoListQuery): number => Math.max(MOST_MATCHES, roundedLimit(start + count))
+
+/**
+ * The rows that the page is taken from. The indexes of an order contain either listed or unlisted videos, so for requesters who see both
+ * the first rows of each are taken. For some channels the first rows of each channel are taken, since walking all videos takes the longer
+ * the fewer these channels have.
+ */
+function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows & { order: string }, bind: Bind): string {
+  const { sort, search, start, count } = query
+  const mayBeListed = query.privacyOneOf?.some(isListedPrivacy) ?? true
+  const partsOf = (rows: string): string[] =>
+    isBeyondListed(query) ? [...(mayBeListed ? [`${LISTED} and ${rows}`] : []), `${UNLISTED} and ${rows}`] : [rows]
+  if (sort.by === 'match' && search) {
+    // Matching names come first, whatever their number of views.
+    const parts = partsOf(where)
+    const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
+    const bestOf = (rows: string) =>
+      `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
+        order by v.best desc, v.id desc limit ${weighedIn(query)})`
+    return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
+  }
+  if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
+  const firstOf = (rows: string) =>
+    `(select ${SORTED_BY} from video v where ${rows} order by ${order} limit ${roundedLimit(start + count)})`
+  if (channels !== undefined && !search) {
+    const ofOne = `v.channel_id = chosen.id and ${unmuted}`
+    return `(${channels}) chosen cross join lateral ${firstOf(ofOne)} v`
+  }
+  const parts = partsOf(where)
+  return parts.length === 1 ? `video v where ${parts.join('')}` : `(${parts.map(firstOf).join(' union all ')}) v`
+}
+
+/** The usual spellings of a name, so that an index by name finds them. */
+const spellings = (search: string): string[] => {
+  const small = search.toLowerCase()
+  return [...new Set([search, small, small.charAt(0).toUpperCase() + small.slice(1), search.toUpperCase()])]
+}
+
+const COLUMNS: Record<VideoSortField, readonly string[]> = {
+  name: ['v.name'],
+  duration: ['v.duration'],
+  createdAt: ['v.created_at'],
+  publishedAt: ['v.published_at'],
+  originallyPublishedAt: ['v.originally_published_at'],
+  views: ['v.views'],
+  likes: ['v.likes'],
+  trending: ['v.trending', 'v.views'],
+  hot: ['v.hot'],
+  best: ['v.best'],
+  localVideoFilesSize: ['v.files_size'],
+}
+
+/** The columns of orders. */
+const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id'].join(', ')
+
+/** By a quantity: of equals, the oldest comes first in descending order. */
+const AMOUNTS: ReadonlySet<VideoSortField | 'match'> = new Set(['views', 'likes', 'trending', 'localVideoFilesSize'])
+/** Of equals, the oldest comes first in both directions. */
+const OLDEST_FIRST: ReadonlySet<VideoSortField | 'match'> = new Set(['duration', 'likes'])
+
+/** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest videos match best. */
+function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
+  if (scope.of === 'watched') return 'seen.watched_at desc, v.id desc'
+  const direction = descending ? 'desc' : 'asc'
+  const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
+  const keys = by === 'match' ? [...likeness(search, bind), 'v.published_at'] : COLUMNS[by]
+  const ofEquals = OLDEST_FIRST.has(by) || descending === AMOUNTS.has(by) ? 'asc' : 'desc'
+  return [...keys.map((key) => `${key} ${direction}${nulls}`), `v.id ${ofEquals}`].join(', ')
+}
+
+/** Similarity of the name to the text, plus the frequency of the words. */
+function likeness(search: string | undefined, bind: Bind): string[] {
+  if (!search) return []
+  const word = bind(search)
+  return [`similarity(v.name, ${word}) + ts_rank(v.words, search_words(${word}))`]
+}
+
+/** Matches are counted up to here: see docs/adr/0007. */
+const MOST_COUNTED = 1_000
+
+/** The total: from the counters if they know all filters, otherwise counted. */
+function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string {
+  const from = query.scope.of === 'watched' ? WATCHED : 'video v'
+  const counted = (rows: string) => `(select count(*)::int from ${from} where ${rows})`
+  if (query.search) return `(select count(*)::int from (select from ${from} where ${where} limit ${MOST_COUNTED}) found)`
+  if (!isCounted(query)) return counted(where)
+  const { nsfw, isLocal } = query
+  const all = totalVideos(
+    [
+      `privacy in (${privaciesIn(query).map(Number).join(', ') || 'null'})`,
+      ...(query.unpublished ? [] : ['published']),
+      ...(query.blocked ? [] : ['not blocked']),
+      ...(query.strangers ? [] : ['listed']),
+      ...(nsfw === undefined ? [] : [nsfw ? 'nsfw' : 'not nsfw']),
+      ...(isLocal === undefined ? [] : [isLocal ? 'local' : 'not local']),
+    ].join(' and '),
+  )
+  return muted === undefined ? all : `(${all} - ${counted(`${visible} and v.channel_id in (${muted})`)})`
+}
+
+const privaciesIn = ({ privacyOneOf, internal }: VideoListQuery): number[] => privacyOneOf ?? (internal ? [1, 4] : [1])
+
+/** True if the counters know the total: no other filter is set, including filters added later. */
+function isCounted(query: VideoListQuery): boolean {
+  const { scope, start, count, sort, skipCount, internal, nsfw, isLocal, include, mutedFor, watcher, ...others } = query
+  const { privacyOneOf, unpublished, blocked, strangers, ...filters } = others
+  return scope.of === 'everybody' && Object.values(filters).every((filter) => filter === undefined || filter === false)
+}

@@ -1,0 +1,360 @@
+// Spares reloads: forms are sent in the background and the page's content is replaced by the answer. Uploads go in pieces, and continue
+// after a reload or a lost connection. Switches notifications of this device on and off. Without this script every form works by itself.
+
+/** The texts, in the language of the page. */
+const TEXTS = JSON.parse(document.querySelector('script[src*="/page-"]').dataset.texts)
+const PIECE = 8 * 1024 * 1024
+const PATIENCE_MS = [1000, 3000, 10_000, 30_000]
+/** Where thumbnails are offered from, as shares of the video. */
+const FRAMES = [0.05, 0.25, 0.5, 0.75]
+const FRAME_WIDTH = 1280
+const PROGRESS_MS = 4000
+/** In this browser: the user whom it notifies. */
+const PUSHED = 'push'
+
+addEventListener('submit', (event) => {
+  const form = event.target
+  const question = event.submitter?.dataset.confirm
+  if (question && !confirm(question)) return event.preventDefault()
+  if (form.matches('[data-upload]')) {
+    event.preventDefault()
+    uploadAll(form)
+  } else if (form.matches('[data-swap]') && event.submitter?.name !== 'preview') {
+    event.preventDefault()
+    swap(form, event.submitter)
+  } else if (form.matches('[action="/logout"]') && localStorage.getItem(PUSHED)) {
+    event.preventDefault()
+    // The answer is read before the page goes.
+    endPush(form.elements.token.value)
+      .then((answer) => answer.text())
+      .finally(() => form.submit())
+  }
+})
+
+async function swap(form, submitter) {
+  const body = new URLSearchParams(new FormData(form, submitter))
+  form.ariaBusy = 'true'
+  try {
+    const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
+    await show(answer, form.closest('[data-region]')?.id)
+  } catch {
+    // The browser does it, and says what is wrong.
+    form.removeAttribute('data-swap')
+    form.requestSubmit(submitter)
+  }
+}
+
+/** Replaces one region, or all of the content. */
+async function show(answer, region) {
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const from = (region && page.getElementById(region)) || page.querySelector('main')
+  const place = (region && page.getElementById(region) && document.getElementById(region)) || document.querySelector('main')
+  if (!from || (!region && new URL(answer.url).pathname !== location.pathname)) return location.assign(answer.url)
+  place.replaceWith(document.adoptNode(from))
+  const problem = document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
+  if (problem?.matches('[aria-invalid]')) problem.focus()
+  else problem?.scrollIntoView({ block: 'nearest' })
+  begin()
+}
+
+// Choosing all rows of a list.
+function begin() {
+  for (const heading of document.querySelectorAll('form table thead th:first-child .away')) {
+    const all = document.createElement('input')
+    all.type = 'checkbox'
+    all.ariaLabel = TEXTS.selectAll
+    all.addEventListener('change', () => {
+      for (const box of all.form.querySelectorAll('[name="id"]')) box.checked = all.checked
+    })
+    heading.replaceWith(all)
+  }
+  for (const form of document.querySelectorAll('[data-upload]')) beginUpload(form)
+  if (document.querySelector('[data-progress]')) setTimeout(look, PROGRESS_MS)
+  for (const form of document.querySelectorAll('[data-push]')) beginPush(form)
+}
+
+/** Looks again while something is under way. */
+async function look() {
+  const old = document.querySelector('[data-progress]')
+  if (!old) return
+  const busy = document.activeElement?.closest('main form')
+  if (!busy && !document.hidden) {
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined)
+    if (answer?.ok) return await show(answer)
+  }
+  setTimeout(look, PROGRESS_MS)
+}
+
+function beginUpload(form) {
+  const input = form.elements.videofile
+  // A replacement is one file, and keeps its title.
+  const name = form.elements.namedItem('name')
+  input.multiple = name !== null
+  if (name) name.required = false
+  const place = document.createElement('div')
+  place.className = 'drop'
+  place.textContent = TEXTS.drop
+  input.after(place)
+  for (const kind of ['dragover', 'drop']) {
+    place.addEventListener(kind, (event) => {
+      event.preventDefault()
+      if (kind === 'drop') input.files = event.dataTransfer.files
+      suggest()
+    })
+  }
+  const suggest = () => {
+    if (!name) return
+    name.disabled = input.files.length > 1
+    offerThumbnails(form, input.files)
+    if (!name.value && input.files.length === 1) name.value = titleOf(input.files[0])
+  }
+  input.addEventListener('change', suggest)
+  const list = document.createElement('ul')
+  list.className = 'uploads'
+  list.setAttribute('aria-live', 'polite')
+  form.after(list)
+}
+
+/** Lets people choose one of some frames of the file, if this browser can play it. */
+async function offerThumbnails(form, files) {
+  form.querySelector('.frames')?.remove()
+  if (files.length !== 1) return
+  const place = document.createElement('fieldset')
+  place.className = 'frames'
+  const legend = document.createElement('legend')
+  legend.textContent = TEXTS.thumbnail
+  place.append(legend, frameChoice(TEXTS.chosenByServer))
+  place.querySelector('input').checked = true
+  form.querySelector('.drop').after(place)
+  const video = document.createElement('video')
+  video.muted = true
+  video.src = URL.createObjectURL(files[0])
+  try {
+    await once(video, 'loadeddata')
+    for (const share of FRAMES) {
+      video.currentTime = share * video.duration
+      await once(video, 'seeked')
+      const scale = Math.min(1, FRAME_WIDTH / video.videoWidth)
+      const canvas = document.createElement('canvas')
+      canvas.width = video.videoWidth * scale
+      canvas.height = video.videoHeight * scale
+      canvas.getContext('2d').drawImage(video, 0, 0, canvas.width, canvas.height)
+      const choice = place.appendChild(frameChoice(canvas))
+      const seconds = Math.round(video.currentTime)
+      const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+      choice.querySelector('input').ariaLabel = TEXTS.pictureAt.replace('{time}', time)
+    }
+  } catch {
+    place.remove()
+  } finally {
+    URL.revokeObjectURL(video.src)
+  }
+}
+
+function frameChoice(shown) {
+  const choice = document.createElement('label')
+  const input = document.createElement('input')
+  input.type = 'radio'
+  input.name = 'frame'
+  choice.append(input, ' ', shown)
+  return choice
+}
+
+const once = (target, kind) =>
+  new Promise((resolve, reject) => {
+    target.addEventListener(kind, resolve, { once: true })
+    target.addEventListener('error', reject, { once: true })
+  })
+
+/** Sends the chosen frame by the form of the video's own page. */
+async function sendThumbnail(form, id, token) {
+  const canvas = form.querySelector('.frames :checked')?.parentElement.querySelector('canvas')
+  if (!canvas) return
+  const body = new FormData()
+  body.set('token', token)
+  body.set('part', 'thumbnail')
+  body.set('thumbnailfile', await new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9)), 'thumbnail.jpg')
+  const answer = await fetch(`/my-library/videos/${id}`, { method: 'POST', body })
+  await answer.text()
+  if (!answer.ok) throw new Error(TEXTS.noThumbnail)
+}
+
+const titleOf = (file) =>
+  file.name
+    .replace(/\.[^.]+$/, '')
+    .slice(0, 120)
+    .padEnd(3, '_')
+
+async function uploadAll(form) {
+  const list = form.nextElementSibling
+  const files = [...form.elements.videofile.files]
+  const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string' && value !== ''))
+  const { token, part: _part, frame: _frame, tags, ...rest } = fields
+  const path = form.dataset.upload
+  const sent = {
+    ...rest,
+    ...(tags
+      ? {
+          tags: tags
+            .split(',')
+            .map((tag) => tag.trim())
+            .filter(Boolean),
+        }
+      : {}),
+  }
+  for (const file of files) {
+    const row = list.appendChild(document.createElement('li'))
+    const bar = document.createElement('progress')
+    const text = document.createElement('span')
+    bar.max = file.size
+    bar.ariaLabel = file.name
+    row.append(file.name, ' ', bar, ' ', text)
+    try {
+      const details = { ...sent, name: files.length === 1 && rest.name ? rest.name : titleOf(file), filename: file.name }
+      const video = await upload({ file, path, details, token }, (bytes, note) => {
+        bar.value = bytes
+        text.textContent = note ?? `${Math.floor((100 * bytes) / file.size)} %`
+      })
+      if (video && files.length === 1) await sendThumbnail(form, video.shortUUID, token)
+      const link = document.createElement('a')
+      link.href = video ? `/my-library/videos/${video.shortUUID}` : path.replace('/source/pieces', '')
+      link.textContent = video ? TEXTS.edit : TEXTS.back
+      text.replaceChildren(`${TEXTS.uploaded} `, link)
+      row.dataset.done = ''
+    } catch (error) {
+      text.textContent = error.message
+      text.className = 'problem'
+    }
+  }
+  form.reset()
+  form.querySelector('.frames')?.remove()
+}
+
+/** One file in pieces. The place in it is kept by the server, and the upload's name in this browser. */
+async function upload({ file, path, details, token }, tell) {
+  const kept = `upload ${path} ${file.name} ${file.size} ${file.lastModified}`
+  let id = localStorage.getItem(kept)
+  const send = async (method, { query = id ? `?upload_id=${id}` : '', ...init }) => {
+    const sent = { method, ...init, headers: { ...init.headers, 'x-form-token': token } }
+    const answer = await fetch(`${path}${query}`, sent)
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+  let from = 0
+  let tries = 0
+  while (true) {
+    try {
+      if (!id) {
+        const answer = await send('POST', {
+          query: '?uploadType=resumable',
+          body: JSON.stringify(details),
+          headers: {
+            'content-type': 'application/json',
+            'x-upload-content-length': file.size,
+            'x-upload-content-type': file.type || 'video/mp4',
+          },
+        })
+        if (answer.status >= 400) throw refusalOf(answer)
+        id = answer.headers.get('x-upload-id')
+        localStorage.setItem(kept, id)
+      } else if (from === 0 || tries > 0) {
+        const answer = await send('PUT', { headers: { 'content-range': `bytes */${file.size}` } })
+        if (answer.status === 404 || answer.status === 403) {
+          localStorage.removeItem(kept)
+          id = null
+          from = 0
+          continue
+        }
+        if (answer.status === 200) return finish(answer, kept)
+        if (answer.status === 308) from = placeIn(answer)
+      }
+      tell(from)
+      const end = Math.min(file.size, from + PIECE)
+      const answer = await send('PUT', {
+        body: file.slice(from, end),
+        headers: { 'content-range': `bytes ${from}-${end - 1}/${file.size}` },
+      })
+      if (answer.status === 200) {
+        tell(file.size)
+        return finish(answer, kept)
+      }
+      if (answer.status !== 308) throw refusalOf(answer)
+      from = placeIn(answer)
+      tries = 0
+    } catch (error) {
+      if (error.isFinal) {
+        localStorage.removeItem(kept)
+        throw error
+      }
+      tell(from, TEXTS.lost)
+      await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS[Math.min(tries++, PATIENCE_MS.length - 1)]))
+    }
+  }
+}
+
+const placeIn = (answer) => Number(/-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
+
+function finish({ text }, kept) {
+  localStorage.removeItem(kept)
+  return JSON.parse(text).video
+}
+
+/** Refusals are final; a server that is away or busy is not. */
+function refusalOf(answer) {
+  const { detail, 'invalid-params': fields = {} } = answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
+  const words = Object.entries(fields).map(([name, { msg }]) => `${name}: ${msg}`)
+  const isFinal = answer.status < 500 && ![408, 409, 429].includes(answer.status)
+  return Object.assign(new Error(words.join(', ') || detail || TEXTS.refused.replace('{status}', answer.status)), { isFinal })
+}
+
+const subscription = async () => (await navigator.serviceWorker?.getRegistration('/'))?.pushManager?.getSubscription()
+
+/** The switch of this device, if the browser can be notified. */
+async function beginPush(form) {
+  if (!navigator.serviceWorker || !window.PushManager) return
+  const box = form.querySelector('[type="checkbox"]')
+  // The button is there if the server knows a device.
+  const isKnown = form.querySelector('button') && localStorage.getItem(PUSHED) === form.dataset.user
+  box.checked = Boolean(isKnown && (await subscription()))
+  box.closest('p').hidden = false
+  box.onchange = async () => {
+    box.disabled = true
+    try {
+      const token = form.elements.token.value
+      await show(box.checked ? await startPush(token, form.dataset) : await endPush(token))
+    } catch (error) {
+      box.checked = !box.checked
+      form.querySelector('output').textContent = error.isFinal ? error.message : TEXTS.notNotified
+    }
+    box.disabled = false
+  }
+}
+
+/** A subscription that is left of somebody else is not used again. */
+async function startPush(token, { push, user }) {
+  if ((await Notification.requestPermission()) !== 'granted') throw new Error(TEXTS.notNotified)
+  await navigator.serviceWorker.register('/push-worker.js')
+  const { pushManager } = await navigator.serviceWorker.ready
+  await (await pushManager.getSubscription())?.unsubscribe()
+  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: push })
+  const { endpoint, keys } = made.toJSON()
+  const answer = await sendDevice({ token, endpoint, ...keys })
+  localStorage.setItem(PUSHED, user)
+  return answer
+}
+
+async function endPush(token) {
+  localStorage.removeItem(PUSHED)
+  const known = await subscription()
+  await known?.unsubscribe()
+  // Without an endpoint all devices would be meant.
+  return await sendDevice({ token, endpoint: known?.endpoint ?? 'none' })
+}
+
+async function sendDevice(fields) {
+  const init = { method: 'POST', body: new URLSearchParams(fields), headers: { accept: 'text/html' } }
+  const answer = await fetch('/my-account/settings/devices', init)
+  if (!answer.ok) throw Object.assign(new Error(TEXTS.refused.replace('{status}', answer.status)), { isFinal: true })
+  return answer
+}
+
+begin()

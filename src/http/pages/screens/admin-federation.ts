@@ -1,0 +1,108 @@
+// Screens of other servers: follows both ways, redundancy.
+
+import { t } from '../../../platform/language.ts'
+import { valueAt } from './api.ts'
+import type { Screen } from './parts.ts'
+import { handle, handleText, videoLink } from './words.ts'
+
+export const federationScreens: readonly Screen[] = [
+  {
+    path: '/admin/follows/following',
+    needs: 'POST /api/v1/server/following',
+    title: t('Following'),
+    menu: 'admin',
+    parts: [
+      {
+        list: 'following',
+        operation: 'GET /api/v1/server/following',
+        id: (row) =>
+          valueAt(row, 'following.name') === 'peertube' ? String(valueAt(row, 'following.host')) : handleText(row, 'following'),
+        columns: { Server: handle('following'), State: 'state', Mirrored: 'following.hostRedundancyAllowed', Since: 'createdAt' },
+        filters: { state: t('State') },
+        actions: {
+          mirror: {
+            label: t('Mirror its videos'),
+            operation: 'PUT /api/v1/server/redundancy/:host',
+            body: () => ({ redundancyAllowed: true }),
+            when: (row) => valueAt(row, 'following.hostRedundancyAllowed') === false,
+          },
+          unmirror: {
+            label: t('Do not mirror'),
+            operation: 'PUT /api/v1/server/redundancy/:host',
+            body: () => ({ redundancyAllowed: false }),
+            when: (row) => valueAt(row, 'following.hostRedundancyAllowed') === true,
+          },
+          unfollow: { label: t('Unfollow'), operation: 'DELETE /api/v1/server/following/:hostOrHandle', danger: true },
+        },
+        empty: t('This server follows no other one.'),
+      },
+      {
+        form: 'follow',
+        title: t('Follow servers and channels'),
+        operation: 'POST /api/v1/server/following',
+        fields: {
+          hosts: { label: t('Servers'), as: 'lines', help: t('One in a line, such as video.example') },
+          handles: { label: t('Accounts and channels'), as: 'lines', help: t('One in a line, such as birds@video.example') },
+        },
+        button: t('Follow'),
+        said: t('The servers are asked.'),
+      },
+    ],
+  },
+  {
+    path: '/admin/follows/followers',
+    needs: 'POST /api/v1/server/followers/:nameWithHost/accept',
+    title: t('Followers'),
+    menu: 'admin',
+    parts: [
+      {
+        list: 'followers',
+        operation: 'GET /api/v1/server/followers',
+        id: (row) => handleText(row, 'follower'),
+        columns: { Server: handle('follower'), State: 'state', Since: 'createdAt' },
+        filters: { state: t('State') },
+        actions: {
+          accept: {
+            label: t('Accept'),
+            operation: 'POST /api/v1/server/followers/:nameWithHost/accept',
+            when: (row) => valueAt(row, 'state') !== 'accepted',
+          },
+          reject: {
+            label: t('Reject'),
+            operation: 'POST /api/v1/server/followers/:nameWithHost/reject',
+            when: (row) => valueAt(row, 'state') !== 'rejected',
+          },
+          remove: { label: t('Remove'), operation: 'DELETE /api/v1/server/followers/:nameWithHost', danger: true },
+        },
+        empty: t('No server follows this one.'),
+      },
+    ],
+  },
+  {
+    path: '/admin/redundancy',
+    title: t('Redundancy'),
+    menu: 'admin',
+    parts: [
+      ...(['remote-videos', 'my-videos'] as const).map((target) => ({
+        list: target,
+        title: target === 'my-videos' ? t('Videos of this server on others') : t('Videos of others on this server'),
+        operation: 'GET /api/v1/server/redundancy/videos',
+        query: () => ({ target }),
+        id: (row: unknown) => String(valueAt(row, 'redundancies.streamingPlaylists.0.id') ?? ''),
+        columns: { Video: videoLink(), Copies: (row: unknown) => (valueAt(row, 'redundancies.streamingPlaylists') as unknown[]).length },
+        ...(target === 'remote-videos'
+          ? { actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/server/redundancy/videos/:redundancyId' } } }
+          : {}),
+        empty: t('None.'),
+      })),
+      {
+        form: 'mirror',
+        title: t('Mirror a video'),
+        operation: 'POST /api/v1/server/redundancy/videos',
+        fields: { videoId: { label: t('Video'), help: t('Its id, as in the address of its page.') } },
+        button: t('Mirror'),
+        said: t('The video will be copied.'),
+      },
+    ],
+  },
+]

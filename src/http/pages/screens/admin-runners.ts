@@ -1,0 +1,82 @@
+// The screen of remote runners: who works for the server, how others may join, and the jobs.
+
+import { t } from '../../../platform/language.ts'
+import { valueAt } from './api.ts'
+import type { Screen } from './parts.ts'
+import { state } from './words.ts'
+
+/** Numbers of the contract: pending, processing, waiting for its parent, completing. */
+const OPEN = [1, 2, 5, 9]
+
+export const runnerScreens: readonly Screen[] = [
+  {
+    path: '/admin/runners',
+    title: t('Remote runners'),
+    menu: 'admin',
+    parts: [
+      {
+        list: 'runners',
+        operation: 'GET /api/v1/vireo/runners',
+        id: 'id',
+        columns: {
+          Runner: 'name',
+          Version: 'version',
+          Address: 'ip',
+          'Last contact': 'lastContact',
+          'Jobs now': 'jobs',
+          Failures: 'failures',
+        },
+        actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/runners/:runnerId', danger: true } },
+        empty: t('No runner is registered.'),
+      },
+      {
+        list: 'tokens',
+        title: t('Tokens with which runners register'),
+        operation: 'GET /api/v1/runners/registration-tokens',
+        id: 'id',
+        columns: { Token: 'registrationToken', Runners: 'registeredRunnersCount', Since: 'createdAt' },
+        actions: {
+          remove: {
+            label: t('Remove with its runners'),
+            operation: 'DELETE /api/v1/runners/registration-tokens/:registrationTokenId',
+            danger: true,
+          },
+        },
+        empty: t('There is no token.'),
+      },
+      {
+        form: 'token',
+        operation: 'POST /api/v1/runners/registration-tokens/generate',
+        fields: {},
+        button: t('Make a token'),
+        said: t('The token is in the list.'),
+      },
+      {
+        list: 'jobs',
+        title: t('Jobs of runners'),
+        operation: 'GET /api/v1/runners/jobs',
+        id: 'uuid',
+        columns: {
+          Job: 'type',
+          State: state('state', [2, 9]),
+          'Done, in percent': 'progress',
+          Runner: 'runner.name',
+          Failures: 'failures',
+          Problem: (row) => String(valueAt(row, 'error') ?? '').slice(0, 300),
+          Created: 'createdAt',
+        },
+        filters: { search: t('Search') },
+        actions: {
+          cancel: {
+            label: t('Cancel'),
+            operation: 'POST /api/v1/runners/jobs/:jobUUID/cancel',
+            danger: true,
+            when: (row) => OPEN.includes(Number(valueAt(row, 'state.id'))),
+          },
+          delete: { label: t('Delete'), operation: 'DELETE /api/v1/runners/jobs/:jobUUID', danger: true },
+        },
+        empty: t('No jobs.'),
+      },
+    ],
+  },
+]

@@ -1,0 +1,278 @@
+// Screens that run the server: overview, setup, jobs, configuration, logs.
+
+import { Html, html } from '../../../platform/html.ts'
+import { known, type Localized, t } from '../../../platform/language.ts'
+import { tabs } from '../bodies/listing.ts'
+import { capital, size } from '../bodies/text.ts'
+import { customMarkup } from '../custom-markup.ts'
+import { valueAt } from './api.ts'
+import { wordsOf } from './fields.ts'
+import type { Screen, Shown, Words } from './parts.ts'
+import { facts, PICTURES, reportColumns } from './words.ts'
+
+const CONFIG = 'GET /api/v1/config/custom'
+const SIGNUP = {
+  'signup.enabled': { label: t('People may sign up'), as: 'check' },
+  'signup.requiresApproval': { label: t('Moderators look at each request'), as: 'check' },
+  'signup.requiresEmailVerification': { label: t('E-mail addresses are verified'), as: 'check' },
+  'signup.limit': { label: t('At most this many users'), help: t('-1 for any number.') },
+} as const
+const INSTANCE = { 'instance.name': t('Name'), 'instance.shortDescription': { label: t('Short description'), as: 'long' } } as const
+
+const problemOfJob = (row: unknown): string => String(valueAt(row, 'error.message') ?? valueAt(row, 'error') ?? '').slice(0, 300)
+const isOpenJob = (row: unknown): boolean =>
+  ['waiting', 'delayed', 'active'].includes(String(valueAt(row, 'state'))) && /^\d+$/.test(String(valueAt(row, 'id')))
+const RETRY = { label: t('Try again'), operation: 'POST /api/v1/vireo/jobs/:id/retry' } as const
+
+export const overviewScreens: readonly Screen[] = [
+  {
+    path: '/admin/overview',
+    needs: 'GET /api/v1/jobs',
+    title: t('Overview'),
+    menu: 'admin',
+    parts: [
+      ({ data: { status } }) =>
+        facts([
+          [t('Version'), valueAt(status, 'version')],
+          [t('State'), valueAt(status, 'health.status') === 'ready' ? t('Good') : known(wordsOf(String(valueAt(status, 'health.status'))))],
+          [t('Free on the disk'), valueAt(status, 'disk') && size(Number(valueAt(status, 'disk.free')))],
+          [t('Waiting jobs'), valueAt(status, 'backlog.waitingJobs')],
+          [t('Running jobs'), valueAt(status, 'backlog.activeJobs')],
+          [t('Waiting deliveries'), valueAt(status, 'backlog.waitingDeliveries')],
+          [t('Activities of others that wait'), valueAt(status, 'backlog.waitingActivities')],
+        ]),
+      ({ data: { stats } }) =>
+        facts([
+          [t('Users'), valueAt(stats, 'totalUsers')],
+          [t('Videos of this server'), valueAt(stats, 'totalLocalVideos')],
+          [t('Views'), valueAt(stats, 'totalLocalVideoViews')],
+          [t('Comments'), valueAt(stats, 'totalLocalVideoComments')],
+          [t('Files'), size(Number(valueAt(stats, 'totalLocalVideoFilesSize') ?? 0))],
+          [t('Videos of all servers'), valueAt(stats, 'totalVideos')],
+          [t('Following'), valueAt(stats, 'totalInstanceFollowing')],
+          [t('Followers'), valueAt(stats, 'totalInstanceFollowers')],
+        ]),
+      {
+        list: 'reports',
+        title: t('Reports that nobody has decided'),
+        operation: 'GET /api/v1/abuses',
+        query: () => ({ state: '1' }),
+        columns: reportColumns,
+        empty: t('None.'),
+      },
+      {
+        list: 'peers',
+        title: t('Other servers'),
+        operation: 'GET /api/v1/vireo/peers',
+        id: 'host',
+        columns: {
+          Server: 'host',
+          State: 'state',
+          Software: 'software.name',
+          'Waiting deliveries': 'waitingDeliveries',
+          'Last success': 'lastSuccessAt',
+          'Last error': 'lastError',
+        },
+        filters: { state: t('State') },
+        actions: { retry: { label: t('Try now'), operation: 'POST /api/v1/vireo/peers/:host/retry' } },
+        empty: t('No other server is known yet.'),
+      },
+      {
+        list: 'failed',
+        title: t('Failed jobs'),
+        operation: 'GET /api/v1/jobs/:state',
+        at: { state: 'failed' },
+        id: 'id',
+        columns: { Job: 'type', Problem: problemOfJob, At: 'finishedOn' },
+        actions: { retry: RETRY },
+        empty: t('No job failed.'),
+      },
+    ],
+    reads: { stats: 'GET /api/v1/server/stats', status: 'GET /api/v1/vireo/status' },
+  },
+  {
+    path: '/admin/setup',
+    title: t('Set up your server'),
+    menu: 'admin',
+    unlisted: true,
+    reads: { config: CONFIG },
+    parts: [
+      {
+        form: 'setup',
+        operation: 'PUT /api/v1/config/custom',
+        initial: ({ data }) => data.config,
+        changesOnly: true,
+        text: t('All of it can be changed later.'),
+        fields: { ...INSTANCE, ...SIGNUP },
+        button: t('Save and go on'),
+        leadsTo: () => '/videos/upload',
+      },
+      {
+        form: 'skip',
+        operation: 'PUT /api/v1/users/me',
+        fields: {},
+        fixed: () => ({ noInstanceConfigWarningModal: true }),
+        button: t('Skip this'),
+        leadsTo: () => '/',
+      },
+    ],
+  },
+]
+
+const MARKS: Readonly<Record<string, Localized>> = { ok: t('Good'), warning: t('Warning'), problem: t('Problem') }
+
+export const systemScreens: readonly Screen[] = [
+  {
+    path: '/admin/check-up',
+    title: t('Check-up'),
+    menu: 'admin',
+    parts: [
+      {
+        form: 'check',
+        operation: 'POST /api/v1/vireo/check-up',
+        text: t(
+          'Looks at all that the server needs: database, disk, media programs, mail, its public address and more. It takes some seconds.',
+        ),
+        fields: { sendMailTo: { label: t('Send a test mail to') } },
+        button: t('Look now'),
+        shows: (answer) => {
+          const rows = (valueAt(answer, 'data') ?? []) as { check: string; status: string; message: string; advice?: string }[]
+          return html`<div class="table"><table><thead><tr><th scope="col">${t('Of')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Finding')}</th></tr></thead>
+<tbody>${rows.map(
+            ({ check, status, message, advice }) =>
+              html`<tr><td>${known(wordsOf(check))}</td><td>${MARKS[status]}</td><td>${message}${advice && html`<p class="soft">${advice}</p>`}</td></tr>`,
+          )}</tbody></table></div>`
+        },
+      },
+    ],
+  },
+  {
+    path: '/admin/jobs',
+    title: t('Jobs'),
+    menu: 'admin',
+    parts: [
+      {
+        list: 'jobs',
+        operation: 'GET /api/v1/jobs',
+        id: 'id',
+        columns: { Job: 'type', State: 'state', 'Done, in percent': 'progress', Problem: problemOfJob, Created: 'createdAt' },
+        filters: { jobType: t('Kind') },
+        actions: {
+          retry: { ...RETRY, when: (row) => valueAt(row, 'state') === 'failed' },
+          cancel: { label: t('Cancel'), operation: 'POST /api/v1/vireo/jobs/:id/cancel', danger: true, when: isOpenJob },
+        },
+        empty: t('No jobs.'),
+      },
+      { form: 'pause', operation: 'POST /api/v1/jobs/pause', fields: {}, button: t('Pause all jobs'), said: t('Jobs are paused.') },
+      { form: 'resume', operation: 'POST /api/v1/jobs/resume', fields: {}, button: t('Resume jobs'), said: t('Jobs go on.') },
+    ],
+  },
+  {
+    path: '/admin/config',
+    title: t('Configuration'),
+    menu: 'admin',
+    reads: { config: CONFIG, fields: 'GET /api/v1/vireo/config-fields' },
+    parts: [
+      (shown) => {
+        const sections = [...new Set(configFields(shown).map(({ section }) => section))]
+        const open = shown.query('section')
+        return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
+${tabs(t('Settings'), [
+  { name: t('All'), path: '/admin/config', isOpen: open === undefined },
+  ...sections.map((name) => ({ name: known(wordsOf(name)), path: `/admin/config?section=${name}`, isOpen: name === open })),
+])}`
+      },
+      {
+        form: 'config',
+        operation: 'PUT /api/v1/config/custom',
+        initial: ({ data }) => data.config,
+        changesOnly: true,
+        fields: shownSettings,
+        button: t('Save'),
+      },
+      ...(['avatar', 'banner'] as const).map((kind) => ({
+        form: kind,
+        title: kind === 'avatar' ? t('Picture of the server') : t('Banner of the server'),
+        operation: `POST /api/v1/config/instance-${kind}/pick`,
+        files: true,
+        fields: { [`${kind}file`]: { label: t('File'), as: 'file' as const, accept: PICTURES } },
+        button: t('Use the picture'),
+      })),
+    ],
+  },
+  {
+    path: '/admin/homepage',
+    title: t('Home page'),
+    menu: 'admin',
+    needs: 'PUT /api/v1/custom-pages/homepage/instance',
+    readsIfAny: { homepage: 'GET /api/v1/custom-pages/homepage/instance' },
+    parts: [
+      {
+        form: 'homepage',
+        operation: 'PUT /api/v1/custom-pages/homepage/instance',
+        initial: ({ data }) => data.homepage,
+        fields: {
+          content: { label: t('Content'), as: 'long', help: t('Markdown, with HTML. Without it the home page is a list of videos.') },
+        },
+        button: t('Save'),
+        preview: (text, { here }) => new Html([(language) => customMarkup(text('content'), here.origin, language).in(language)]),
+      },
+    ],
+  },
+  {
+    path: '/admin/logs',
+    title: t('Logs'),
+    menu: 'admin',
+    parts: [
+      ...(
+        [
+          ['logs', t('Logs of the last hour'), 3_600_000, { level: t('Level') }],
+          ['audit-logs', t('Changes of the last week'), 7 * 86_400_000, {}],
+        ] as const
+      ).map(([name, title, ms, filters]) => ({
+        list: name,
+        title,
+        operation: `GET /api/v1/server/${name}`,
+        query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
+        columns: { At: 'timestamp', Level: 'level', Message: (row: unknown) => text(valueAt(row, 'message')).slice(0, 500) },
+        filters,
+        empty: t('Nothing.'),
+      })),
+    ],
+  },
+]
+
+interface ConfigField {
+  name: string
+  section: string
+  about: string
+  isPinned: boolean
+}
+
+const configFields = ({ data }: Shown): ConfigField[] =>
+  ((valueAt(data.fields, 'data') ?? []) as Omit<ConfigField, 'section'>[]).map((field) => ({
+    ...field,
+    section: field.name.split('.')[0] ?? '',
+  }))
+
+/** The settings of the open section, or those that a search finds. */
+function shownSettings(shown: Shown): Words {
+  const [section, search = ''] = [shown.query('section'), shown.query('search')?.toLowerCase()]
+  const found = configFields(shown).filter(
+    (field) =>
+      (section ?? field.section) === field.section && `${field.name} ${wordsOf(field.name)} ${field.about}`.toLowerCase().includes(search),
+  )
+  return Object.fromEntries(
+    found.map(({ name, section, about, isPinned }) => [
+      name,
+      {
+        label: known(wordsOf(name.slice(section.length + 1))),
+        group: known(wordsOf(section)),
+        help: known(`${capital(about)}.`),
+        locked: isPinned ? t('Set in the environment of the server, and locked here.') : undefined,
+      },
+    ]),
+  )
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,0 +1,107 @@
+// The pages as a client of the API: requests in the visitor's name, run by the routes of the API inside this process.
+
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { DomainError } from '../../../actors/runtime/index.ts'
+import type { Visit } from '../../../actors/session/index.ts'
+import { refuseLowly } from '../../plugins/auth.ts'
+import { clientIp } from '../../plugins/client-ip.ts'
+import { HttpError } from '../../plugins/http-error.ts'
+import { type InnerAnswer, requestInternally } from '../../plugins/inner-requests.ts'
+import type { PageTools } from '../send.ts'
+
+/** Values for the parameters of a path. */
+export type Values = Readonly<Record<string, unknown>>
+
+export interface ApiCall {
+  /** Such as `GET /api/v1/users/:id`. */
+  operation: string
+  values?: Values
+  query?: Readonly<Record<string, string | number | undefined>>
+  /** Sent as JSON. */
+  body?: object | undefined
+  /** In place of the one in the cookie. */
+  accessToken?: string
+}
+
+export interface Refusal {
+  status: number
+  detail: string
+  /** Messages by the name of their field. */
+  fields: ReadonlyMap<string, string>
+}
+
+export type ApiResult = { ok: true; status: number; body: unknown } | { ok: false; refusal: Refusal }
+
+export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) {
+  /** Sends a request with the visitor's session and address, so that rights, limits and audit are those of the API. */
+  async function forward(
+    request: FastifyRequest,
+    inner: { method: string; path: string; headers?: Record<string, string | undefined>; body?: string | Readable },
+    token = visitors.tokenOf(request),
+  ): Promise<InnerAnswer> {
+    const headers = { ...inner.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) }
+    const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
+    return await requestInternally(app.server, { ...inner, headers: given, address: clientIp(request) })
+  }
+
+  async function call(request: FastifyRequest, { operation, values = {}, query = {}, body, accessToken }: ApiCall): Promise<ApiResult> {
+    const [method = '', url = ''] = operation.split(' ')
+    const search = new URLSearchParams(
+      Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]])),
+    )
+    const path = `${filled(url, values)}${search.size > 0 ? `?${search}` : ''}`
+    const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    return resultOf(await forward(request, { method, path, ...json }, accessToken))
+  }
+
+  /** The body of a successful response; undefined for what is optional and not there. Throws the refusal otherwise. */
+  async function read(request: FastifyRequest, { isOptional = false, ...asked }: ApiCall & { isOptional?: boolean }): Promise<unknown> {
+    const result = await call(request, asked)
+    if (result.ok) return result.body
+    if (isOptional && result.refusal.status === 404) return undefined
+    throw new HttpError(result.refusal.status, result.refusal.detail)
+  }
+
+  /** True if the role may call the operation; what belongs to whom is decided by the call itself. */
+  function mayCall({ user }: Visit, operation: string): boolean {
+    const { auth, right } = app.operations.get(operation)?.config ?? {}
+    try {
+      refuseLowly({ user }, auth ?? 'user', right)
+      return true
+    } catch (error) {
+      if (error instanceof DomainError) return false
+      throw error
+    }
+  }
+
+  return { forward, call, read, mayCall }
+}
+
+export type Api = ReturnType<typeof makeApi>
+
+export function resultOf({ status, body }: Pick<InnerAnswer, 'status' | 'body'>): ApiResult {
+  const parsed: unknown = /^[[{"]/.test(body) ? JSON.parse(body) : undefined
+  if (status < 400) return { ok: true, status, body: parsed }
+  const detail = valueAt(parsed, 'detail')
+  const invalid = valueAt(parsed, 'invalid-params')
+  const fields = Object.entries(typeof invalid === 'object' && invalid ? invalid : {}).map(([name, param]): [string, string] => [
+    name,
+    String(valueAt(param, 'msg') ?? 'Invalid value'),
+  ])
+  return { ok: false, refusal: { status, detail: typeof detail === 'string' ? detail : 'This did not work.', fields: new Map(fields) } }
+}
+
+/** The path with its parameters. One without a value of its name takes the only value there is. */
+export function filled(url: string, values: Values): string {
+  return url.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(values[name] ?? values.id ?? '')))
+}
+
+/** The value at a path such as `account.displayName`. */
+export const valueAt = (from: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (at, step) => (typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined),
+      from,
+    )

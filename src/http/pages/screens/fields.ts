@@ -1,0 +1,245 @@
+// Fields of forms from the schema of an API operation: its types, limits and choices, with the labels of the page.
+
+import type { RouteOptions } from 'fastify'
+import { z } from 'zod'
+import { Html, html } from '../../../platform/html.ts'
+import { known, Localized, t, type Word, wordIn } from '../../../platform/language.ts'
+import { valueAt } from './api.ts'
+
+export type Choices = Readonly<Record<string, Word>>
+
+/** How a field is shown; a text alone is its label. */
+export interface FieldWords {
+  label: Localized
+  help?: Localized
+  /** `lines` and `list`: an array, one item in a line or separated by commas. `moment`: a time in UTC. */
+  as?: 'long' | 'password' | 'check' | 'list' | 'lines' | 'moment' | 'file' | 'hidden' | 'many'
+  choices?: Choices
+  /** The choices are in the order of their names in the reader's language. */
+  byName?: boolean
+  /** For files: the accepted types. */
+  accept?: string
+  /** The heading above the first field of a group. */
+  group?: Localized
+  /** Why it cannot be changed. */
+  locked?: Localized | undefined
+  /** The choice of nothing, for optional fields with choices. */
+  none?: Localized
+}
+
+export interface Field extends FieldWords {
+  name: string
+  required: boolean
+  /** True if the API takes null for nothing. */
+  nullable: boolean
+  type: string | undefined
+  min?: number | undefined
+  max?: number | undefined
+  minLength?: number | undefined
+  maxLength?: number | undefined
+}
+
+type Json = { [name: string]: unknown }
+
+/** Limits above are for machines: an area of text instead of a line. */
+const LONG_TEXT = 1001
+
+/** The fields named by `words`, in their order, with what the operation's schema says about each. */
+export function fieldsOf(operation: RouteOptions | undefined, words: Readonly<Record<string, FieldWords | Localized>>): Field[] {
+  const { config, schema } = operation ?? {}
+  const body = config?.form ? (config.form.json ?? config.form.fields) : schema?.body
+  const [input, output] = body instanceof z.ZodType ? [jsonSchema(body, 'input'), jsonSchema(body, 'output')] : [{}, {}]
+  return Object.entries(words).map(([name, word]) => {
+    const known = { ...described(output, name), ...described(input, name) }
+    const own = word instanceof Localized ? { label: word } : word
+    const number = (key: string) => (typeof known[key] === 'number' ? known[key] : undefined)
+    const choices = own.choices ?? choicesOf(known)
+    return {
+      name,
+      required: isRequired(input, name),
+      nullable: known.nullable === true,
+      type: typeof known.type === 'string' ? known.type : undefined,
+      min: number('minimum'),
+      max: number('maximum'),
+      minLength: number('minLength'),
+      maxLength: number('maxLength'),
+      ...own,
+      ...(choices ? { choices } : {}),
+    }
+  })
+}
+
+const cache = new WeakMap<z.ZodType, Record<'input' | 'output', Json>>()
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  let both = cache.get(schema)
+  if (!both) {
+    const made = (io: 'input' | 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json
+    both = { input: made('input'), output: made('output') }
+    cache.set(schema, both)
+  }
+  return both[io]
+}
+
+const propertyOf = (schema: Json, name: string): Json | undefined =>
+  name.split('.').reduce<Json | undefined>((at, step) => (at && (flat(at).properties as Record<string, Json> | undefined))?.[step], schema)
+
+function described(schema: Json, name: string): Json {
+  const property = propertyOf(schema, name)
+  return property ? flat(property) : {}
+}
+
+/** A schema without its null; of several, the first one, if they have one type. */
+function flat(schema: Json): Json {
+  if (!Array.isArray(schema.anyOf)) return schema
+  const [first, ...others] = (schema.anyOf as Json[]).filter(({ type }) => type !== 'null')
+  const nullable = (schema.anyOf as Json[]).some(({ type }) => type === 'null')
+  const constants = [first, ...others].map((one) => one?.const)
+  if (constants.every((value) => value !== undefined)) return { enum: constants, nullable }
+  // Such as a number or a UUID: a line of text takes both.
+  if (others.some(({ type }) => type !== first?.type)) return { type: 'string', nullable }
+  return { ...first, nullable }
+}
+
+function isRequired(schema: Json, name: string): boolean {
+  const steps = name.split('.')
+  return steps.every((step, index) => {
+    const parent = index === 0 ? schema : described(schema, steps.slice(0, index).join('.'))
+    return Array.isArray(parent.required) && parent.required.includes(step)
+  })
+}
+
+function choicesOf({ enum: values }: Json): Choices | undefined {
+  if (!Array.isArray(values)) return undefined
+  return Object.fromEntries(values.map((value) => [String(value), known(wordsOf(String(value)))]))
+}
+
+/** `blockedUntil` → `Blocked until`. */
+export function wordsOf(name: string): string {
+  const words = name
+    .replaceAll(/[._-]/g, ' ')
+    .replaceAll(/([a-z\d])([A-Z])/g, (_both, end: string, begin: string) => `${end} ${begin.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** What is shown in a form: texts by name. */
+export type Typed = ReadonlyMap<string, readonly string[]>
+
+/** Values of the API as the texts of a form. */
+export function shownValues(fields: readonly Field[], from: unknown): Typed {
+  return new Map(
+    fields.map((field) => {
+      const value = valueAt(from, field.name)
+      const raw = typeof value === 'object' && value !== null && !Array.isArray(value) && 'id' in value ? value.id : value
+      return [field.name, textsOf(field, raw)]
+    }),
+  )
+}
+
+function textsOf({ as }: Field, value: unknown): string[] {
+  if (value === undefined || value === null) return []
+  if (Array.isArray(value)) {
+    if (as === 'lines') return [value.join('\n')]
+    return as === 'many' ? value.map(String) : [value.join(', ')]
+  }
+  return [as === 'moment' ? new Date(String(value)).toISOString().slice(0, 16) : String(value)]
+}
+
+/** The body of the API for a sent form: empty fields are null or left out, lists are split, dots nest. */
+export function bodyOf(fields: readonly Field[], sent: Typed, known?: Typed): Json {
+  const body: Json = {}
+  for (const field of fields) {
+    if (field.locked) continue
+    const texts = sent.get(field.name) ?? []
+    // Browsers leave out unchecked boxes; other fields that are missing were not in the form.
+    if (!sent.has(field.name) && field.as !== 'check' && field.as !== 'many' && field.type !== 'boolean' && !field.required) continue
+    if (known && (known.get(field.name) ?? []).join('\n') === texts.join('\n').replaceAll('\r\n', '\n')) continue
+    const value = inBody(field, texts)
+    if (value === undefined) continue
+    const steps = field.name.split('.')
+    const last = steps.pop() ?? ''
+    const parent = steps.reduce<Json>((at, step) => {
+      at[step] ??= {}
+      return at[step] as Json
+    }, body)
+    parent[last] = value
+  }
+  return body
+}
+
+function inBody({ as, type, nullable, required }: Field, texts: readonly string[]): unknown {
+  const text = (texts[0] ?? '').replaceAll('\r\n', '\n')
+  if (as === 'check' || type === 'boolean') return text === 'true'
+  if (as === 'many') return [...texts]
+  if (as === 'lines' || as === 'list' || type === 'array') {
+    const items = text.split(as === 'lines' ? '\n' : ',').map((item) => item.trim())
+    return items.filter((item) => item !== '')
+  }
+  if (text === '') return required ? '' : nullable ? null : undefined
+  // Browsers leave out seconds that are 0, with which a zone is no date of ISO 8601 to the API.
+  return as === 'moment' ? `${text}${/T\d\d:\d\d$/.test(text) ? ':00' : ''}Z` : text
+}
+
+export interface ShownForm {
+  /** Makes the ids of the page's forms differ. */
+  key: string
+  typed: Typed
+  problems: ReadonlyMap<string, Localized>
+}
+
+/** A field with its label, help and problem. Passwords are never shown again. */
+export function fieldHtml(field: Field, { key, typed, problems }: ShownForm): Html {
+  const { name, label, help, as } = field
+  const texts = typed.get(name) ?? []
+  const id = `${key}-${name}`
+  if (as === 'hidden') return html`<input type="hidden" name="${name}" value="${texts[0] ?? ''}">`
+  const problem = problems.get(name)
+  const note = problem ?? (help && field.locked ? html`${help} ${field.locked}` : (help ?? field.locked))
+  const about = html`${note !== undefined && html` aria-describedby="${id}-note"`}${problem !== undefined && html` aria-invalid="true"`}${field.locked && html` disabled`}`
+  const noteHtml = note !== undefined && html`<p class="${problem === undefined ? 'soft' : 'problem'}" id="${id}-note">${note}</p>`
+  if (as === 'check' || (field.type === 'boolean' && !field.choices)) {
+    return html`<p class="choice"><label><input id="${id}" type="checkbox" name="${name}" value="true"${texts[0] === 'true' && html` checked`}${about}> ${label}</label></p>${noteHtml}
+`
+  }
+  return html`<label for="${id}">${label}${!field.required && texts.length === 0 && as !== 'file' && !field.choices && html` <span class="soft">${t('(may be left out)')}</span>`}</label>
+${controlOf(field, { id, texts, about })}${noteHtml}
+`
+}
+
+/** Sent without the script, which would lose what was typed if another page has the answer. */
+export const previewButton: Html = html` <button name="preview" value="true">${t('Preview')}</button>`
+
+const sorted = (choices: Choices, optionOf: (choice: [string, string]) => Html): Html =>
+  new Html([
+    (language) => {
+      const named = Object.entries(choices).map(([value, shown]): [string, string] => [value, String(wordIn(shown, language))])
+      return html`${named.sort(([, a], [, b]) => language.compare(a, b)).map(optionOf)}`.in(language)
+    },
+  ])
+
+function controlOf(field: Field, { id, texts, about }: { id: string; texts: readonly string[]; about: Html }): Html {
+  const { name, as, choices, required, min, max, minLength, maxLength, type, accept, none } = field
+  const text = texts[0] ?? ''
+  const need = required && html` required`
+  const length = html`${minLength !== undefined && html` minlength="${minLength}"`}${maxLength !== undefined && html` maxlength="${maxLength}"`}`
+  if (choices) {
+    const optionOf = ([value, shown]: [string, Word]): Html =>
+      html`<option value="${value}"${(texts.length > 0 ? texts : ['']).includes(value) && html` selected`}>${shown}</option>`
+    const isForced = required || as === 'many' || (none === undefined && texts.length > 0 && !field.nullable)
+    return html`<select id="${id}" name="${name}"${as === 'many' && html` multiple size="6"`}${need}${about}>${
+      !isForced && optionOf(['', none ?? '–'])
+    }${field.byName ? sorted(choices, optionOf) : Object.entries(choices).map(optionOf)}</select>`
+  }
+  if (as === 'file') return html`<input id="${id}" type="file" name="${name}"${accept && html` accept="${accept}"`}${need}${about}>`
+  if (as === 'password') return html`<input id="${id}" type="password" name="${name}"${length}${need}${about} autocomplete="off">`
+  if (as === 'moment') return html`<input id="${id}" type="datetime-local" name="${name}" value="${text}"${need}${about}>`
+  if (as === 'long' || as === 'lines' || (maxLength ?? 0) >= LONG_TEXT) {
+    return html`<textarea id="${id}" name="${name}" rows="4"${length}${need}${about}>
+${text}</textarea>`
+  }
+  if (type === 'integer' || type === 'number') {
+    const sane = (bound: number | undefined) => (bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? bound : undefined)
+    return html`<input id="${id}" type="number" name="${name}" value="${text}"${sane(min) !== undefined && html` min="${min}"`}${sane(max) !== undefined && html` max="${max}"`}${need}${about}>`
+  }
+  return html`<input id="${id}" name="${name}" value="${text}"${type !== 'array' && length}${need}${about}>`
+}

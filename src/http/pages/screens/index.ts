@@ -1,0 +1,295 @@
+// Screens: pages of forms and lists that are clients of the API. Each is a declaration; this file shows it and sends what was typed.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Html, html } from '../../../platform/html.ts'
+import { known, type Localized, t } from '../../../platform/language.ts'
+import { HttpError } from '../../plugins/http-error.ts'
+import { addFormRoutes, linger } from '../../plugins/multipart.ts'
+import { queryOf } from '../fields.ts'
+import { loginPath } from '../local-path.ts'
+import { type PageTools, pageOptions } from '../send.ts'
+import { type ApiResult, filled, makeApi, type Refusal, resultOf, valueAt } from './api.ts'
+import { bodyOf, type Field, fieldHtml, fieldsOf, previewButton, shownValues, type Typed } from './fields.ts'
+import { inputsOf, listHtml, listQuery, pageOf } from './list-html.ts'
+import { mayOpen, menuOf } from './menu.ts'
+import type { Action, FormPart, ListPart, Part, Screen, Shown } from './parts.ts'
+import { problemOf } from './problems.ts'
+import { screens } from './screens.ts'
+import { addUploadBridge } from './upload-bridge.ts'
+
+/** What the request before this page did. */
+interface Outcome {
+  /** The form or list that was sent. */
+  part: string
+  refusal?: Refusal
+  typed?: Typed
+  /** Shown once. */
+  shows?: Html
+  text?: Localized
+}
+
+interface Asked {
+  request: FastifyRequest
+  reply: FastifyReply
+  screen: Screen
+  shown: Shown
+}
+
+const MANY = 100
+/** The hidden fields of a form with files come first, so that they are checked before anything is stored. */
+const HEAD_BYTES = 4096
+const HEAD_MS = 20_000
+const ID = /^[^\s/?#\\]{1,300}$/
+
+export function addScreens(tools: PageTools): void {
+  const { app, visitors, send, sendMissing } = tools
+  const api = makeApi(tools)
+  addUploadBridge(tools, api)
+
+  for (const screen of screens) {
+    app.get(screen.path, pageOptions, async (request, reply) => {
+      const asked = await open(request, reply, screen)
+      return asked ? await show(asked) : reply
+    })
+    addFormRoutes(app, (forms) => {
+      forms.post(screen.path, pageOptions, async (request, reply) => {
+        const isWithFiles = request.isMultipart()
+        if (isWithFiles) visitors.refuseForeign(request)
+        const head = isWithFiles ? await headOf(request) : undefined
+        const sent = isWithFiles ? (head ?? new Map()) : typedIn(request.body)
+        const field = (name: string) => sent.get(name)?.[0]
+        try {
+          visitors.refuseForged(request, field('token'))
+        } catch (error) {
+          if (isWithFiles) linger(request)
+          throw error
+        }
+        const asked = await open(request, reply, screen)
+        if (!asked) return reply
+        const name = field('part')
+        const part = screen.parts.find((one) => typeof one !== 'function' && nameOf(one) === name)
+        if (!part || typeof part === 'function') return sendMissing(request, reply)
+        return 'form' in part ? await submit(asked, part, sent) : await act(asked, part, sent)
+      })
+    })
+  }
+
+  async function open(request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<Asked | undefined> {
+    const visit = await visitors.of(request)
+    if (!visit) {
+      reply.redirect(loginPath(request.method === 'GET' ? request.url : screen.path), 303)
+      return undefined
+    }
+    const { id: userId, username } = visit.user
+    const params = request.params as Record<string, string>
+    const values = { username, userId, accountName: username, name: username, ...params }
+    const token = visitors.formToken(request, reply)
+    const shown: Shown = { visit, values, query: queryOf(request), data: {}, token, here: tools.urls }
+    if (!mayOpen(screen, (operation) => api.mayCall(visit, operation))) throw new HttpError(403, 'Your account may not do this.')
+    const reads = Object.entries({ ...screen.reads, ...screen.readsIfAny }).map(async ([name, operation]) => {
+      const isOptional = screen.readsIfAny?.[name] !== undefined
+      return [name, await api.read(request, { operation, values, isOptional })] as const
+    })
+    return { request, reply, screen, shown: { ...shown, data: Object.fromEntries(await Promise.all(reads)) } }
+  }
+
+  const mayUse = ({ visit }: Shown, part: Part): boolean => typeof part === 'function' || api.mayCall(visit, part.operation)
+
+  async function show(asked: Asked, outcome?: Outcome): Promise<FastifyReply> {
+    const { request, reply, screen, shown } = asked
+    const path = addressOf(screen, shown)
+    const here = `${path}${queryKept(request)}`
+    const parts = screen.parts.filter((part) => mayUse(shown, part))
+    const made = await Promise.all(
+      parts.map(async (part) => {
+        if (typeof part === 'function') return await part(shown)
+        const mine = outcome?.part === nameOf(part) ? outcome : undefined
+        return 'form' in part ? await formPart(part, { path: here, shown, outcome: mine }) : await listPart(request, part, { path, shown })
+      }),
+    )
+    const done = shown.query('done')
+    const said = parts.flatMap((part) =>
+      typeof part === 'object' && nameOf(part) === done && 'form' in part ? [part.said ?? t('Saved.')] : [],
+    )[0]
+    const notice = outcome?.text ?? (outcome ? undefined : said)
+    const { menu, back } = screen
+    const ways = back?.(shown)
+    const body = html`<h1>${screen.title}</h1>
+${ways && html`<p><a href="${ways.path}">${ways.text}</a></p>`}
+${menu && menuOf({ path: screen.path, menu }, shown.visit, (operation) => api.mayCall(shown.visit, operation))}
+${notice && html`<p class="notice" role="status">${notice}</p>`}${outcome?.shows}
+${made}`
+    const status = outcome?.refusal?.status ?? 200
+    return send(request, reply, { status, title: screen.title, body, isPrivate: true })
+  }
+
+  async function formPart(
+    part: FormPart,
+    { path, shown, outcome }: { path: string; shown: Shown; outcome: Outcome | undefined },
+  ): Promise<Html | null> {
+    if (part.when && !outcome && !part.when(shown)) return null
+    const fields = wordsFor(part, shown)
+    const { refusal } = outcome ?? {}
+    const typed = outcome?.typed ?? shownValues(fields, part.initial?.(shown))
+    const named = new Set(fields.map(({ name }) => name))
+    const problems = new Map(
+      [...(refusal?.fields ?? [])].filter(([name]) => named.has(name)).map(([name, text]) => [name, problemOf(text)]),
+    )
+    const summary = refusal && (problems.size > 0 ? t('Look at the marked fields again.') : known(refusal.detail))
+    const text = typeof part.text === 'function' ? part.text(shown) : part.text
+    return html`<section${part.title && html` aria-labelledby="${part.form}"`}>${part.title && html`<h2 id="${part.form}">${part.title}</h2>`}
+<form method="post" action="${path}" class="fields"${part.files && html` enctype="multipart/form-data"`}${
+      part.pieces ? html` data-upload="${part.pieces(shown)}"` : !part.files && html` data-swap`
+    }>
+${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields(shown, part.form)}${text && html`<p>${text}</p>`}
+${fields.map(
+  (field, index) =>
+    html`${field.group !== fields[index - 1]?.group && html`<h2>${field.group}</h2>`}${fieldHtml(field, { key: part.form, typed, problems })}`,
+)}<button${part.danger ? html` data-confirm="${t('{action}?', { action: part.button })}"` : html` class="main"`}>${part.button}</button>${part.preview && previewButton}
+</form></section>`
+  }
+
+  const wordsFor = (part: FormPart, shown: Shown): Field[] =>
+    fieldsOf(app.operations.get(part.operation), typeof part.fields === 'function' ? part.fields(shown) : part.fields)
+
+  async function listPart(request: FastifyRequest, list: ListPart, { path, shown }: { path: string; shown: Shown }): Promise<Html> {
+    const operation = app.operations.get(list.operation)
+    const query = listQuery(list, operation, shown)
+    const answer = await api.read(request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })
+    const data = Array.isArray(answer) ? answer : valueAt(answer, 'data')
+    const rows: unknown[] = Array.isArray(data) ? data : []
+    const actions = Object.entries(list.actions ?? {}).filter(([, action]) => api.mayCall(shown.visit, action.operation))
+    return listHtml(list, operation, {
+      rows,
+      total: Number(valueAt(answer, 'total') ?? rows.length),
+      page: pageOf(list, shown),
+      hidden: hiddenFields(shown, list.list),
+      path,
+      actions: new Set(actions.map(([name]) => name)),
+      inputs: inputsOf(list, app.operations.get(list.inputs?.operation ?? '')),
+      shown,
+    })
+  }
+
+  async function submit(asked: Asked, part: FormPart, sent: Typed): Promise<FastifyReply> {
+    const { reply, screen, shown } = asked
+    const fields = wordsFor(part, shown)
+    if (part.preview && sent.has('preview')) {
+      const text = part.preview((name) => sent.get(name)?.[0] ?? '', shown)
+      const shows = html`<section class="preview" aria-label="${t('Preview')}">${text}</section>`
+      return await show(asked, { part: part.form, shows, typed: sent })
+    }
+    const result = part.files ? await forwardForm(asked, part, sent) : await callWith(asked, part, fields, sent)
+    if (!result.ok) {
+      if (result.refusal.status === 401) return reply.redirect(loginPath(addressOf(screen, shown)), 303)
+      const typed = new Map([...sent].filter(([name]) => fields.some((field) => field.name === name && field.as !== 'password')))
+      return await show(asked, { part: part.form, refusal: result.refusal, ...(part.files ? {} : { typed }) })
+    }
+    if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
+    const kept = queryKept(asked.request, { done: part.form })
+    return reply.redirect(part.leadsTo?.(result.body, shown) ?? `${addressOf(screen, shown)}${kept}`, 303)
+  }
+
+  async function callWith({ request, shown }: Asked, part: FormPart, fields: Field[], sent: Typed): Promise<ApiResult> {
+    const { operation, inPath = [], fixed, initial } = part
+    const ofPath = Object.fromEntries(inPath.map((name) => [name, sent.get(name)?.[0] ?? '']))
+    const known = part.changesOnly ? shownValues(fields, initial?.(shown)) : undefined
+    const made = bodyOf(
+      fields.filter(({ name }) => !inPath.includes(name)),
+      sent,
+      known,
+    )
+    const body = part.body ? part.body((name) => sent.get(name)?.[0] ?? '', made, shown) : made
+    const hasBody = app.operations.get(operation)?.schema?.body !== undefined || app.operations.get(operation)?.config?.form !== undefined
+    const values = { ...shown.values, ...ofPath }
+    return await api.call(request, { operation, values, body: hasBody ? { ...body, ...fixed?.(shown) } : undefined })
+  }
+
+  /** Sends the form as it arrives: the API reads its fields and files. */
+  async function forwardForm({ request, shown }: Asked, { operation, inPath = [] }: FormPart, sent: Typed): Promise<ApiResult> {
+    const [method = '', url = ''] = operation.split(' ')
+    const path = filled(url, { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, sent.get(name)?.[0] ?? ''])) })
+    const headers = { 'content-type': request.headers['content-type'], 'content-length': request.headers['content-length'] }
+    return resultOf(await api.forward(request, { method, path, headers, body: request.raw }))
+  }
+
+  /** An action on the selected rows of a list, or on the one of its button. */
+  async function act(asked: Asked, list: ListPart, sent: Typed): Promise<FastifyReply> {
+    const { request, reply, screen, shown } = asked
+    const [name = '', only] = (sent.get('act')?.[0] ?? '').split(' ')
+    const action: Action | undefined = Object.hasOwn(list.actions ?? {}, name) ? list.actions?.[name] : undefined
+    if (!action) return sendMissing(request, reply)
+    const ids = (only === undefined ? (sent.get('id') ?? []) : [only]).filter((id) => ID.test(id)).slice(0, MANY)
+    const typed = bodyOf(inputsOf(list, app.operations.get(list.inputs?.operation ?? '')), sent)
+    const refusals: Refusal[] = []
+    for (const id of ids) {
+      const names = [...action.operation.matchAll(/:(\w+)/g)].map(([, found = '']) => found)
+      const [own, first] = id.split('~').reverse()
+      const ofRow = { [names.at(-1) ?? 'id']: own, ...(list.first && first ? { [names[0] ?? 'id']: first } : {}) }
+      const result = await api.call(request, {
+        operation: action.operation,
+        values: { ...shown.values, ...ofRow },
+        body: action.body?.(own ?? '', typed, shown),
+      })
+      if (!result.ok) refusals.push(result.refusal)
+    }
+    const [first] = refusals
+    if (first?.status === 401) return reply.redirect(loginPath(addressOf(screen, shown)), 303)
+    const done = ids.length - refusals.length
+    const text = ids.length === 0 ? t('Nothing is selected.') : t('{action}: {count} done.', { action: action.label, count: done })
+    if (!first) return await show(asked, { part: list.list, text })
+    const refused = { done: text, count: refusals.length, reason: known(first.detail) }
+    return await show(asked, { part: list.list, refusal: first, text: t('{done} {count} refused: {reason}', refused) })
+  }
+}
+
+const nameOf = (part: FormPart | ListPart): string => ('form' in part ? part.form : part.list)
+
+const hiddenFields = ({ token }: Shown, part: string): Html =>
+  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="${part}">`
+
+/** The address of a screen with its parameters. */
+const addressOf = ({ path }: Screen, { values }: Shown): string => filled(path, values)
+
+/** The query of the request, with `changes`: what was narrowed down stays so when a form is sent. */
+function queryKept({ url }: FastifyRequest, changes: Record<string, string> = {}): string {
+  const query = new URL(url, 'http://inside').searchParams
+  query.delete('done')
+  for (const [name, value] of Object.entries(changes)) query.set(name, value)
+  return query.size > 0 ? `?${query}` : ''
+}
+
+/** A urlencoded form: each field with all its values. */
+function typedIn(body: unknown): Typed {
+  const entries = Object.entries(typeof body === 'object' && body !== null ? body : {})
+  return new Map(entries.map(([name, value]): [string, string[]] => [name, [value].flat().filter((text) => typeof text === 'string')]))
+}
+
+/** The first fields of a multipart form, which stays to be read. Undefined if they are not at its beginning. */
+async function headOf({ raw }: FastifyRequest): Promise<Typed | undefined> {
+  const deadline = AbortSignal.timeout(HEAD_MS)
+  let head = Buffer.alloc(0)
+  while (head.length < HEAD_BYTES && !head.includes('filename="')) {
+    const chunk = (await nextChunk(raw, deadline)) ?? undefined
+    if (chunk === undefined) break
+    head = Buffer.concat([head, chunk])
+  }
+  if (head.length > 0) raw.unshift(head)
+  const fields = [...head.toString('latin1').matchAll(/name="([\w.]{1,50})"\r\n\r\n([\w-]{0,200})\r\n/g)]
+  return new Map(fields.map(([, name = '', value = '']): [string, string[]] => [name, [value]]))
+}
+
+async function nextChunk(raw: FastifyRequest['raw'], signal: AbortSignal): Promise<Buffer | null> {
+  const ready = raw.read() as Buffer | null
+  if (ready !== null || raw.readableEnded) return ready
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      raw.off('readable', go).off('end', go).off('close', go)
+      signal.removeEventListener('abort', go)
+      resolve()
+    }
+    raw.once('readable', go).once('end', go).once('close', go)
+    signal.addEventListener('abort', go, { once: true })
+  })
+  return raw.read() as Buffer | null
+}

@@ -1,0 +1,213 @@
+// Screens of what users keep: playlists, comments, offers, history, subscriptions.
+
+import { html } from '../../../platform/html.ts'
+import { t } from '../../../platform/language.ts'
+import { valueAt } from './api.ts'
+import type { Screen } from './parts.ts'
+import { channelsOf, handle, ME, playlistPrivacies, removeFollower, videoLink, without } from './words.ts'
+
+export const libraryScreens: readonly Screen[] = [
+  {
+    path: '/my-library/video-playlists',
+    title: t('Playlists'),
+    menu: 'library',
+    parts: [
+      {
+        list: 'playlists',
+        operation: 'GET /api/v1/accounts/:name/video-playlists',
+        id: 'id',
+        columns: {
+          Name: (row) =>
+            html`<a href="/my-library/video-playlists/${String(valueAt(row, 'shortUUID'))}"><bdi>${String(valueAt(row, 'displayName'))}</bdi></a>`,
+          Privacy: 'privacy',
+          Videos: 'videosLength',
+          Changed: 'updatedAt',
+        },
+        actions: {
+          delete: {
+            label: t('Delete'),
+            operation: 'DELETE /api/v1/video-playlists/:playlistId',
+            danger: true,
+            when: (row) => valueAt(row, 'type.id') === 1,
+          },
+        },
+        empty: t('No playlists yet.'),
+      },
+      {
+        form: 'new',
+        title: t('A new playlist'),
+        operation: 'POST /api/v1/video-playlists',
+        fields: {
+          displayName: t('Name'),
+          privacy: { label: t('Who may see it'), choices: without(playlistPrivacies, '1') },
+          description: { label: t('Description'), as: 'long' },
+        },
+        initial: () => ({ privacy: 3 }),
+        button: t('Make the playlist'),
+        leadsTo: (answer) => `/my-library/video-playlists/${String(valueAt(answer, 'videoPlaylist.shortUUID'))}`,
+      },
+    ],
+  },
+  {
+    path: '/my-library/video-playlists/:playlistId',
+    title: t('Edit the playlist'),
+    menu: 'library',
+    unlisted: true,
+    reads: { playlist: 'GET /api/v1/video-playlists/:playlistId', me: ME },
+    parts: [
+      ({ data: { playlist } }) =>
+        html`<p><a href="/w/p/${String(valueAt(playlist, 'shortUUID'))}"><bdi>${String(valueAt(playlist, 'displayName'))}</bdi></a></p>`,
+      {
+        list: 'elements',
+        operation: 'GET /api/v1/video-playlists/:playlistId/videos',
+        id: 'id',
+        columns: { '#': 'position', Video: videoLink('video.') },
+        actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId' } },
+        empty: t('Videos get here from their own pages.'),
+      },
+      {
+        form: 'order',
+        title: t('Move a video'),
+        operation: 'POST /api/v1/video-playlists/:playlistId/videos/reorder',
+        fields: {
+          startPosition: t('The video at'),
+          insertAfterPosition: { label: t('after the one at'), help: t('0 for the first place.') },
+        },
+        button: t('Move'),
+      },
+      {
+        form: 'playlist',
+        title: t('Details'),
+        operation: 'PUT /api/v1/video-playlists/:playlistId',
+        when: ({ data }) => valueAt(data.playlist, 'type.id') === 1,
+        initial: ({ data }) => ({ ...(data.playlist as object), videoChannelId: valueAt(data.playlist, 'videoChannel.id') }),
+        fields: (shown) => ({
+          displayName: t('Name'),
+          description: { label: t('Description'), as: 'long' },
+          privacy: { label: t('Who may see it'), choices: playlistPrivacies },
+          videoChannelId: { label: t('Channel'), choices: channelsOf(shown), none: t('None') },
+        }),
+        button: t('Save'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/comments',
+    title: t('Comments'),
+    menu: 'library',
+    parts: [
+      {
+        list: 'comments',
+        operation: 'GET /api/v1/users/me/videos/comments',
+        id: 'id',
+        columns: {
+          From: handle('account'),
+          Comment: (row) =>
+            html`<a href="/w/${String(valueAt(row, 'video.uuid'))}?threadId=${String(valueAt(row, 'threadId'))}#comments"><bdi>${String(valueAt(row, 'text')).slice(0, 300)}</bdi></a>`,
+          Video: videoLink('video.'),
+          Written: 'createdAt',
+          Waits: 'heldForReview',
+        },
+        filters: { isHeldForReview: t('Waits for approval') },
+        actions: {
+          approve: {
+            label: t('Approve'),
+            operation: 'POST /api/v1/videos/:id/comments/:commentId/approve',
+            when: (row) => valueAt(row, 'heldForReview') === true,
+          },
+          delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id/comments/:commentId', danger: true },
+        },
+        first: 'videoId',
+        empty: t('No comments yet.'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/ownership',
+    title: t('Offers'),
+    menu: 'library',
+    reads: { me: ME },
+    parts: [
+      {
+        list: 'offers',
+        operation: 'GET /api/v1/videos/ownership',
+        id: 'id',
+        columns: { Video: videoLink('video.'), From: handle('initiatorAccount'), State: 'status', Since: 'createdAt' },
+        actions: {
+          accept: {
+            label: t('Accept into your first channel'),
+            operation: 'POST /api/v1/videos/ownership/:id/accept',
+            body: (_id, _typed, { data }) => ({ channelId: valueAt((valueAt(data.me, 'videoChannels') as unknown[])[0], 'id') }),
+            when: (row) => valueAt(row, 'status') === 'WAITING',
+          },
+          refuse: {
+            label: t('Refuse'),
+            operation: 'POST /api/v1/videos/ownership/:id/refuse',
+            when: (row) => valueAt(row, 'status') === 'WAITING',
+          },
+        },
+        empty: t('Nobody offers you a video.'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/history/videos',
+    title: t('History'),
+    menu: 'library',
+    parts: [
+      {
+        list: 'history',
+        operation: 'GET /api/v1/users/me/history/videos',
+        id: 'id',
+        columns: { Video: videoLink(), Channel: 'channel.displayName', 'Watched to (seconds)': 'userHistory.currentTime' },
+        actions: { forget: { label: t('Forget'), operation: 'DELETE /api/v1/users/me/history/videos/:videoId' } },
+        empty: t('No videos watched yet.'),
+      },
+      {
+        form: 'forget',
+        operation: 'POST /api/v1/users/me/history/videos/remove',
+        fields: {},
+        button: t('Forget everything'),
+        danger: true,
+        said: t('The history is empty.'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/subscriptions',
+    title: t('Subscriptions'),
+    menu: 'library',
+    parts: [
+      {
+        list: 'subscriptions',
+        operation: 'GET /api/v1/users/me/subscriptions',
+        id: (row) => `${String(valueAt(row, 'name'))}@${String(valueAt(row, 'host'))}`,
+        columns: { Channel: 'displayName', Handle: handle(''), Subscribers: 'followersCount' },
+        actions: { end: { label: t('Unsubscribe'), operation: 'DELETE /api/v1/users/me/subscriptions/:uri' } },
+        empty: t('No subscriptions yet.'),
+      },
+      {
+        form: 'subscribe',
+        title: t('Subscribe to a channel'),
+        operation: 'POST /api/v1/users/me/subscriptions',
+        fields: { uri: { label: t('Its handle'), help: t('Such as birds@video.example') } },
+        button: t('Subscribe'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/followers',
+    title: t('Followers'),
+    menu: 'library',
+    parts: [
+      {
+        list: 'followers',
+        operation: 'GET /api/v1/accounts/:name/followers',
+        id: 'id',
+        columns: { Follower: handle('follower'), Of: handle('following'), Since: 'createdAt' },
+        actions: { remove: removeFollower },
+        empty: t('No followers yet.'),
+      },
+    ],
+  },
+]

@@ -1,0 +1,164 @@
+// A list of the API as a table: search, filters, sorting, pages, and actions on one row or many.
+
+import type { RouteOptions } from 'fastify'
+import { z } from 'zod'
+import { Html, html } from '../../../platform/html.ts'
+import { inNumbers, known, Localized, t, type Word } from '../../../platform/language.ts'
+import { pager } from '../bodies/listing.ts'
+import { day } from '../bodies/text.ts'
+import { valueAt } from './api.ts'
+import { type Field, fieldHtml, fieldsOf, wordsOf } from './fields.ts'
+import type { Cell, ListPart, Shown } from './parts.ts'
+
+const ROWS_PER_PAGE = 20
+
+export interface ListShown {
+  rows: readonly unknown[]
+  total: number
+  page: number
+  /** Hidden fields of its form. */
+  hidden: Html
+  path: string
+  /** The actions that the user may take. */
+  actions: ReadonlySet<string>
+  inputs: Field[]
+  shown: Shown
+}
+
+const shapeOf = (operation: RouteOptions | undefined): Record<string, z.ZodType> =>
+  operation?.schema?.querystring instanceof z.ZodObject ? (operation.schema.querystring.shape as Record<string, z.ZodType>) : {}
+
+/** The parameters of the address that belong to a list; two lists of a screen do not share them. */
+const parameter = (list: ListPart, name: string): string => `${list.list}.${name}`
+
+/** The query of the API for the requested part of the list. */
+export function listQuery(list: ListPart, operation: RouteOptions | undefined, shown: Shown): Record<string, string | number | undefined> {
+  const shape = shapeOf(operation)
+  const offered = ['search', 'sort', ...Object.keys(list.filters ?? {})].filter((name) => name in shape)
+  const asked = offered.map((name): [string, string | undefined] => [name, shown.query(parameter(list, name))])
+  return {
+    ...('start' in shape ? { start: (pageOf(list, shown) - 1) * ROWS_PER_PAGE } : {}),
+    ...('count' in shape ? { count: ROWS_PER_PAGE } : {}),
+    ...list.query?.(shown),
+    // What the API would refuse is left out: addresses are typed and shared.
+    ...Object.fromEntries(asked.filter(([name, value]) => value !== undefined && shape[name]?.safeParse(value).success)),
+  }
+}
+
+export function pageOf(list: ListPart, { query }: Shown): number {
+  const text = query(parameter(list, 'page')) ?? ''
+  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1
+}
+
+export function listHtml(list: ListPart, operation: RouteOptions | undefined, given: ListShown): Html {
+  const { rows, total, page, hidden, path, actions, inputs, shown } = given
+  const shape = shapeOf(operation)
+  const names = ['search', 'sort', ...Object.keys(list.filters ?? {})].filter((name) => name in shape)
+  const asked = new Map(
+    names.flatMap((name) => (shown.query(parameter(list, name)) ? [[name, shown.query(parameter(list, name)) ?? '']] : [])),
+  )
+  const address = (changes: Record<string, string>) => {
+    const query = new URLSearchParams()
+    for (const [name, value] of new Map([...asked, ...Object.entries(changes)])) query.set(parameter(list, name), value)
+    return query.size > 0 ? `${path}?${query}` : path
+  }
+  const heading = list.title && html`<h2 id="${list.list}">${list.title}</h2>`
+  const filters = filtersHtml(list, shape, asked, path)
+  if (rows.length === 0) return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : list.empty}</p>`
+  const offered = Object.entries(list.actions ?? {}).filter(([name]) => actions.has(name))
+  const isForm = offered.length > 0 && list.id !== undefined
+  const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : String(valueAt(row, list.id ?? 'id') ?? ''))
+  const idOf = (row: unknown) => `${list.first ? `${String(valueAt(row, list.first))}~` : ''}${lastOf(row)}`
+  const table = html`<div class="table"><table>
+<thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(([name, cell]) =>
+    headingHtml(name, cell, shape, asked.get('sort'), address),
+  )}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
+<tbody>${rows.map(
+    (row) => html`<tr>${
+      isForm &&
+      html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-label="${t('Select {name}', { name: idOf(row) })}"></td>`
+    }${Object.values(list.columns).map((cell) => html`<td>${cellHtml(cell, row, shown)}</td>`)}${
+      isForm &&
+      html`<td class="acts">${offered
+        .filter(([, { when }]) => when?.(row) ?? true)
+        .map(([name, { label, danger }]) => buttonHtml(`${name} ${idOf(row)}`, label, danger))}</td>`
+    }</tr>
+`,
+  )}</tbody></table></div>`
+  const many =
+    isForm &&
+    rows.length > 1 &&
+    html`<p class="acts many"><span>${t('With the selected:')}</span> ${offered.map(([name, { label, danger }]) => buttonHtml(name, label, danger))}</p>`
+  const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
+  const pages = pager(address({}), { page, hasMore: total > page * ROWS_PER_PAGE, parameter: parameter(list, 'page') })
+  return html`${heading}${filters}
+${isForm ? html`<form method="post" action="${path}" data-swap>${hidden}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
+${pages}`
+}
+
+const buttonHtml = (value: string, label: Localized, danger = false): Html =>
+  html`<button name="act" value="${value}"${danger && html` data-confirm="${t('{action}?', { action: label })}"`}>${label}</button>`
+
+function filtersHtml(list: ListPart, shape: Record<string, z.ZodType>, asked: ReadonlyMap<string, string>, path: string): Html | null {
+  const filters = Object.entries(list.filters ?? {}).filter(([name]) => name in shape)
+  if (filters.length === 0 && !('search' in shape)) return null
+  const search =
+    'search' in shape &&
+    html`<input type="search" name="${parameter(list, 'search')}" aria-label="${t('Search this list')}" placeholder="${t('Search this list')}" value="${asked.get('search') ?? ''}">`
+  const fields = filters.map(([name, label]) => {
+    const options = optionsOf(shape[name])
+    const open = asked.get(name) ?? ''
+    return html`<label>${label} <select name="${parameter(list, name)}"><option value="">${t('All')}</option>${options.map(
+      (value) => html`<option value="${value}"${value === open && html` selected`}>${known(wordsOf(value))}</option>`,
+    )}</select></label>`
+  })
+  return html`<form action="${path}" class="filters" role="search" aria-label="${list.title ? t('Filter: {list}', { list: list.title }) : t('Filter')}">${search}${fields}<button>${t('Show')}</button></form>`
+}
+
+function optionsOf(type: z.ZodType | undefined): string[] {
+  if (!type) return []
+  const { enum: values } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as { enum?: unknown[] }
+  return (values ?? []).map(String)
+}
+
+/** A heading that sorts, if the API can sort by the column. */
+function headingHtml(
+  name: string,
+  cell: Cell,
+  shape: Record<string, z.ZodType>,
+  sort: string | undefined,
+  address: (changes: Record<string, string>) => string,
+): Html {
+  if (typeof cell !== 'string' || !shape.sort || !optionsOf(shape.sort).includes(cell)) return html`<th scope="col">${known(name)}</th>`
+  const next = sort === `-${cell}` ? cell : `-${cell}`
+  const order = sort === cell ? 'ascending' : sort === `-${cell}` ? 'descending' : undefined
+  return html`<th scope="col"${order && html` aria-sort="${order}"`}><a href="${address({ sort: next })}">${known(name)}</a></th>`
+}
+
+function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null | undefined {
+  if (typeof cell !== 'string') return cell(row, shown)
+  const value = valueAt(row, cell)
+  return typeof value === 'string' && ENUMERATED.has(cell) ? known(wordsOf(value.toLowerCase())) : plain(value)
+}
+
+/** Columns whose values are words of the API. */
+const ENUMERATED: ReadonlySet<string> = new Set(['state', 'status', 'level', 'type'])
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+
+const momentHtml = (date: Date): Html => html`${day(date)} <span class="soft">${new Localized((language) => language.time(date))}</span>`
+
+/** A value of the API for people; what is text already stays. */
+export function plain(value: unknown): Html | Word | null {
+  if (value === undefined || value === null || value === '') return null
+  if (value instanceof Localized || value instanceof Html) return value
+  if (typeof value === 'boolean') return value ? t('yes') : t('no')
+  if (typeof value === 'number') return inNumbers(value)
+  if (typeof value === 'string') return MOMENT.test(value) ? momentHtml(new Date(value)) : value
+  if (Array.isArray(value)) return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(', ')
+  const label = valueAt(value, 'label')
+  return typeof label === 'string' ? known(label) : JSON.stringify(value)
+}
+
+export const inputsOf = (list: ListPart, operation: RouteOptions | undefined): Field[] =>
+  list.inputs ? fieldsOf(operation, list.inputs.fields) : []

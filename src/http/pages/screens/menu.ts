@@ -1,0 +1,40 @@
+// The menus of screens: what the user may open.
+
+import type { Visit } from '../../../actors/session/index.ts'
+import { isStaff } from '../../../actors/user/index.ts'
+import { type Html, html } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
+import { tabs } from '../bodies/listing.ts'
+import type { Screen } from './parts.ts'
+import { screens } from './screens.ts'
+
+/** Account pages that are not screens. */
+const PAGES: readonly { path: string; title: Localized }[] = [
+  { path: '/my-account/settings', title: t('Settings') },
+  { path: '/my-account/notifications', title: t('Notifications') },
+  { path: '/my-account/import-export', title: t('Archives') },
+]
+
+const MENUS = { library: t('Your library'), account: t('Your account'), admin: t('Administration') } as const
+
+/** True if somebody may open the screen: one of its parts is allowed. */
+export const mayOpen = ({ parts, needs }: Screen, mayCall: (operation: string) => boolean): boolean =>
+  needs === undefined ? parts.some((part) => typeof part === 'function' || mayCall(part.operation)) : mayCall(needs)
+
+/** `mayCall` tells whether the role allows an operation. */
+export function menuOf(
+  { path, menu }: { path: string; menu: NonNullable<Screen['menu']> },
+  visit: Visit,
+  mayCall: (operation: string) => boolean,
+): Html {
+  const open = screens.filter((screen) => !screen.unlisted && mayOpen(screen, mayCall))
+  const itemsOf = (name: keyof typeof MENUS) => [...(name === 'account' ? PAGES : []), ...open.filter((screen) => screen.menu === name)]
+  const sections = (Object.keys(MENUS) as (keyof typeof MENUS)[]).filter((name) => name !== 'admin' || isStaff(visit.user.role))
+  return html`${tabs(
+    t('Sections'),
+    sections.map((name) => ({ name: MENUS[name], path: itemsOf(name)[0]?.path ?? '/', isOpen: name === menu })),
+  )}${tabs(
+    t('Pages'),
+    itemsOf(menu).map((item) => ({ name: item.title, path: item.path, isOpen: item.path === path })),
+  )}`
+}

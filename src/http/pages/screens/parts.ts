@@ -1,0 +1,108 @@
+// What screens are declared of: forms and lists, each of one operation of the API.
+
+import type { Visit } from '../../../actors/session/index.ts'
+import type { Html } from '../../../platform/html.ts'
+import type { Localized, Word } from '../../../platform/language.ts'
+import type { Here } from '../../videos/actor.view.ts'
+import type { Values } from './api.ts'
+import type { FieldWords } from './fields.ts'
+
+/** What a part of a screen may use. */
+export interface Shown {
+  visit: Visit
+  /** Parameters of the address and the user's own names: values for the parameters of operations. */
+  values: Values
+  query: (name: string) => string | undefined
+  /** What the screen read, by name. */
+  data: Readonly<Record<string, unknown>>
+  token: string
+  here: Here
+}
+
+export type Words = Readonly<Record<string, FieldWords | Localized>>
+
+export interface FormPart {
+  form: string
+  operation: string
+  /** A function, if they depend on what was read. */
+  fields: Words | ((shown: Shown) => Words)
+  button: Localized
+  title?: Localized
+  text?: Localized | ((shown: Shown) => Html | null)
+  /** The values before anybody typed: the API's own representation. */
+  initial?: (shown: Shown) => unknown
+  /** Sends only what differs from the initial values. */
+  changesOnly?: boolean
+  /** What is sent in addition. */
+  fixed?: (shown: Shown) => object
+  /** The body in place of the one `made` of the fields. */
+  body?: (text: (name: string) => string, made: object, shown: Shown) => object
+  /** Values for the operation's parameters from typed fields, which are not sent then. */
+  inPath?: readonly string[]
+  /** Where it leads to; by default to its own screen with the notice `said`. */
+  leadsTo?: (answer: unknown, shown: Shown) => string
+  said?: Localized
+  /** Shows the answer instead of leading elsewhere, for secrets that are shown once. */
+  shows?: (answer: unknown, shown: Shown) => Html
+  /** A second button shows what was typed as it will look. */
+  preview?: (text: (name: string) => string, shown: Shown) => Html
+  /** Has files: the form goes to the API as it is. */
+  files?: boolean
+  /** Asks before it is sent. */
+  danger?: boolean
+  when?: (shown: Shown) => boolean
+  /** The script sends the files in pieces to this address. */
+  pieces?: (shown: Shown) => string
+}
+
+export type Cell = string | ((row: unknown, shown: Shown) => Html | Word | null | undefined)
+
+export interface Action {
+  label: Localized
+  operation: string
+  /** The body; `typed` has the inputs of the list. */
+  body?: (id: string, typed: object, shown: Shown) => object
+  /** Shown for rows for which this is true. */
+  when?: (row: unknown) => boolean
+  danger?: boolean
+}
+
+export interface ListPart {
+  list: string
+  title?: Localized
+  operation: string
+  /** Paths into a row, or functions, by heading in English. */
+  columns: Readonly<Record<string, Cell>>
+  /** Identifies a row for its actions, as the last parameter of their operations. */
+  id?: string | ((row: unknown) => string)
+  /** The first parameter, if the operations have two that belong to the row. */
+  first?: string
+  query?: (shown: Shown) => Record<string, string | undefined>
+  /** Fixed parameters of the path. */
+  at?: Values
+  /** Query parameters of the operation that the page offers, by label. */
+  filters?: Readonly<Record<string, Localized>>
+  actions?: Readonly<Record<string, Action>>
+  /** Texts for actions, from the schema of the first of these operations. */
+  inputs?: { operation: string; fields: Words }
+  empty: Localized
+}
+
+export type Part = FormPart | ListPart | ((shown: Shown) => Html | null | Promise<Html | null>)
+
+export interface Screen {
+  path: string
+  title: Localized
+  /** The menu that it belongs to; `back` leads elsewhere instead. */
+  menu?: 'library' | 'account' | 'admin'
+  back?: (shown: Shown) => { path: string; text: Localized }
+  /** True if the menu does not name it. */
+  unlisted?: boolean
+  /** The operation that its users must be allowed, if it is not that of a part. */
+  needs?: string
+  /** Operations of the API to read first, by the name of their data. */
+  reads?: Readonly<Record<string, string>>
+  /** The same for what may not exist. */
+  readsIfAny?: Readonly<Record<string, string>>
+  parts: readonly Part[]
+}

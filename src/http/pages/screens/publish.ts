@@ -1,0 +1,119 @@
+// Screens that make videos: uploads, imports, lives.
+
+import { t } from '../../../platform/language.ts'
+import { valueAt } from './api.ts'
+import type { Screen } from './parts.ts'
+import { channelsOf, ME, newVideoFields, state, videoLink } from './words.ts'
+
+const editPath = (answer: unknown, path: string): string => `/my-library/videos/${String(valueAt(answer, path))}`
+/** Pending and processing. */
+const BUSY_IMPORTS = [1, 5]
+
+export const publishScreens: readonly Screen[] = [
+  {
+    path: '/videos/upload',
+    title: t('Upload'),
+    menu: 'library',
+    reads: { me: ME },
+    parts: [
+      {
+        form: 'upload',
+        operation: 'POST /api/v1/videos/upload',
+        files: true,
+        pieces: () => '/videos/upload/pieces',
+        text: t(
+          'A video is processed after its upload. Chapters, captions, a schedule and everything else can be set on its page as soon as it has arrived.',
+        ),
+        fields: (shown) => ({ videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' }, ...newVideoFields(shown) }),
+        initial: () => ({ privacy: 1 }),
+        button: t('Upload'),
+        leadsTo: (answer) => editPath(answer, 'video.shortUUID'),
+      },
+    ],
+  },
+  {
+    path: '/videos/import',
+    title: t('Import'),
+    menu: 'library',
+    reads: { me: ME },
+    parts: [
+      {
+        form: 'import',
+        title: t('From another site'),
+        operation: 'POST /api/v1/videos/imports',
+        fields: (shown) => ({
+          targetUrl: { label: t('Address of a video'), help: t('A page of another video site, or a media file.') },
+          magnetUri: t('Magnet address'),
+          ...newVideoFields(shown),
+        }),
+        initial: () => ({ privacy: 1 }),
+        button: t('Import'),
+        said: t('The import has begun.'),
+      },
+      {
+        form: 'torrent',
+        title: t('From a torrent file'),
+        operation: 'POST /api/v1/videos/imports',
+        files: true,
+        fields: (shown) => ({
+          channelId: { label: t('Channel'), choices: channelsOf(shown) },
+          torrentfile: { label: t('Torrent'), as: 'file', accept: '.torrent,application/x-bittorrent' },
+        }),
+        button: t('Import the torrent'),
+        said: t('The import has begun.'),
+      },
+      {
+        list: 'imports',
+        title: t('Your imports'),
+        operation: 'GET /api/v1/users/me/videos/imports',
+        id: 'id',
+        columns: {
+          Video: videoLink('video.', (id) => `/my-library/videos/${id}`),
+          Source: (row) => String(valueAt(row, 'targetUrl') ?? valueAt(row, 'torrentName') ?? valueAt(row, 'magnetUri') ?? ''),
+          State: state('state', BUSY_IMPORTS),
+          Problem: 'error',
+          Begun: 'createdAt',
+        },
+        actions: {
+          cancel: {
+            label: t('Cancel'),
+            operation: 'POST /api/v1/videos/imports/:id/cancel',
+            when: (row) => valueAt(row, 'state.id') === 1,
+          },
+          retry: {
+            label: t('Try again'),
+            operation: 'POST /api/v1/videos/imports/:id/retry',
+            when: (row) => valueAt(row, 'state.id') === 3,
+          },
+          remove: {
+            label: t('Remove'),
+            operation: 'DELETE /api/v1/videos/imports/:id',
+            when: (row) => !BUSY_IMPORTS.includes(Number(valueAt(row, 'state.id'))),
+          },
+        },
+        empty: t('No imports yet.'),
+      },
+    ],
+  },
+  {
+    path: '/videos/go-live',
+    title: t('Go live'),
+    menu: 'library',
+    reads: { me: ME },
+    parts: [
+      {
+        form: 'live',
+        operation: 'POST /api/v1/videos/live',
+        fields: (shown) => ({
+          ...newVideoFields(shown),
+          permanentLive: { label: t('Stream again and again under the same key'), as: 'check' },
+          saveReplay: { label: t('Keep each stream as a video'), as: 'check' },
+          latencyMode: { label: t('Delay'), choices: { 1: t('Normal'), 2: t('High'), 3: t('Low') } },
+        }),
+        initial: () => ({ privacy: 1, latencyMode: 1 }),
+        button: t('Make the live'),
+        leadsTo: (answer) => editPath(answer, 'video.shortUUID'),
+      },
+    ],
+  },
+]

@@ -1,0 +1,54 @@
+// Uploads in pieces from pages: the resumable API with the cookie that only pages read. Pieces are streamed through.
+
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PageTools } from '../send.ts'
+import { type Api, filled } from './api.ts'
+
+/** By the address of the page, that of the API. */
+const ADDRESSES = {
+  '/videos/upload/pieces': '/api/v1/videos/upload-resumable',
+  '/my-library/videos/:id/source/pieces': '/api/v1/videos/:id/source/replace-resumable',
+}
+/** Headers of the protocol. */
+const SENT = ['content-type', 'content-length', 'content-range', 'x-upload-content-length', 'x-upload-content-type']
+
+export function addUploadBridge({ app, visitors }: PageTools, api: Api): void {
+  async function pass(
+    { request, reply, to }: { request: FastifyRequest; reply: FastifyReply; to: string },
+    body?: string | Readable,
+  ): Promise<FastifyReply> {
+    const token = request.headers['x-form-token']
+    visitors.refuseForged(request, typeof token === 'string' ? token : undefined)
+    const headers = Object.fromEntries(SENT.map((name) => [name, request.headers[name]?.toString()]))
+    const query = new URL(request.url, 'http://inside').search
+    const answer = await api.forward(request, {
+      method: request.method,
+      path: `${filled(to, request.params as Record<string, string>)}${query}`,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    })
+    const uploadId = /upload_id=([\w-]+)/.exec(answer.headers.location ?? '')?.[1]
+    const type = answer.headers['content-type']
+    return await reply
+      .code(answer.status)
+      .headers({
+        'cache-control': 'no-store',
+        ...(answer.headers.range ? { range: answer.headers.range } : {}),
+        ...(uploadId ? { 'x-upload-id': uploadId } : {}),
+        ...(type ? { 'content-type': type } : {}),
+      })
+      .send(answer.body)
+  }
+
+  const hidden = { hide: true } as const
+  for (const [path, to] of Object.entries(ADDRESSES)) {
+    app.post(path, { schema: hidden }, async (request, reply) => {
+      const body = JSON.stringify(request.body ?? {})
+      delete request.headers['content-length']
+      return await pass({ request, reply, to }, body)
+    })
+    app.put(path, { schema: hidden, config: { body: 'stream' } }, async (request, reply) => await pass({ request, reply, to }, request.raw))
+    app.delete(path, { schema: hidden }, async (request, reply) => await pass({ request, reply, to }))
+  }
+}

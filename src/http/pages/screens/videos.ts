@@ -1,0 +1,323 @@
+// Screens of the visitor's videos: their list, details, lives, statistics.
+
+import { type Html, html } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
+import { languageName } from '../bodies/text.ts'
+import { valueAt } from './api.ts'
+import type { Screen, Shown, Words } from './parts.ts'
+import {
+  categories,
+  channelsOf,
+  chapterLines,
+  chaptersIn,
+  commentPolicies,
+  facts,
+  languages,
+  licences,
+  ME,
+  PICTURES,
+  privacies,
+  state,
+  videoLink,
+  without,
+} from './words.ts'
+
+const CONFIG = 'GET /api/v1/config'
+/** Transcoding, importing, waiting for a live, moving, editing. */
+const BUSY_STATES = [2, 3, 6, 7, 9]
+const isLive = ({ data }: Shown): boolean => valueAt(data.video, 'isLive') === true
+
+/** The video is published, and the configuration allows it. */
+const isEditable =
+  (key: string) =>
+  ({ data: { video, config } }: Shown): boolean =>
+    valueAt(config, key) === true && valueAt(video, 'state.id') === 1
+
+const aboutEdition =
+  (key: string, disabled: Localized) =>
+  ({ data: { video, config } }: Shown): Html =>
+    html`<p><a href="/my-library/videos/${String(valueAt(video, 'shortUUID'))}"><bdi>${String(valueAt(video, 'name'))}</bdi></a>: ${state('state', BUSY_STATES)(video)}.</p>
+${valueAt(config, key) !== true && html`<p class="soft">${disabled}</p>`}`
+
+const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept } })
+
+export const videoScreens: readonly Screen[] = [
+  {
+    path: '/my-library/videos',
+    title: t('Videos'),
+    menu: 'library',
+    parts: [
+      {
+        list: 'videos',
+        operation: 'GET /api/v1/users/me/videos',
+        id: 'id',
+        columns: {
+          Title: videoLink('', (id) => `/my-library/videos/${id}`),
+          Watch: (row) =>
+            html`<a href="/w/${String(valueAt(row, 'shortUUID'))}" aria-label="${t('Watch {name}', { name: String(valueAt(row, 'name')) })}">${t('Watch')}</a>`,
+          Privacy: 'privacy',
+          State: state('state', BUSY_STATES),
+          Views: 'views',
+          Published: 'publishedAt',
+        },
+        filters: { isLive: t('Lives') },
+        actions: {
+          publish: {
+            label: t('Publish'),
+            operation: 'PUT /api/v1/videos/:id',
+            body: () => ({ privacy: 1 }),
+            when: (row) => valueAt(row, 'privacy.id') !== 1,
+          },
+          hide: {
+            label: t('Make private'),
+            operation: 'PUT /api/v1/videos/:id',
+            body: () => ({ privacy: 3 }),
+            when: (row) => valueAt(row, 'privacy.id') !== 3,
+          },
+          delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id', danger: true },
+        },
+        empty: t('No videos yet.'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/videos/:id',
+    title: t('Edit the video'),
+    menu: 'library',
+    unlisted: true,
+    reads: { video: 'GET /api/v1/videos/:id', me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters' },
+    parts: [
+      ({ data: { video } }) => {
+        const id = String(valueAt(video, 'shortUUID'))
+        return html`<p><strong><bdi>${String(valueAt(video, 'name'))}</bdi></strong>: ${state('state', BUSY_STATES)(video)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${isLiveVideo(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
+      },
+      {
+        form: 'details',
+        operation: 'PUT /api/v1/videos/:id',
+        initial: ({ data }) => ({ ...(data.video as object), channelId: valueAt(data.video, 'channel.id') }),
+        changesOnly: true,
+        fields: (shown) => ({
+          name: t('Title'),
+          description: { label: t('Description'), as: 'long' },
+          channelId: {
+            label: t('Channel'),
+            choices: {
+              [String(valueAt(shown.data.video, 'channel.id'))]: String(valueAt(shown.data.video, 'channel.displayName')),
+              ...channelsOf(shown),
+            },
+          },
+          tags: { label: t('Tags'), as: 'list', help: t('At most five, separated by commas.') },
+          privacy: { label: t('Who may watch'), choices: privacies },
+          videoPasswords: {
+            label: t('Passwords'),
+            as: 'lines',
+            help: t('For password-protected videos, one in a line. They replace the present ones.'),
+          },
+          'scheduleUpdate.updateAt': { label: t('Change who may watch at'), as: 'moment', help: t('In UTC. Empty for no schedule.') },
+          'scheduleUpdate.privacy': { label: t('Who may watch then'), choices: without(privacies, '3', '5') },
+          category: { label: t('Category'), choices: categories() },
+          licence: { label: t('Licence'), choices: licences() },
+          language: { label: t('Language'), choices: languages(), byName: true },
+          support: { label: t('How viewers can support you'), as: 'long' },
+          originallyPublishedAt: { label: t('First published elsewhere at'), as: 'moment' },
+          commentsPolicy: { label: t('Comments'), choices: commentPolicies },
+          nsfw: { label: t('Sensitive content'), as: 'check' },
+          downloadEnabled: { label: t('Viewers may download it'), as: 'check' },
+        }),
+        body: (text, made) => {
+          const updateAt = text('scheduleUpdate.updateAt')
+          return { ...made, scheduleUpdate: updateAt ? { updateAt: `${updateAt}Z`, privacy: text('scheduleUpdate.privacy') || '1' } : null }
+        },
+        button: t('Save'),
+      },
+      {
+        form: 'thumbnail',
+        title: t('Thumbnail'),
+        operation: 'PUT /api/v1/videos/:id',
+        files: true,
+        fields: { thumbnailfile: { label: t('Picture'), as: 'file', accept: PICTURES } },
+        button: t('Use the picture'),
+      },
+      {
+        form: 'chapters',
+        title: t('Chapters'),
+        operation: 'PUT /api/v1/videos/:videoId/chapters',
+        when: (shown) => !isLive(shown),
+        initial: ({ data }) => ({ chapters: chapterLines(valueAt(data.chapters, 'chapters')) }),
+        fields: { chapters: { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') } },
+        body: (text) => ({ chapters: chaptersIn(text('chapters')) }),
+        button: t('Save the chapters'),
+      },
+      {
+        list: 'captions',
+        title: t('Captions'),
+        operation: 'GET /api/v1/videos/:videoId/captions',
+        id: 'language.id',
+        columns: {
+          Language: (row) => languageName(String(valueAt(row, 'language.id'))),
+          Automatic: 'automaticallyGenerated',
+          Changed: 'updatedAt',
+        },
+        actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/videos/:videoId/captions/:captionLanguage' } },
+        empty: t('No captions yet.'),
+      },
+      {
+        form: 'caption',
+        operation: 'PUT /api/v1/videos/:videoId/captions/:captionLanguage',
+        files: true,
+        inPath: ['captionLanguage'],
+        fields: () => ({
+          captionLanguage: { label: t('Language'), choices: languages(), byName: true },
+          captionfile: { label: t('File'), as: 'file', accept: '.vtt,.srt', help: t('WebVTT or SubRip.') },
+        }),
+        button: t('Add the captions'),
+      },
+      {
+        form: 'give',
+        title: t('Give it to somebody else'),
+        operation: 'POST /api/v1/videos/:id/give-ownership',
+        fields: { username: t('Account of this server') },
+        button: t('Offer'),
+        said: t('The offer waits for an answer.'),
+      },
+      {
+        form: 'delete',
+        title: t('Delete the video'),
+        operation: 'DELETE /api/v1/videos/:id',
+        fields: {},
+        button: t('Delete'),
+        danger: true,
+        text: t('It cannot be brought back.'),
+        leadsTo: () => '/my-library/videos',
+      },
+    ],
+  },
+  {
+    path: '/my-library/videos/:id/studio',
+    title: t('Studio'),
+    menu: 'library',
+    unlisted: true,
+    reads: { video: 'GET /api/v1/videos/:id', config: CONFIG },
+    parts: [
+      aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),
+      ...[
+        {
+          name: 'cut',
+          title: t('Cut'),
+          fields: {
+            'tasks[0][options][start]': { label: t('From, in seconds'), help: t('Empty for the beginning.') },
+            'tasks[0][options][end]': { label: t('To, in seconds'), help: t('Empty for the end.') },
+          },
+          button: t('Cut the video'),
+        },
+        { name: 'add-intro', title: t('Intro'), fields: taskFile(t('Video'), 'video/*'), button: t('Add the intro') },
+        { name: 'add-outro', title: t('Outro'), fields: taskFile(t('Video'), 'video/*'), button: t('Add the outro') },
+        { name: 'add-watermark', title: t('Watermark'), fields: taskFile(t('Picture'), PICTURES), button: t('Add the watermark') },
+      ].map(({ name, title, fields, button }) => ({
+        form: name,
+        title,
+        operation: 'POST /api/v1/videos/:id/studio/edit',
+        files: true,
+        when: isEditable('videoStudio.enabled'),
+        initial: () => ({ 'tasks[0][name]': name }),
+        fields: { 'tasks[0][name]': { label: t('Task'), as: 'hidden' as const }, ...fields },
+        button,
+        danger: true,
+        leadsTo: (_answer: unknown, { values }: Shown) => `/my-library/videos/${values.id}`,
+      })),
+    ],
+  },
+  {
+    path: '/my-library/videos/:id/source',
+    title: t('Replace the file'),
+    menu: 'library',
+    unlisted: true,
+    reads: { video: 'GET /api/v1/videos/:id', config: CONFIG },
+    parts: [
+      aboutEdition('videoFile.update.enabled', t('This server does not replace the files of videos.')),
+      {
+        form: 'replace',
+        operation: 'POST /api/v1/videos/:id/source/replace-resumable',
+        files: true,
+        pieces: ({ values }) => `/my-library/videos/${values.id}/source/pieces`,
+        text: () =>
+          html`${t('The new file takes the place of the old one when it has arrived. Address, comments and views stay.')}<noscript> ${t('It needs JavaScript.')}</noscript>`,
+        when: isEditable('videoFile.update.enabled'),
+        fields: { videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' } },
+        button: t('Replace'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/videos/:id/live',
+    title: t('Live'),
+    menu: 'library',
+    unlisted: true,
+    reads: { video: 'GET /api/v1/videos/:id', live: 'GET /api/v1/videos/live/:videoId' },
+    parts: [
+      ({
+        data: { live, video },
+      }) => html`<p><a href="/my-library/videos/${String(valueAt(video, 'shortUUID'))}"><bdi>${String(valueAt(video, 'name'))}</bdi></a></p>
+<p>${t('In OBS: Settings, Stream, service “Custom”. The key is a secret: who has it streams in your name.')}</p>${facts([
+        [t('State'), valueAt(video, 'state')],
+        [t('Server'), valueAt(live, 'rtmpUrl')],
+        [t('Server, encrypted'), valueAt(live, 'rtmpsUrl')],
+        [t('Stream key'), valueAt(live, 'streamKey')],
+        [t('Viewers'), valueAt(video, 'viewers')],
+      ])}<p data-progress></p>`,
+      {
+        form: 'settings',
+        operation: 'PUT /api/v1/videos/live/:videoId',
+        initial: ({ data }) => data.live,
+        fields: {
+          permanentLive: { label: t('Stream again and again under the same key'), as: 'check' },
+          saveReplay: { label: t('Keep each stream as a video'), as: 'check' },
+          latencyMode: { label: t('Delay'), choices: { 1: t('Normal'), 2: t('High'), 3: t('Low') } },
+        },
+        button: t('Save'),
+      },
+      {
+        list: 'sessions',
+        title: t('Streams'),
+        operation: 'GET /api/v1/videos/live/:videoId/sessions',
+        columns: { Begun: 'startDate', Ended: 'endDate', Problem: 'error', Replay: videoLink('replayVideo.') },
+        empty: t('No stream yet.'),
+      },
+    ],
+  },
+  {
+    path: '/my-library/videos/:id/statistics',
+    title: t('Statistics'),
+    menu: 'library',
+    unlisted: true,
+    reads: {
+      video: 'GET /api/v1/videos/:id',
+      overall: 'GET /api/v1/videos/:id/stats/overall',
+      viewers: 'GET /api/v1/videos/:id/stats/timeseries/viewers',
+      retention: 'GET /api/v1/videos/:id/stats/retention',
+    },
+    parts: [
+      ({ data: { video, overall, viewers, retention } }) =>
+        html`<p><bdi>${String(valueAt(video, 'name'))}</bdi></p>${facts([
+          [t('Views'), valueAt(video, 'views')],
+          [t('Viewers'), valueAt(overall, 'totalViewers')],
+          [t('Most at once'), valueAt(overall, 'viewersPeak')],
+          [t('Watched, in minutes'), Math.round(Number(valueAt(overall, 'totalWatchTime') ?? 0) / 60)],
+          [t('Watched on average, in seconds'), Math.round(Number(valueAt(overall, 'averageWatchTime') ?? 0))],
+        ])}${plot(t('Viewers'), valueAt(viewers, 'data'), 'value')}${plot(t('Of 100 viewers still watching'), valueAt(retention, 'data'), 'retentionPercent')}`,
+    ],
+  },
+]
+
+const isLiveVideo = (video: unknown): boolean => valueAt(video, 'isLive') === true
+
+/** A line over the points of a series. */
+function plot(title: Localized, series: unknown, field: string) {
+  const values = (Array.isArray(series) ? series : []).map((point) => Number(valueAt(point, field) ?? 0))
+  const most = Math.max(1, ...values)
+  const [width, height] = [600, 120]
+  const points = values.map(
+    (value, index) => `${((index * width) / Math.max(1, values.length - 1)).toFixed(1)},${(height - (value * height) / most).toFixed(1)}`,
+  )
+  return html`<figure><figcaption>${t('{title}, at most {most}', { title, most: Math.round(most) })}</figcaption><svg viewBox="-2 -2 ${width + 4} ${height + 4}" role="img" aria-label="${t('{title}, at most {most}', { title, most: Math.round(most) })}" class="plot"><polyline points="${points.join(' ')}"/></svg></figure>`
+}

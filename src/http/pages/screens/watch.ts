@@ -1,0 +1,179 @@
+// Taking part below a video: the forms of its page, and what they answer if something is wrong.
+
+import { type Html, html } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
+import { richText } from '../bodies/rich-text.ts'
+import { valueAt } from './api.ts'
+import { previewButton } from './fields.ts'
+import type { FormPart, Screen, Shown } from './parts.ts'
+import { choicesFrom } from './words.ts'
+
+/** Characters of a comment. */
+const LONGEST = 10_000
+const REASONS = {
+  violentOrRepulsive: t('Violent or repulsive'),
+  hatefulOrAbusive: t('Hateful or abusive'),
+  spamOrMisleading: t('Spam or misleading'),
+  privacy: t('Privacy'),
+  rights: t('Copyright or other rights'),
+  serverRules: t('Against the rules of this server'),
+}
+
+const toVideo = (_answer: unknown, { values }: Shown): string => `/w/${String(values.id)}`
+const backToVideo = ({ values }: Shown) => ({ path: `/w/${String(values.id)}`, text: t('Back to the video') })
+
+const commentPreview: FormPart['preview'] = (text, { here }) => richText(text('text').slice(0, LONGEST), here)
+
+const report = (fixed: FormPart['fixed']): FormPart => ({
+  form: 'report',
+  title: t('Report'),
+  text: t('The moderators of this server read it.'),
+  operation: 'POST /api/v1/abuses',
+  fields: {
+    predefinedReasons: { label: t('What is wrong'), as: 'many', choices: REASONS, help: t('One or more, or none.') },
+    reason: { label: t('Explanation'), as: 'long' },
+  },
+  ...(fixed ? { fixed } : {}),
+  button: t('Report'),
+  said: t('Thank you. The moderators will look at it.'),
+})
+
+export const watchScreens: readonly Screen[] = [
+  {
+    path: '/w/:id/take-part',
+    title: t('Take part'),
+    back: backToVideo,
+    reads: { video: 'GET /api/v1/videos/:id', playlists: 'GET /api/v1/accounts/:name/video-playlists' },
+    parts: [
+      ({ data: { video } }) => html`<p><strong><bdi>${String(valueAt(video, 'name'))}</bdi></strong></p>`,
+      {
+        form: 'rate',
+        operation: 'PUT /api/v1/videos/:id/rate',
+        fields: { rating: { label: t('Your rating'), choices: { like: t('Like'), dislike: t('Dislike'), none: t('None') } } },
+        button: t('Rate'),
+        leadsTo: toVideo,
+      },
+      {
+        form: 'comment',
+        title: t('Comment'),
+        operation: 'POST /api/v1/videos/:id/comment-threads',
+        when: ({ data }) => valueAt(data.video, 'commentsPolicy.id') !== 2,
+        fields: { text: { label: t('Your comment'), help: t('Markdown works.') } },
+        button: t('Send'),
+        preview: commentPreview,
+        leadsTo: toVideo,
+      },
+      {
+        form: 'save',
+        title: t('Save to a playlist'),
+        operation: 'POST /api/v1/video-playlists/:playlistId/videos',
+        inPath: ['playlistId'],
+        fields: ({ data }) => ({
+          playlistId: { label: t('Playlist'), choices: choicesFrom(valueAt(data.playlists, 'data'), 'id', 'displayName') },
+        }),
+        fixed: ({ data }) => ({ videoId: valueAt(data.video, 'id') }),
+        button: t('Save'),
+        said: t('It is in the playlist.'),
+      },
+      report(({ data }) => ({ video: { id: valueAt(data.video, 'id') } })),
+    ],
+  },
+  {
+    path: '/w/:id/comments/:threadId/:commentId',
+    title: t('A comment'),
+    back: backToVideo,
+    reads: { video: 'GET /api/v1/videos/:id', thread: 'GET /api/v1/videos/:id/comment-threads/:threadId' },
+    parts: [
+      (shown) => {
+        const comment = commentOf(shown)
+        return html`<blockquote><p>${String(valueAt(comment, 'account.displayName') ?? '')}</p><p class="text">${textOf(valueAt(comment, 'text'))}</p></blockquote>`
+      },
+      {
+        form: 'reply',
+        title: t('Reply'),
+        operation: 'POST /api/v1/videos/:id/comments/:commentId',
+        fields: { text: { label: t('Your reply'), help: t('Markdown works.') } },
+        button: t('Reply'),
+        preview: commentPreview,
+        leadsTo: (_answer, { values }) => `/w/${String(values.id)}?threadId=${String(values.threadId)}#comments`,
+      },
+      {
+        form: 'approve',
+        operation: 'POST /api/v1/videos/:id/comments/:commentId/approve',
+        fields: {},
+        when: (shown) => valueAt(commentOf(shown), 'heldForReview') === true && mayRemove(shown),
+        button: t('Approve'),
+        leadsTo: toVideo,
+      },
+      report(({ values }) => ({ comment: { id: Number(values.commentId) } })),
+      {
+        form: 'delete',
+        title: t('Delete'),
+        operation: 'DELETE /api/v1/videos/:id/comments/:commentId',
+        fields: {},
+        when: mayRemove,
+        button: t('Delete the comment'),
+        danger: true,
+        leadsTo: toVideo,
+      },
+    ],
+  },
+]
+
+/** The text of a comment is HTML, which is shown as text. */
+const textOf = (text: unknown): string =>
+  String(text ?? '')
+    .replaceAll(/<br\s*\/?>|<\/p>/g, '\n')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(
+      /&(?:amp|lt|gt|quot|#39);/g,
+      (name) => ({ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" })[name] ?? name,
+    )
+
+function commentOf({ data, values }: Shown): unknown {
+  const find = (tree: unknown): unknown => {
+    if (String(valueAt(tree, 'comment.id')) === values.commentId) return valueAt(tree, 'comment')
+    const children = valueAt(tree, 'children')
+    for (const child of Array.isArray(children) ? children : []) {
+      const found = find(child)
+      if (found) return found
+    }
+    return undefined
+  }
+  return find(data.thread)
+}
+
+/** Its author, the owner of the video, and the staff; the API has the last word. */
+function mayRemove(shown: Shown): boolean {
+  const { accountId, role } = shown.visit.user
+  return role !== 2 || valueAt(commentOf(shown), 'account.id') === accountId || valueAt(shown.data.video, 'account.id') === accountId
+}
+
+export interface OwnPart {
+  id: string
+  rating: unknown
+  token: string
+  subscribe: Html
+  hasComments: boolean
+}
+
+const hidden = (token: string, part: string): Html =>
+  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="${part}">`
+
+/** What users do on the page of a video; visitors are led to the login. */
+export function ownActions({ id, rating, token }: OwnPart): Html {
+  const rate = (name: 'like' | 'dislike', label: Localized) =>
+    html`<form method="post" action="/w/${id}/take-part" class="inline" data-swap>${hidden(token, 'rate')}<input type="hidden" name="rating" value="${
+      rating === name ? 'none' : name
+    }"><button aria-pressed="${rating === name ? 'true' : 'false'}">${label}</button></form>`
+  return html`<div id="actions" data-region class="acts">${rate('like', t('Like'))}${rate('dislike', t('Dislike'))}<a class="button" href="/w/${id}/take-part#save">${t('Save')}</a><a class="button" href="/w/${id}/take-part#report">${t('Report')}</a></div>`
+}
+
+export const visitorActions = (id: string): Html =>
+  html`<div id="actions" class="acts"><a class="button" href="/w/${id}/take-part" rel="nofollow">${t('Like, comment, save or report')}</a></div>`
+
+export const commentForm = ({ id, token, hasComments }: OwnPart): Html | null =>
+  hasComments
+    ? html`<form method="post" action="/w/${id}/take-part" class="fields" data-swap>${hidden(token, 'comment')}<label for="comment-text">${t('Your comment')}</label>
+<textarea id="comment-text" name="text" rows="3" maxlength="${LONGEST}" required></textarea><button class="main">${t('Send')}</button>${previewButton}</form>`
+    : null

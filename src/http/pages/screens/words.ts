@@ -1,0 +1,115 @@
+// Labels and cells that several screens share.
+
+import { categoryLabels, languageLabels, licenceLabels, privacyLabels } from '../../../actors/video/index.ts'
+import { type Html, html } from '../../../platform/html.ts'
+import { known, type Localized, t } from '../../../platform/language.ts'
+import { clock, languageName } from '../bodies/text.ts'
+import { valueAt } from './api.ts'
+import type { Choices } from './fields.ts'
+import { plain } from './list-html.ts'
+import type { ListPart, Shown, Words } from './parts.ts'
+
+/** The operation that reads the account and the channels of the visitor. */
+export const ME = 'GET /api/v1/users/me'
+/** Accepted types of pictures. */
+export const PICTURES = 'image/png,image/jpeg,image/webp'
+
+const translated = (labels: Readonly<Record<number, string>>): Choices =>
+  Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, known(label)]))
+
+export const privacies = translated(privacyLabels)
+/** Plugins may add values. */
+export const categories = (): Choices => translated(categoryLabels)
+export const licences = (): Choices => translated(licenceLabels)
+export const languages = (): Choices => Object.fromEntries(Object.keys(languageLabels).map((code) => [code, languageName(code)]))
+export const commentPolicies: Choices = {
+  1: t('Everybody may comment'),
+  2: t('Nobody may comment'),
+  3: t('Comments wait for your approval'),
+}
+export const playlistPrivacies: Choices = { 1: t('Public'), 2: t('Unlisted'), 3: t('Private') }
+
+/** The user's channels, of `GET /api/v1/users/me`. */
+export const channelsOf = ({ data }: Shown): Choices => choicesFrom(valueAt(data.me, 'videoChannels'), 'id', 'displayName')
+
+export const choicesFrom = (rows: unknown, id: string, name: string): Choices =>
+  Object.fromEntries((Array.isArray(rows) ? rows : []).map((row: unknown) => [String(valueAt(row, id)), String(valueAt(row, name))]))
+
+/** Fields of a new video, in any way that it comes. */
+export const newVideoFields = (shown: Shown): Words => ({
+  name: t('Title'),
+  channelId: { label: t('Channel'), choices: channelsOf(shown) },
+  privacy: { label: t('Who may watch'), choices: without(privacies, '5') },
+  description: { label: t('Description'), as: 'long' },
+  category: { label: t('Category'), choices: categories() },
+  licence: { label: t('Licence'), choices: licences() },
+  language: { label: t('Language'), choices: languages(), byName: true },
+})
+
+export const without = (choices: Choices, ...names: string[]): Choices =>
+  Object.fromEntries(Object.entries(choices).filter(([name]) => !names.includes(name)))
+
+/** A link to the page of a video in a row; `prefix` is where the row has it. */
+export const videoLink =
+  (prefix = '', to: (id: string) => string = (id) => `/w/${id}`) =>
+  (row: unknown): Html | null => {
+    const at = (name: string) => valueAt(row, `${prefix}${name}`)
+    const id = at('shortUUID') ?? at('uuid')
+    return id === undefined ? null : html`<a href="${to(String(id))}"><bdi>${String(at('name'))}</bdi></a>`
+  }
+
+/** `name@host` of an account or channel in a row. */
+export const handle =
+  (prefix: string) =>
+  (row: unknown): Html | null => {
+    const [name, host] = [valueAt(row, `${prefix}.name`), valueAt(row, `${prefix}.host`)]
+    return name === undefined ? null : html`<bdi>${String(name)}@${String(host)}</bdi>`
+  }
+
+export const handleText = (row: unknown, prefix: string): string =>
+  `${String(valueAt(row, `${prefix}.name`))}@${String(valueAt(row, `${prefix}.host`))}`
+
+/** Of the own account and channels. */
+export const removeFollower = { label: t('Remove'), operation: 'DELETE /api/v1/vireo/followers/:id', danger: true } as const
+
+/** Reports, as their moderators see them. */
+export const reportColumns: ListPart['columns'] = {
+  Reason: (row) =>
+    html`<a href="/admin/abuses/${String(valueAt(row, 'id'))}"><bdi>${String(valueAt(row, 'reason')).slice(0, 300)}</bdi></a>`,
+  About: (row) => videoLink('video.')(row) ?? String(valueAt(row, 'flaggedAccount.displayName') ?? ''),
+  From: handle('reporterAccount'),
+  State: 'state',
+  Messages: 'countMessages',
+  Sent: 'createdAt',
+}
+
+/** A state, which is looked at again while it is one of `busy`. */
+export const state =
+  (path: string, busy: readonly unknown[]) =>
+  (row: unknown): Html => {
+    const isBusy = busy.includes(valueAt(row, `${path}.id`))
+    return html`<span${isBusy && html` data-progress`}>${plain(valueAt(row, path))}</span>`
+  }
+
+/** Facts as a list of terms. */
+export const facts = (pairs: readonly (readonly [Localized, unknown])[]): Html =>
+  html`<dl class="details">${pairs.map(([name, value]) => {
+    const shown = plain(value)
+    return shown !== null && html`<dt>${name}</dt><dd>${shown}</dd>`
+  })}</dl>`
+
+/** `0:00 Title` in each line. */
+export const chapterLines = (chapters: unknown): string =>
+  (Array.isArray(chapters) ? chapters : [])
+    .map((one) => `${clock(Number(valueAt(one, 'timecode')))} ${String(valueAt(one, 'title'))}`)
+    .join('\n')
+
+export const chaptersIn = (text: string): { timecode: number; title: string }[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, time = '', title = ''] = /^([\d:]+)\s+(.*)$/.exec(line) ?? []
+      return { timecode: time === '' ? Number.NaN : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0), title }
+    })

@@ -1,0 +1,32 @@
+// The texts of the scripts in the browser, as JSON in an attribute of their elements. Parameters are filled in by the scripts.
+
+import { type Language, t } from '../../platform/language.ts'
+
+const PLAYER = {
+  auto: t('Auto'),
+  original: t('Original'),
+  lost: t('The connection was lost. Reload the page to try again.'),
+  unplayable: t('This video cannot be played by this browser, or its files cannot be reached.'),
+  over: t('This live is over.'),
+}
+
+const PAGE = {
+  selectAll: t('Select all'),
+  drop: t('Drop videos here'),
+  thumbnail: t('Thumbnail'),
+  chosenByServer: t('Chosen by the server'),
+  pictureAt: t('The picture at {time}', { time: '{time}' }),
+  noThumbnail: t('Uploaded, without the thumbnail.'),
+  uploaded: t('Uploaded.'),
+  edit: t('Edit the details'),
+  back: t('Back to the video'),
+  lost: t('The connection is lost. Trying again …'),
+  refused: t('Refused ({status})', { status: '{status}' }),
+  notNotified: t('This browser does not allow notifications of this site.'),
+}
+
+const jsonOf = (texts: typeof PLAYER | typeof PAGE) => (language: Language) =>
+  JSON.stringify(Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.in(language)])))
+
+export const playerTexts = jsonOf(PLAYER)
+export const pageTexts = jsonOf(PAGE)

@@ -1,0 +1,50 @@
+// Requests to an HTTP server of this process without a port: over a connection in memory.
+
+import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders, type Server } from 'node:http'
+import { type Duplex, duplexPair, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+export interface InnerRequest {
+  method: string
+  path: string
+  headers?: OutgoingHttpHeaders
+  /** A stream is sent as it arrives. */
+  body?: string | Readable | undefined
+  /** The client's address, as the server sees it. */
+  address?: string
+  /** Aborts the request. */
+  signal?: AbortSignal | undefined
+  /** Called with the server's side of the connection before the request is sent. */
+  onConnection?: (socket: Duplex) => void
+}
+
+export interface InnerAnswer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** Rejects if the connection ends before the response. */
+export function requestInternally(server: Server, inner: InnerRequest): Promise<InnerAnswer> {
+  const { method, path, headers = {}, body, address, signal, onConnection } = inner
+  const [ours, theirs] = duplexPair()
+  if (address !== undefined) Object.defineProperty(theirs, 'remoteAddress', { value: address })
+  onConnection?.(theirs)
+  server.emit('connection', theirs)
+  return new Promise<InnerAnswer>((resolve, reject) => {
+    const options = { method, path, headers: { ...headers, connection: 'close' }, createConnection: () => ours }
+    const asked = httpRequest({ ...options, ...(signal ? { signal } : {}) }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.once('error', reject)
+      answer.once('end', () =>
+        resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: Buffer.concat(chunks).toString('utf8') }),
+      )
+    })
+    asked.once('error', reject)
+    asked.once('close', () => theirs.destroy())
+    // A refusal may come before the end of the body: the response counts.
+    if (typeof body === 'object') pipeline(body, asked).catch(reject)
+    else asked.end(body)
+  })
+}

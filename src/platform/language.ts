@@ -1,0 +1,140 @@
+// Texts, numbers and dates in the language of a reader. The key of a message is its English text, in ICU MessageFormat
+// (https://unicode-org.github.io/icu/userguide/format_parse/messages/), so that the code can be read and English needs no file.
+
+import { createRequire } from 'node:module'
+import type { IntlMessageFormat } from 'intl-messageformat'
+
+/** Translations by English message. */
+export type Messages = Readonly<Record<string, string>>
+
+export interface Language {
+  /** BCP 47. */
+  tag: string
+  dir: 'ltr' | 'rtl'
+  /** The translation of a message without parameters. */
+  find(message: string): string | undefined
+  /** The parts of a message; values that are no text or number stay as they are, and functions make the parts of their tags. */
+  format<Part>(message: string, values: Readonly<Record<string, FormatValue<Part>>>): (string | Part)[]
+  number(value: number, options?: Intl.NumberFormatOptions): string
+  /** Day, in UTC. */
+  day(date: Date): string
+  /** Hour and minute, in UTC. */
+  time(date: Date): string
+  /** The order of two words. */
+  compare(a: string, b: string): number
+  /** The name of another language by its code; undefined for unknown ones. */
+  nameOf(code: string): string | undefined
+}
+
+// Formats of numbers and dates load the data of their language, and the library its parser: together 15 MiB that many processes never need.
+const require = createRequire(import.meta.url)
+const library = (): typeof import('intl-messageformat') => require('intl-messageformat')
+
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+type FormatValue<Part> = string | number | Part | ((inside: (string | Part)[]) => Part)
+
+/** `read` is called when the first message is looked for. */
+export function makeLanguage(tag: string, read: () => Messages): Language {
+  const known = lazy(() => new Map(Object.entries(read())))
+  const formats = new Map<string, IntlMessageFormat>()
+  const numbers = new Map<string, Intl.NumberFormat>()
+  const days = lazy(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }))
+  const times = lazy(() => new Intl.DateTimeFormat(tag, { timeStyle: 'short', timeZone: 'UTC' }))
+  const names = lazy(() => new Intl.DisplayNames(tag, { type: 'language', fallback: 'none', languageDisplay: 'standard' }))
+  const collator = lazy(() => new Intl.Collator(tag))
+
+  /** Messages are texts of the program, so there are not many. */
+  function formatOf(message: string): IntlMessageFormat {
+    let format = formats.get(message)
+    if (!format) {
+      // A number and its noun stay on one line.
+      format = new (library().IntlMessageFormat)((known().get(message) ?? message).replaceAll('# ', '#\u00a0'), tag)
+      formats.set(message, format)
+    }
+    return format
+  }
+
+  function number(value: number, options: Intl.NumberFormatOptions = {}): string {
+    const key = JSON.stringify(options)
+    let format = numbers.get(key)
+    if (!format) {
+      format = new Intl.NumberFormat(tag, options)
+      numbers.set(key, format)
+    }
+    return format.format(value)
+  }
+
+  return {
+    tag,
+    dir: RIGHT_TO_LEFT.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr',
+    find: (message) => known().get(message),
+    format<Part>(message: string, values: Readonly<Record<string, FormatValue<Part>>>) {
+      const format = formatOf(message)
+      // The library writes only the numbers of plurals as in the language.
+      const given = Object.entries(values).map(([name, value]) => [
+        name,
+        typeof value === 'number' && !message.includes(`{${name},`) ? number(value) : value,
+      ])
+      return [format.format<Part>(Object.fromEntries(given) as Parameters<typeof format.format<Part>>[0])].flat() as (string | Part)[]
+    },
+    number,
+    day: (date) => days().format(date),
+    time: (date) => times().format(date),
+    compare: (a, b) => collator().compare(a, b),
+    nameOf(code) {
+      try {
+        return names().of(code)
+      } catch {
+        // Codes come from other servers, too.
+        return undefined
+      }
+    },
+  }
+}
+
+/** ISO 15924. */
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm', 'Rohg'])
+
+export const english = makeLanguage('en', () => ({}))
+
+/** A text that is not chosen before the reader's language is known. */
+export class Localized {
+  readonly in: (language: Language) => string
+
+  constructor(say: (language: Language) => string) {
+    this.in = say
+  }
+}
+
+export type Word = Localized | string | number
+
+/**
+ * A message of the program, written out as a literal where it is used: tests collect them from the sources. Numbers in `values` are written
+ * as in the reader's language.
+ */
+export function t(message: string, values?: Readonly<Record<string, Word>>): Localized {
+  if (!values) return new Localized((language) => language.find(message) ?? message)
+  const given = Object.entries(values)
+  return new Localized((language) =>
+    language.format<never>(message, Object.fromEntries(given.map(([name, value]) => [name, wordIn(value, language)]))).join(''),
+  )
+}
+
+/** A text from elsewhere, such as a label of the API: translated if it is one of the messages. */
+export const known = (text: string): Localized => new Localized((language) => language.find(text) ?? text)
+
+export const inNumbers = (value: number, options?: Intl.NumberFormatOptions): Localized =>
+  new Localized((language) => language.number(value, options))
+
+/** Several words as `a, b and c`. */
+export const listed = (words: readonly Word[]): Localized =>
+  new Localized((language) => new Intl.ListFormat(language.tag).format(words.map((word) => String(wordIn(word, language)))))
+
+export const wordIn = (word: Word, language: Language): string | number => (word instanceof Localized ? word.in(language) : word)

@@ -1,0 +1,101 @@
+// The switch that has notifications pushed to this device, in a real browser with a push service that is played.
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Client } from '../../scripts/demo/client.ts'
+import { type FederatedNode, newcomer, startFederatedNode } from '../federation/support.ts'
+import { type Chromium, type Person, startChromium } from '../support/chromium.ts'
+import { makePushBrowser } from '../support/push-browser.ts'
+import { until } from '../support/until.ts'
+
+const { subscription } = makePushBrowser('https://push.example/browser')
+
+/** Takes the place of a push service, which Chromium without a window does not have. */
+const PLAYED = `
+  const made = () => localStorage.getItem('played') && {
+    endpoint: '${subscription.endpoint}',
+    toJSON: () => (${JSON.stringify(subscription)}),
+    unsubscribe: async () => localStorage.removeItem('played'),
+  }
+  PushManager.prototype.getSubscription = async () => made()
+  PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+    if (localStorage.getItem('refused')) throw new DOMException('Registration failed', 'NotAllowedError')
+    localStorage.setItem('played', applicationServerKey)
+    return made()
+  }`
+
+let node: FederatedNode
+let chromium: Chromium
+let maria: Client
+let person: Person
+
+beforeAll(async () => {
+  ;[node, chromium] = await Promise.all([startFederatedNode(), startChromium()])
+  maria = await newcomer(node, 'maria')
+  person = await chromium.person({ permissions: ['notifications'] })
+  await person.page.addInitScript(PLAYED)
+  await person.page.goto(`${node.base}/login`)
+  await person.page.fill('[name="username"]', 'maria')
+  await person.page.fill('[name="password"]', 'the password of maria')
+  await person.page.click('main button.main')
+  await person.page.locator('a[href="/logout"]').waitFor()
+  await person.page.goto(`${node.base}/my-account/settings`)
+})
+afterAll(async () => {
+  await chromium?.close()
+  await node?.stop()
+})
+
+const devices = async () => (await maria.get<{ total: number }>('/api/v1/vireo/push-subscriptions')).total
+const box = () => person.page.getByLabel('Notify this device')
+
+it('says so if the browser does not allow it', async () => {
+  await person.page.evaluate("localStorage.setItem('refused', 'yes')")
+  await box().click()
+  await person.page.getByText('This browser does not allow notifications of this site.').waitFor()
+  expect([await box().isChecked(), await devices()]).toEqual([false, 0])
+  await person.page.evaluate("localStorage.removeItem('refused')")
+})
+
+it('stays on over reloads, and off after it is switched off', async () => {
+  await box().click()
+  await person.page.getByText('device is notified.').waitFor()
+  const { publicKey } = await maria.get<{ publicKey: string }>('/api/v1/vireo/push-subscriptions')
+  expect(await person.page.evaluate("localStorage.getItem('played')")).toBe(publicKey)
+  await person.page.goto(`${node.base}/my-account/settings`)
+  await until(() => box().isChecked(), { what: 'the switch' })
+  expect(await devices()).toBe(1)
+  await box().click()
+  await person.page.getByText('device is notified.').waitFor({ state: 'detached' })
+  expect([await box().isChecked(), await devices()]).toEqual([false, 0])
+})
+
+it('has a worker that shows what is pushed', async () => {
+  const session = await person.page.context().newCDPSession(person.page)
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => first && resolve(first.registrationId))
+  })
+  await session.send('ServiceWorker.enable')
+  const data = JSON.stringify({ id: 7, title: 'Lake', text: 'A bird is there.', path: '/w/abc' })
+  await session.send('ServiceWorker.deliverPushMessage', { origin: node.base, registrationId: await registered, data })
+  const shown = await until(
+    async () => {
+      const list = await person.page.evaluate<object[]>(
+        `navigator.serviceWorker.ready.then((of) => of.getNotifications()).then((all) =>
+          all.map(({ title, body, tag, data }) => ({ title, body, tag, data })))`,
+      )
+      return list.length > 0 && list
+    },
+    { what: 'the notification' },
+  )
+  expect(shown).toEqual([{ title: 'Lake', body: 'A bird is there.', tag: '7', data: '/w/abc' }])
+})
+
+it('ends with a logout in this browser', async () => {
+  await box().click()
+  await person.page.getByText('device is notified.').waitFor()
+  await person.page.goto(`${node.base}/logout`)
+  await person.page.click('main button.main')
+  await person.page.waitForURL(`${node.base}/`)
+  expect([await devices(), await person.page.evaluate("localStorage.getItem('played')")]).toEqual([0, null])
+  expect(person.complaints()).toEqual([])
+})

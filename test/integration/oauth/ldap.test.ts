@@ -1,0 +1,319 @@
+// Login with LDAP, at a directory on loopback: names and passwords that attack it, groups, outages, and when sessions end.
+
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { generate } from 'otplib'
+import { makeLdap } from '../../../src/actors/external-login/ldap.ts'
+import type { LdapProvider } from '../../../src/config/index.ts'
+import { makeBrowser } from '../../support/browser.ts'
+import { type LdapEntry, type LdapServer, startLdapServer } from '../../support/ldap-server.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { freePort } from '../../support/ports.ts'
+
+const BASE = 'ou=people,dc=example,dc=org'
+const STAFF = 'cn=staff,ou=groups,dc=example,dc=org'
+const SERVICE = { dn: 'cn=vireo,dc=example,dc=org', password: 'a secret of the service' }
+const provider: Omit<LdapProvider, 'url'> = {
+  name: 'company',
+  link_by_email: false,
+  trust_email: true,
+  allowed_groups: [],
+  administrator_groups: [],
+  moderator_groups: [],
+  start_tls: false,
+  ca: null,
+  bind_dn: SERVICE.dn,
+  bind_password: SERVICE.password,
+  search_base: BASE,
+  filter: '(uid={username})',
+  attributes: { id: 'entryUUID', username: 'uid', email: 'mail', display_name: 'cn', groups: 'memberOf', quota: null },
+}
+const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/ldap/${name}`, import.meta.url))
+const PASSWORD = 'a password of the directory'
+
+let directory: LdapServer
+/** Is asked first, and knows nobody. */
+let branch: LdapServer
+let node: TestNode
+let root: string
+
+beforeAll(async () => {
+  directory = await startLdapServer({ port: await freePort(), service: SERVICE })
+  branch = await startLdapServer({ port: await freePort(), service: SERVICE })
+  const common = { bind_dn: SERVICE.dn, bind_password: SERVICE.password, search_base: BASE }
+  const company = {
+    ...common,
+    name: 'company',
+    url: directory.url,
+    filter: '(&(objectClass=person)(|(uid={username})(mail={username})))',
+    link_by_email: true,
+    moderator_groups: [STAFF],
+    attributes: { quota: 'quota' },
+  }
+  node = await startTestNode({
+    config: { rates_limit: { login: { max: 1000 } }, vireo: { auth: { ldap: [{ ...common, name: 'branch', url: branch.url }, company] } } },
+  })
+  root = (await login(node.username, node.password)).body.access_token
+})
+afterAll(async () => {
+  await node?.stop()
+  await directory?.down()
+  await branch?.down()
+})
+
+let serial = 0
+function person(attributes: Record<string, string | string[]> = {}) {
+  const name = `member${++serial}`
+  const dn = `uid=${name},${BASE}`
+  const email = `${name}@example.com`
+  const usual = { objectClass: 'person', uid: name, entryUUID: `uuid-${serial}`, mail: email, cn: `Member ${serial}` }
+  directory.entries.set(dn, { password: PASSWORD, attributes: { ...usual, ...attributes } })
+  return { name, dn, email }
+}
+
+function change(dn: string, attributes: Record<string, string | string[]>): void {
+  const entry = directory.entries.get(dn)
+  if (entry) directory.entries.set(dn, { ...entry, attributes: { ...entry.attributes, ...attributes } })
+}
+
+async function token(fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const client = await (await fetch(`${node.base}/api/v1/oauth-clients/local`)).json()
+  const body = new URLSearchParams({ ...client, ...fields })
+  const answer = await fetch(`${node.base}/api/v1/users/token`, { method: 'POST', body, headers })
+  return { status: answer.status, body: await answer.json() }
+}
+const login = (username: string, password: string, headers?: Record<string, string>) =>
+  token({ grant_type: 'password', username, password }, headers)
+const refresh = (refresh_token: string) => token({ grant_type: 'refresh_token', refresh_token })
+
+async function ask(accessToken: string, method: string, path: string, body?: object) {
+  const answer = await fetch(`${node.base}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${accessToken}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await answer.text()
+  return { status: answer.status, body: text ? JSON.parse(text) : undefined }
+}
+const me = (accessToken: string) => ask(accessToken, 'GET', '/users/me')
+
+describe('a user of the directory', () => {
+  it('logs in with the same request as others', async () => {
+    const { name, email } = person({ quota: '3GB' })
+    const { status, body } = await login(name, PASSWORD)
+    expect(status).toBe(200)
+    const user = (await me(body.access_token)).body
+    expect(user).toMatchObject({
+      username: name,
+      email,
+      role: { id: 2 },
+      videoQuota: 3 * 1024 ** 3,
+      pluginAuth: 'peertube-plugin-vireo-ldap',
+      account: { displayName: `Member ${serial}` },
+    })
+    const again = await login(name.toUpperCase(), PASSWORD)
+    expect((await me(again.body.access_token)).body.id).toBe(user.id)
+    expect((await fetch(`${node.base}/api/v1/config`).then((answer) => answer.json())).plugin.registeredIdAndPassAuths[1]).toEqual({
+      name: 'vireo-ldap',
+      npmName: 'peertube-plugin-vireo-ldap',
+      version: expect.any(String),
+      authName: 'company',
+      weight: 100,
+    })
+  })
+
+  it('is made once, also by several first logins at once', async () => {
+    const { name } = person()
+    const answers = await Promise.all([1, 2, 3].map(() => login(name, PASSWORD)))
+    const ids = await Promise.all(answers.map(async ({ body }) => (await me(body.access_token)).body.id))
+    expect(new Set(ids)).toEqual(new Set([expect.any(Number)]))
+  })
+
+  it('logs in on the page without a script', async () => {
+    const { name } = person()
+    const browser = makeBrowser(node.base)
+    await browser.login(name, PASSWORD)
+    expect((await browser.open('/my-account/settings')).html).toContain(name)
+  })
+
+  it('gets the role of the groups, whatever their case, and loses it', async () => {
+    const { name, dn } = person({ memberOf: ['cn=others,dc=example', STAFF.toUpperCase()] })
+    const roleNow = async () => (await me((await login(name, PASSWORD)).body.access_token)).body.role.id
+    expect(await roleNow()).toBe(1)
+    change(dn, { memberOf: [] })
+    expect(await roleNow()).toBe(2)
+  })
+
+  it('is the user here with the same verified address', async () => {
+    const { name, email } = person()
+    const made = await ask(root, 'POST', '/users', {
+      username: `here${serial}`,
+      password: 'a good password',
+      email,
+      role: 2,
+      videoQuota: 5,
+    })
+    await ask(root, 'PUT', `/users/${made.body.user.id}`, { emailVerified: true })
+    expect((await me((await login(name, PASSWORD)).body.access_token)).body).toMatchObject({ username: `here${serial}`, pluginAuth: null })
+    expect((await login(`here${serial}`, 'a good password')).status).toBe(200)
+  })
+
+  it('types the code of two-factor login too', async () => {
+    const { name } = person()
+    const { access_token } = (await login(name, PASSWORD)).body
+    const { id } = (await me(access_token)).body
+    await ask(root, 'PUT', `/users/${id}`, { password: 'a password of here' })
+    const session = (await login(name, 'a password of here')).body.access_token
+    const asked = await ask(session, 'POST', `/users/${id}/two-factor/request`, { currentPassword: 'a password of here' })
+    const { requestToken, secret } = asked.body.otpRequest
+    const confirmed = { requestToken, otpToken: await generate({ secret }) }
+    expect((await ask(session, 'POST', `/users/${id}/two-factor/confirm-request`, confirmed)).status).toBe(204)
+    expect((await login(name, PASSWORD)).body).toMatchObject({ status: 401, code: 'missing_two_factor' })
+  })
+})
+
+describe('refused is', () => {
+  it('a wrong password, an empty one, and an unknown name', async () => {
+    const { name } = person()
+    expect((await login(name, 'wrong')).body).toMatchObject({ status: 400, code: 'invalid_grant' })
+    expect((await login('nobody', PASSWORD)).body).toMatchObject({ status: 400, code: 'invalid_grant' })
+    const { searches } = directory
+    const before = searches.length
+    expect((await login(name, '')).body).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(searches.length).toBe(before)
+  })
+
+  it.each([
+    ['*'],
+    ['member*'],
+    ['x)(uid=*'],
+    ['*)(|(uid=*'],
+    ['member1)(objectClass=*))(|(uid=x'],
+    ['\\2a'],
+    ['x\u0000*'],
+    ['x'.repeat(300)],
+  ])('the name %j, which is no pattern', async (name) => {
+    person()
+    const before = directory.searches.length
+    expect((await login(name, PASSWORD)).status).toBe(400)
+    const searches = directory.searches.slice(before)
+    expect(searches).toHaveLength(name.length > 255 || name.includes('\u0000') ? 0 : 1)
+    for (const filter of searches) {
+      const value = String.raw`(?:[^()*\\]|\\[0-9a-f]{2})*`
+      expect(filter).toMatch(new RegExp(String.raw`^\(&\(objectClass=person\)\(\|\(uid=${value}\)\(mail=${value}\)\)\)$`, 'i'))
+    }
+  })
+
+  it('a name that two entries have', async () => {
+    const { name } = person()
+    person({ uid: name })
+    expect((await login(name, PASSWORD)).body).toMatchObject({ status: 400, code: 'invalid_grant' })
+  })
+
+  it('somebody without an address', async () => {
+    const { name } = person({ mail: [] })
+    expect((await login(name, PASSWORD)).body).toMatchObject({ status: 400, code: 'access_denied' })
+  })
+
+  it('somebody who is blocked here', async () => {
+    const { name } = person()
+    const { access_token } = (await login(name, PASSWORD)).body
+    await ask(root, 'POST', `/users/${(await me(access_token)).body.id}/block`, {})
+    expect((await login(name, PASSWORD)).body).toMatchObject({ status: 400, code: 'access_denied' })
+  })
+})
+
+describe('a directory that is away', () => {
+  it('is 503, and leaves passwords of this server and sessions as they are', async () => {
+    const { name } = person()
+    const session = (await login(name, PASSWORD)).body
+    await directory.down()
+    try {
+      expect((await login(name, PASSWORD)).status).toBe(503)
+      expect((await login(node.username, node.password)).status).toBe(200)
+      expect((await refresh(session.refresh_token)).status).toBe(503)
+      expect((await me(session.access_token)).status).toBe(200)
+    } finally {
+      await directory.up()
+    }
+    expect((await refresh(session.refresh_token)).status).toBe(200)
+  })
+
+  it('does not matter to users of another one', async () => {
+    const { name } = person()
+    await branch.down()
+    try {
+      expect((await login(name, PASSWORD)).status).toBe(200)
+      // Nobody knows whether the first one would have known the user.
+      expect((await login(name, 'wrong')).status).toBe(503)
+    } finally {
+      await branch.up()
+    }
+  })
+
+  it('is sent nothing without the TLS that is asked for, or with a certificate that nobody knows', async () => {
+    const { name, dn } = person()
+    const before = directory.binds.length
+    const withTls = { ...provider, url: directory.url, start_tls: true }
+    await expect(makeLdap().check(withTls, name, PASSWORD)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(directory.binds.length).toBe(before)
+    expect(await makeLdap().check({ ...withTls, start_tls: false }, name, PASSWORD)).toMatchObject({ username: name })
+
+    const [key, cert] = await Promise.all([readFile(fixture('key.pem')), readFile(fixture('certificate.pem'))])
+    const secure = await startLdapServer({ port: await freePort(), service: SERVICE, tls: { key, cert } })
+    try {
+      secure.entries.set(dn, directory.entries.get(dn) as LdapEntry)
+      const known = { ...withTls, url: secure.url, ca: fixture('certificate.pem') }
+      expect(await makeLdap().check(known, name, PASSWORD)).toMatchObject({ username: name })
+      expect(await makeLdap().check(known, name, 'wrong')).toBeUndefined()
+      const { length } = secure.binds
+      await expect(makeLdap().check({ ...known, ca: null }, name, PASSWORD)).rejects.toMatchObject({ kind: 'unavailable' })
+      expect(secure.binds.length).toBe(length)
+    } finally {
+      await secure.down()
+    }
+  })
+
+  it('holds nobody for long if it never answers', async () => {
+    const { name } = person()
+    directory.isSilent = true
+    const begun = performance.now()
+    try {
+      expect((await login(name, PASSWORD)).status).toBe(503)
+      expect(performance.now() - begun).toBeLessThan(20_000)
+    } finally {
+      directory.isSilent = false
+    }
+  })
+})
+
+describe('the refresh of a session', () => {
+  it('goes on for a user who is there, and ends for one who is not', async () => {
+    const { name, dn } = person()
+    const first = (await login(name, PASSWORD)).body
+    const second = await refresh(first.refresh_token)
+    expect(second.status).toBe(200)
+    directory.entries.delete(dn)
+    expect((await refresh(second.body.refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
+    expect((await me(second.body.access_token)).status).toBe(401)
+  })
+
+  it('asks for the name that was typed last', async () => {
+    const { name, dn, email } = person()
+    expect((await login(email, PASSWORD)).status).toBe(200)
+    change(dn, { mail: `new-${email}` })
+    const { refresh_token } = (await login(name, PASSWORD)).body
+    expect((await refresh(refresh_token)).status).toBe(200)
+  })
+
+  it('ends for another user of the same name, and applies new groups', async () => {
+    const { name, dn } = person()
+    const first = (await login(name, PASSWORD)).body
+    change(dn, { memberOf: STAFF })
+    const second = (await refresh(first.refresh_token)).body
+    expect((await me(second.access_token)).body.role.id).toBe(1)
+    change(dn, { entryUUID: 'of somebody else' })
+    expect((await refresh(second.refresh_token)).status).toBe(400)
+  })
+})

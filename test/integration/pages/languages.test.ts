@@ -1,0 +1,195 @@
+// The languages of the pages: which one a reader gets, and that nothing of it is left in another one.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Parser } from 'htmlparser2'
+import { languageLabels } from '../../../src/actors/video/index.ts'
+import { screens } from '../../../src/http/pages/screens/screens.ts'
+import { languageOfTag, messagesIn } from '../../../src/platform/languages.ts'
+import { type Browser, formIn, makeBrowser, type Shown } from '../../support/browser.ts'
+import { media } from '../../support/media.ts'
+import { type MailNode, startMailNode } from '../registrations/node.ts'
+
+let at: MailNode
+let root: Browser
+let video: string
+
+beforeAll(async () => {
+  at = await startMailNode({
+    config: {
+      transcoding: { enabled: false },
+      import: { videos: { http: { enabled: true }, torrent: { enabled: true } } },
+      signup: { enabled: true, requires_approval: true },
+      rates_limit: { login: { max: 1000 } },
+    },
+  })
+  root = makeBrowser(at.node.base)
+  await root.login(at.node.username, at.node.password)
+  const upload = await root.open('/videos/upload')
+  const form = /<form[^>]*enctype="multipart.*?<\/form>/s.exec(upload.html)?.[0] ?? ''
+  const channelId = /<option value="(\d+)"/.exec(form)?.[1] ?? ''
+  const sent = formIn(form, '/videos/upload')
+  const file = { field: 'videofile', name: 'small.mp4', type: 'video/mp4', bytes: await readFile(await media('small.mp4')) }
+  const fields = { ...sent.fields, name: '1234 5678', channelId, privacy: '1' }
+  const done = await root.sendFile({ ...sent, fields }, file)
+  video = done.path.split('/').at(-1) ?? ''
+  expect(done.status).toBe(200)
+})
+afterAll(() => at?.stop())
+
+const german = { 'accept-language': 'de' }
+const languageOf = ({ html }: Shown): string | undefined => /<html lang="([^"]*)" dir="ltr"/.exec(html)?.[1]
+
+/** The buttons at the foot of the page; `from`: the page that they are on. */
+async function choose(browser: Browser, language: string, from?: string, more: Record<string, string> = {}): Promise<Shown> {
+  const headers = { origin: at.node.base, 'sec-fetch-site': 'same-origin', ...(from === undefined ? {} : { referer: from }), ...more }
+  return await browser.send({ action: '/language', method: 'post', fields: { language } }, {}, headers)
+}
+
+describe('the language of a page', () => {
+  it.each([
+    [undefined, 'en'],
+    ['de', 'de'],
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['fr-CH;q=0.4,de-CH;q=0.6', 'de'],
+    ['pt,fr;q=0.5', 'fr'],
+    ['pt', 'en'],
+    ['*', 'en'],
+    [',;q=x', 'en'],
+  ])('is what the browser asks for: %j gives %s', async (asked, language) => {
+    const page = await makeBrowser(at.node.base).open('/about', asked === undefined ? {} : { 'accept-language': asked })
+    expect(page.status).toBe(200)
+    expect(languageOf(page)).toBe(language)
+    expect(page.headers.get('content-language')).toBe(language)
+    expect(page.headers.get('vary')).toMatch(/Accept-Language/)
+  })
+
+  it('is found at once in a header without end', async () => {
+    const page = await makeBrowser(at.node.base).open('/about', { 'accept-language': `${'x,'.repeat(3000)}fr` })
+    expect(languageOf(page)).toBe('en')
+  })
+
+  it('is chosen by a button, which returns to its page', async () => {
+    const browser = makeBrowser(at.node.base, german)
+    expect((await browser.open('/videos/browse?page=2')).html).toContain('value="fr" lang="fr">Français<')
+    const page = await choose(browser, 'fr', `${at.node.base}/videos/browse?page=2`)
+    expect({ path: page.path, language: languageOf(page) }).toEqual({ path: '/videos/browse?page=2', language: 'fr' })
+    expect(languageOf(await browser.open('/login'))).toBe('fr')
+    expect(languageOf(await choose(browser, 'en'))).toBe('en')
+    // Frames of other sites get no cookie.
+    expect(languageOf(await browser.open(`/videos/embed/${video}`))).toBe('de')
+  })
+
+  it('stays with the user, also in the next browser', async () => {
+    const name = 'linda'
+    const body = { username: name, password: 'a good password', email: 'linda@example.com', role: 2, videoQuota: -1, videoQuotaDaily: -1 }
+    expect((await at.ask('POST', '/users', body, at.root)).status).toBe(200)
+    const first = makeBrowser(at.node.base)
+    await choose(first, 'fr')
+    expect(languageOf(await first.login(name, 'a good password'))).toBe('fr')
+    await choose(first, 'de')
+    const second = makeBrowser(at.node.base, { 'accept-language': 'fr' })
+    expect(languageOf(await second.login(name, 'a good password'))).toBe('de')
+    expect(languageOf(await second.open('/my-account/settings'))).toBe('de')
+  })
+
+  it('is not chosen by other sites, and there are no others', async () => {
+    const browser = makeBrowser(at.node.base)
+    expect((await choose(browser, 'fr', undefined, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await choose(browser, 'xx')).status).toBe(400)
+    expect((await choose(browser, '')).status).toBe(400)
+    expect(browser.cookies.size).toBe(0)
+    expect((await choose(browser, 'fr', 'https://evil.example/login')).path).toBe('/')
+    browser.cookies.set('vireo-language', '%00<script>')
+    expect(languageOf(await browser.open('/'))).toBe('en')
+  })
+
+  it('does not mix in the pages that visitors share, also not with what browsers keep', async () => {
+    for (const path of ['/', `/w/${video}`, `/videos/embed/${video}`, '/videos/browse']) {
+      const tags = new Map<string, string>()
+      for (const language of ['en', 'de', 'fr', 'de', 'en', 'fr']) {
+        const page = await makeBrowser(at.node.base).open(path, { 'accept-language': language })
+        expect([path, page.status, languageOf(page)]).toEqual([path, 200, language])
+        tags.set(language, page.headers.get('etag') ?? '')
+      }
+      const known = { 'if-none-match': tags.get('de') ?? '' }
+      expect((await makeBrowser(at.node.base).open(path, { ...known, ...german })).status).toBe(304)
+      expect((await makeBrowser(at.node.base).open(path, { ...known, 'accept-language': 'fr' })).status).toBe(200)
+    }
+  })
+})
+
+describe('a page in another language', () => {
+  const names = Object.keys(languageLabels).map((code) => languageOfTag('de')?.nameOf(code))
+  const words = new Set([...Object.values(messagesIn('de')), ...names])
+  /** Words that are the same in both. */
+  const isSame = (text: string): boolean => words.has(text) || !/\p{L}{2}/u.test(text)
+
+  async function leftOver(browser: Browser, path: string): Promise<string[]> {
+    const [english, other] = [await browser.open(path), await browser.open(path, german)]
+    expect([path, other.status]).toEqual([path, english.status])
+    const before = new Set(textsOf(english.html))
+    return textsOf(other.html).filter((text) => before.has(text) && !isSame(text))
+  }
+
+  it('has no words of English for visitors', async () => {
+    const paths = [
+      ...['/', '/about', '/about/contact', '/login', '/signup', '/login/ask-reset-password', '/search', '/search?search=zzzz', '/c/nobody'],
+      ...['/videos/browse?sort=-trending', '/remote-interaction', '/reset-password', '/verify-account/email', '/nothing'],
+      ...[`/w/${video}`, `/videos/embed/${video}`, '/c/root_channel/videos', '/c/root_channel/about', '/a/root/video-channels'],
+    ]
+    const found = await Promise.all(paths.map((path) => leftOver(makeBrowser(at.node.base), path)))
+    expect([...new Set(found.flat())].filter((text) => !OF_OTHERS.test(text))).toEqual([])
+  })
+
+  it('has no words of English for administrators', async () => {
+    // What the settings are about is said in English by the configuration, and logs are for programs.
+    const others = ['/admin/config', '/admin/logs']
+    const plain = screens.map(({ path }) => path).filter((path) => !path.includes(':') && !others.includes(path))
+    const ofVideo = ['', '/studio', '/source', '/statistics'].map((room) => `/my-library/videos/${video}${room}`)
+    const own = [`/w/${video}`, `/w/${video}/take-part`, '/my-account/settings', '/my-account/notifications', '/my-account/import-export']
+    const found: string[] = []
+    for (const path of [...plain, ...ofVideo, ...own]) found.push(...(await leftOver(root, path)))
+    expect([...new Set(found)].filter((text) => !OF_OTHERS.test(text))).toEqual([])
+  })
+
+  it('says what is wrong with a form in its language', async () => {
+    const { html } = await root.open('/admin/users', german)
+    const form = /<form[^>]*action="\/admin\/users"(?:(?!<\/form>).)*name="part" value="new".*?<\/form>/s.exec(html)?.[0] ?? ''
+    const page = await root.send(
+      formIn(form, '/admin/users'),
+      { username: 'a b', email: 'x', password: 'abc', role: '2' },
+      {
+        ...german,
+        origin: at.node.base,
+        'sec-fetch-site': 'same-origin',
+      },
+    )
+    expect(page.status).toBe(400)
+    expect(page.html).toContain('Bitte die markierten Felder prüfen.')
+    expect(page.html).toMatch(/id="new-username-note">Ein Name/)
+  })
+})
+
+/** Names of people and things, examples, and the software's words that have no translation. */
+const OF_OTHERS =
+  /^(?:Vireo|Welcome!|No terms for now\.|Watch later|.* - Vireo|MP4 · .* fps|root|linda|Main root channel|root_channel|English|Deutsch|Français|RSS|MP4|1234 5678|\p{Lu}\p{L}+ \d+|Default .*channel|A video server of the federated web\.)$|@|\.example|^https?:/u
+
+function textsOf(html: string): string[] {
+  const texts: string[] = []
+  let isHidden = false
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      isHidden = name === 'script' || name === 'style' || name === 'textarea'
+      for (const key of ['aria-label', 'placeholder', 'data-confirm', 'title', 'alt']) if (attributes[key]) texts.push(attributes[key])
+    },
+    ontext(text) {
+      if (!isHidden) texts.push(text)
+    },
+    onclosetag() {
+      isHidden = false
+    },
+  })
+  parser.end(html)
+  return texts.map((text) => text.trim()).filter((text) => text !== '')
+}

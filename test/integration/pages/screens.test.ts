@@ -1,0 +1,424 @@
+// Screens: what users make, keep and administer on pages without a script. Rights, limits and errors are those of the API.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { screens } from '../../../src/http/pages/screens/screens.ts'
+import { type Browser, formIn, makeBrowser } from '../../support/browser.ts'
+import { hostileTexts } from '../../support/hostile-texts.ts'
+import { media } from '../../support/media.ts'
+import { until } from '../../support/until.ts'
+import { type MailNode, startMailNode } from '../registrations/node.ts'
+
+const PASSWORD = 'a good password'
+const PLAIN = screens.filter(({ path }) => !path.includes(':'))
+
+let at: MailNode
+let root: Browser
+let maker: Browser
+let moderator: Browser
+
+beforeAll(async () => {
+  at = await startMailNode({
+    config: {
+      import: { videos: { http: { enabled: true }, torrent: { enabled: true } } },
+      transcoding: { enabled: false },
+      video_file: { update: { enabled: true } },
+      // As from the environment.
+      instance__business_model: 'Gifts',
+      rates_limit: { login: { max: 1000 } },
+    },
+  })
+  await Promise.all([user('maker', 2), user('judge', 1), user('reader', 2), user('stranger', 2)])
+  root = makeBrowser(at.node.base)
+  await root.login(at.node.username, at.node.password)
+  maker = await loggedIn('maker')
+  moderator = await loggedIn('judge')
+})
+afterAll(() => at?.stop())
+
+async function user(username: string, role: number): Promise<void> {
+  const body = { username, password: PASSWORD, email: `${username}@example.com`, role, videoQuota: -1, videoQuotaDaily: -1 }
+  expect((await at.ask('POST', '/users', body, at.root)).status).toBe(200)
+}
+
+async function loggedIn(name: string): Promise<Browser> {
+  const browser = makeBrowser(at.node.base)
+  await browser.login(name, PASSWORD)
+  return browser
+}
+
+/** The form of a page with this hidden `part`. */
+function part(html: string, name: string) {
+  const forms = html.match(/<form[^>]*method="post"[^>]*>.*?<\/form>/gs) ?? []
+  const form = forms.find((one) => one.includes(`name="part" value="${name}"`))
+  if (!form) throw new Error(`There is no form ${name} in ${html}`)
+  return formIn(form, /action="([^"]*)"/.exec(form)?.[1] ?? '')
+}
+
+async function upload(name: string): Promise<string> {
+  const page = await maker.open('/videos/upload')
+  const channelId = /<select id="upload-channelId".*?<option value="(\d+)"/s.exec(page.html)?.[1] ?? ''
+  const form = part(page.html, 'upload')
+  const fields = { ...form.fields, name, channelId, privacy: '1' }
+  const bytes = await readFile(await media('small.mp4'))
+  const done = await maker.sendFile({ ...form, fields }, { field: 'videofile', name: 'small.mp4', type: 'video/mp4', bytes })
+  expect({ status: done.status, path: done.path }).toEqual({ status: 200, path: expect.stringMatching(/^\/my-library\/videos\/\w+$/) })
+  return done.path.split('/').at(-1) ?? ''
+}
+
+describe('each screen', () => {
+  it.each(PLAIN.map(({ path }) => path))('asks visitors to log in, and is 200 or 403 for each role: %s', async (path) => {
+    const visitor = makeBrowser(at.node.base)
+    expect((await visitor.open(path)).path).toBe(`/login?next=${encodeURIComponent(path)}`)
+    const statuses = await Promise.all([maker, moderator, root].map(async (browser) => (await browser.open(path)).status))
+    expect(statuses).toEqual(path.startsWith('/admin/') ? [403, expect.any(Number), 200] : [200, 200, 200])
+    expect([200, 403]).toContain(statuses[1])
+  })
+
+  it.each(PLAIN.map(({ path }) => path))('refuses forms of other sites and without a token: %s', async (path) => {
+    const { html } = await root.open(path)
+    for (const [form] of html.split('<footer>')[0]?.matchAll(/<form[^>]*method="post"[^>]*>.*?<\/form>/gs) ?? []) {
+      const sent = formIn(form, path)
+      expect((await root.send(sent, {}, { origin: 'https://evil.example' })).status).toBe(403)
+      expect((await root.send(sent, { token: 'f00' })).status).toBe(403)
+    }
+  })
+})
+
+describe('a user without a script', () => {
+  it('uploads a video, edits it, adds chapters and captions, and deletes it', async () => {
+    const id = await upload('A heron')
+    const path = `/my-library/videos/${id}`
+    let page = await maker.open(path)
+    const details = part(page.html, 'details')
+    page = await maker.send(details, { name: 'A grey heron', tags: 'bird, lake', language: 'en', commentsPolicy: '1', channelId: '' })
+    expect(page.path).toBe(`${path}?done=details`)
+    expect(page.html).toContain('Saved.')
+    expect(page.html).toContain('value="bird, lake"')
+    page = await maker.send(part(page.html, 'details'), { name: 'x', tags: 'bird, lake' })
+    expect(page.status).toBe(400)
+    expect(page.html).toContain('between 3 and 120 characters')
+    expect(page.html).toContain('value="x"')
+    page = await maker.open(path)
+    page = await maker.send(part(page.html, 'chapters'), { chapters: '0:00 Standing\n0:01 Flying' })
+    expect(page.path).toBe(`${path}?done=chapters`)
+    expect(page.html).toContain('0:00 Standing\n0:01 Flying')
+    expect((await maker.send(part(page.html, 'chapters'), { chapters: 'nonsense' })).status).toBe(400)
+    const vtt = new TextEncoder().encode('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n')
+    const captions = part(page.html, 'caption')
+    const file = { field: 'captionfile', name: 'a.vtt', type: 'text/vtt', bytes: vtt }
+    page = await maker.sendFile({ ...captions, fields: { ...captions.fields, captionLanguage: 'en' } }, file)
+    expect(page.path).toBe(`${path}?done=caption`)
+    expect(page.html).toContain('Remove')
+    const statistics = await maker.open(`${path}/statistics`)
+    expect(statistics.status).toBe(200)
+    page = await maker.send(part(page.html, 'delete'))
+    expect(page.path).toBe('/my-library/videos')
+    expect((await maker.open(`/w/${id}`)).status).toBe(404)
+  })
+
+  it('likes, comments, replies, saves, reports, subscribes, and deletes the own comment', async () => {
+    const id = await upload('A swan')
+    const reader = await loggedIn('reader')
+    const path = `/w/${id}`
+    const open = async () => (await reader.open(path)).html
+    expect(part(await open(), 'rate').fields.rating).toBe('like')
+    let page = await reader.send(part(await open(), 'rate'))
+    expect(page.path).toBe(path)
+    expect(page.html).toContain('aria-pressed="true"')
+    expect(part(page.html, 'rate').fields.rating).toBe('none')
+    expect((await reader.send(part(page.html, 'rate'))).html).not.toContain('aria-pressed="true"')
+    expect((await reader.send(part(await open(), 'comment'), { text: '  ' })).status).toBe(400)
+    page = await reader.send(part(await open(), 'comment'), { text: 'How *white*', preview: 'true' })
+    expect(page.html).toContain('<em>white</em>')
+    expect(part(page.html, 'comment').fields.text).toBe('How *white*')
+    page = await reader.send(part(page.html, 'comment'), { text: 'How **white** it is!' })
+    expect(page.path).toBe(path)
+    expect(page.html).not.toContain('<em>white</em>')
+    expect(page.html).toContain('<strong>white</strong>')
+    const [, comment = ''] = /href="(\/w\/\w+\/comments\/\d+\/\d+)"/.exec(page.html) ?? []
+    page = await maker.open(comment)
+    expect(page.html).toContain('How **white** it is!')
+    page = await maker.send(part(page.html, 'reply'), { text: 'Indeed.' })
+    expect(page.html).toContain('Indeed.')
+    page = await maker.send(part((await maker.open(comment)).html, 'report'), { reason: 'It is not white.', predefinedReasons: 'rights' })
+    expect(page.path).toBe(`${comment}?done=report`)
+    const [{ id: playlistId } = { id: 0 }] = await at.query<{ id: number }>(
+      "select p.id from playlist p join account a on a.id = p.account_id join users u on u.id = a.user_id where u.username = 'reader'",
+    )
+    page = await reader.send(part((await reader.open(`${path}/take-part`)).html, 'save'), { playlistId: String(playlistId) })
+    expect(page.html).toContain('It is in the playlist.')
+    page = await reader.send(part((await reader.open(`${path}/take-part`)).html, 'report'), { reason: 'No swan' })
+    expect(page.html).toContain('Thank you.')
+    const subscribe = formIn(await open(), '/subscriptions')
+    expect((await reader.send(subscribe)).html).toContain('Unsubscribe')
+    page = await maker.open('/my-library/followers')
+    const [, follower = ''] = /name="act" value="remove (\d+)"/.exec(page.html) ?? []
+    expect((await at.ask('DELETE', `/vireo/followers/${follower}`, undefined, at.root)).status).toBe(404)
+    expect((await maker.send(part(page.html, 'followers'), { act: `remove ${follower}` })).html).toContain('No followers yet.')
+    expect(await open()).not.toContain('Unsubscribe')
+    // Only its author, the owner and the staff are offered to delete it.
+    const stranger = await loggedIn('stranger')
+    expect((await stranger.open(comment)).html).not.toContain('Delete the comment')
+    const form = part((await reader.open(comment)).html, 'delete')
+    expect(
+      (
+        await stranger.send({
+          ...form,
+          fields: { ...form.fields, token: part((await stranger.open(comment)).html, 'reply').fields.token ?? '' },
+        })
+      ).status,
+    ).toBe(403)
+    expect((await reader.send(form)).html).not.toContain('<strong>white</strong>')
+    const visitor = makeBrowser(at.node.base)
+    expect((await visitor.open(path)).html).toContain(`${path}/take-part`)
+    expect((await visitor.open(comment)).path).toContain('/login?next=')
+  })
+
+  it('makes a channel, a playlist and a live, and imports', async () => {
+    let page = await maker.send(part((await maker.open('/my-library/video-channels')).html, 'new'), {
+      name: 'Bad name',
+      displayName: 'Birds',
+    })
+    expect(page.status).toBe(400)
+    expect(page.html).toContain('value="Bad name"')
+    page = await maker.send(part(page.html, 'new'), { name: 'birds', displayName: 'Birds' })
+    expect(page.html).toContain('/my-library/video-channels/birds')
+    page = await maker.open('/my-library/video-channels/birds')
+    page = await maker.send(part(page.html, 'channel'), { displayName: 'All birds', description: 'Of the lake' })
+    expect(page.html).toContain('All birds')
+    page = await maker.send(part((await maker.open('/my-library/video-playlists')).html, 'new'), { displayName: 'Later', privacy: '3' })
+    expect(page.path).toMatch(/^\/my-library\/video-playlists\/\w+$/)
+    page = await maker.send(part((await maker.open('/videos/import')).html, 'import'), { targetUrl: 'nonsense', channelId: '1' })
+    expect(page.status).toBe(400)
+    page = await maker.open('/my-library/video-channels')
+    page = await maker.send(part(page.html, 'channels'), { act: 'delete birds' })
+    expect(page.html).toContain('Delete: 1 done.')
+    expect(page.html).not.toContain('All birds')
+  })
+
+  it('cuts a video, where the server edits videos', async () => {
+    const path = `/my-library/videos/${await upload('A heron')}`
+    expect((await maker.open(`${path}/studio`)).html).toContain('This server does not edit videos.')
+    const studio = (enabled: boolean) => at.ask('PUT', '/config/custom', { transcoding: { enabled }, videoStudio: { enabled } }, at.root)
+    expect((await studio(true)).status).toBe(200)
+    try {
+      const { html } = await maker.open(`${path}/studio`)
+      const cut = part(html, 'cut')
+      const none = await maker.sendForm({ ...cut, fields: { ...cut.fields, 'tasks[0][options][start]': '500' } })
+      expect(none.status).toBe(400)
+      const page = await maker.sendForm({ ...cut, fields: { ...cut.fields, 'tasks[0][options][end]': '1' } })
+      expect({ status: page.status, path: page.path }).toEqual({ status: 200, path })
+      await until(
+        async () => (await at.query<{ duration: number }>("select duration from video where name = 'A heron'"))[0]?.duration === 1,
+      )
+      for (const name of ['add-intro', 'add-outro', 'add-watermark']) expect(part(html, name).fields['tasks[0][name]']).toBe(name)
+    } finally {
+      await studio(false)
+    }
+  })
+
+  it('replaces the file of a video in pieces', async () => {
+    const path = `/my-library/videos/${await upload('A goose')}`
+    const { html } = await maker.open(`${path}/source`)
+    const [, pieces = ''] = /data-upload="([^"]*)"/.exec(html) ?? []
+    expect(pieces).toBe(`${path}/source/pieces`)
+    const bytes = await readFile(await media('blue.mp4'))
+    const cookie = [...maker.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const send = (token: string | undefined, query: string, init: RequestInit) =>
+      fetch(`${at.node.base}${pieces}${query}`, {
+        ...init,
+        headers: { ...init.headers, cookie, origin: at.node.base, 'x-form-token': token ?? '' },
+      })
+    const opening = (filename: string) => ({
+      method: 'POST',
+      body: JSON.stringify({ filename }),
+      headers: { 'content-type': 'application/json', 'x-upload-content-length': `${bytes.length}`, 'x-upload-content-type': 'video/mp4' },
+    })
+    const { token } = part(html, 'replace').fields
+    expect((await send('forged', '', opening('goose.mp4'))).status).toBe(403)
+    const id = (await send(token, '', opening('goose.mp4'))).headers.get('x-upload-id')
+    const headers = { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` }
+    const last = await send(token, `?upload_id=${id}`, { method: 'PUT', body: new Uint8Array(bytes), headers })
+    expect([last.status, await last.json()]).toEqual([200, expect.objectContaining({ inputFilename: 'goose.mp4' })])
+  })
+
+  it('sees hostile words as words', async () => {
+    const name = hostileTexts.join(' ').slice(0, 110)
+    const id = await upload(name)
+    for (const path of [`/my-library/videos/${id}`, '/my-library/videos', `/w/${id}/take-part`]) {
+      const { html } = await maker.open(path)
+      const scripts = html.match(/<script[^>]*>/g) ?? []
+      expect({
+        path,
+        scripts: scripts.filter(
+          (one) => !/^<script src="\/assets\/[\w-]+\.js"( data-hls="[^"]*")?( data-texts="[^"]*")?( type="module"| defer)>$/.test(one),
+        ),
+      }).toEqual({ path, scripts: [] })
+      expect(html).not.toMatch(/<img[^>]*onerror|<svg[^>]*onload/i)
+    }
+    const page = await maker.send(part((await maker.open('/my-library/video-channels')).html, 'new'), {
+      name: '"><script>alert(1)</script>',
+      displayName: '',
+    })
+    expect(page.html).not.toContain('<script>alert')
+  })
+})
+
+describe('an administrator', () => {
+  it('is led through a first setup, once', async () => {
+    const browser = makeBrowser(at.node.base)
+    let page = await browser.login(at.node.username, at.node.password)
+    expect(page.path).toBe('/admin/setup')
+    expect((await browser.send(part(page.html, 'skip'))).path).toBe('/')
+    expect((await makeBrowser(at.node.base).login(at.node.username, at.node.password)).path).toBe('/')
+    page = await browser.open('/admin/setup')
+    page = await browser.send(part(page.html, 'setup'), { 'instance.name': 'Lake', 'signup.enabled': 'true' })
+    expect(page.path).toBe('/videos/upload')
+    expect(page.html).toContain('Lake</a>')
+    const { body } = await at.ask('GET', '/config/custom', undefined, at.root)
+    expect(body).toMatchObject({ instance: { name: 'Lake' }, signup: { enabled: true, requiresApproval: false } })
+  })
+
+  it('changes the configuration in place, and sees what is wrong beside its field', async () => {
+    let page = await root.open('/admin/config')
+    const form = part(page.html, 'config')
+    page = await root.send(form, { 'signup.minimumAge': '-4', 'instance.name': 'Pond' })
+    expect(page.status).toBe(400)
+    expect(page.html).toMatch(/aria-invalid="true"/)
+    expect(page.html).toContain('value="Pond"')
+    page = await root.send(part(page.html, 'config'), { 'signup.minimumAge': '14' })
+    expect(page.path).toBe('/admin/config?done=config')
+    const { body } = await at.ask('GET', '/config/custom', undefined, at.root)
+    expect(body).toMatchObject({ instance: { name: 'Pond' }, signup: { minimumAge: 14 } })
+  })
+
+  it('finds settings by section and by words, explained, and keeps to them; those of the environment are locked', async () => {
+    const names = (html: string) => Object.keys(part(html, 'config').fields).filter((name) => name.includes('.'))
+    expect(names((await root.open('/admin/config?search=after which registration closes')).html)).toEqual(['signup.limit'])
+    let page = await root.open('/admin/config?section=signup')
+    expect(page.html).toContain('Users after which registration closes; -1: no limit.')
+    expect(new Set(names(page.html).map((name) => name.split('.')[0]))).toEqual(new Set(['signup']))
+    page = await root.send(part(page.html, 'config'), { 'signup.limit': '77' })
+    expect(page.path).toBe('/admin/config?section=signup&done=config')
+    page = await root.open('/admin/config')
+    expect(page.html).toMatch(/<textarea[^>]*name="instance.businessModel"[^>]* disabled>\nGifts/)
+    page = await root.send(part(page.html, 'config'), { 'instance.businessModel': 'Advertising', 'signup.limit': '78' })
+    expect(page.path).toBe('/admin/config?done=config')
+    const { body } = await at.ask('GET', '/config/custom', undefined, at.root)
+    expect(body).toMatchObject({ instance: { businessModel: 'Gifts', name: 'Pond' }, signup: { limit: 78 } })
+  })
+
+  it('answers a report, blocks a user, and follows a server', async () => {
+    const id = await upload('Reported')
+    const reader = await loggedIn('reader')
+    await reader.send(part((await reader.open(`/w/${id}/take-part`)).html, 'report'), { reason: 'Much too loud' })
+    let page = await moderator.open('/admin/abuses')
+    const [, report = ''] = /href="\/admin\/abuses\/(\d+)"><bdi>Much too loud/.exec(page.html) ?? []
+    page = await moderator.send(part((await moderator.open(`/admin/abuses/${report}`)).html, 'message'), { message: 'Where?' })
+    expect(page.html).toContain('Where?')
+    expect((await reader.open(`/my-account/abuses/${report}`)).html).toContain('A moderator')
+    page = await moderator.send(part((await moderator.open('/admin/abuses')).html, 'abuses'), {
+      act: `accept ${report}`,
+      moderationComment: '',
+    })
+    expect(page.html).toContain('Accept: 1 done.')
+    expect((await reader.open('/admin/abuses')).status).toBe(403)
+    const users = await root.open('/admin/users?users.search=stranger')
+    const [, stranger = ''] = /href="\/admin\/users\/(\d+)"><bdi>stranger/.exec(users.html) ?? []
+    page = await root.send(part(users.html, 'users'), { act: 'block', id: stranger })
+    expect(page.html).toContain('Block: 1 done.')
+    expect((await makeBrowser(at.node.base).login('stranger', PASSWORD)).status).toBe(400)
+    page = await root.send(part((await root.open('/admin/follows/following')).html, 'follow'), { hosts: 'not a host' })
+    expect(page.status).toBe(400)
+    page = await root.send(part((await root.open('/admin/blocklist')).html, 'server'), { host: 'spam.example' })
+    expect(page.html).toContain('spam.example')
+    page = await root.send(part(page.html, 'servers'), { act: 'unblock spam.example' })
+    expect(page.html).toContain('Unblock: 1 done.')
+    page = await root.send(part(page.html, 'server'), { host: '' })
+    expect(page.status).toBe(400)
+  })
+
+  it('writes a home page that is shown before it is saved', async () => {
+    let page = await root.open('/admin/homepage')
+    expect(part(page.html, 'homepage').fields.content).toBe('')
+    page = await root.send(part(page.html, 'homepage'), { content: '# Ponds\n<script>1</script>', preview: 'true' })
+    expect(page.html).toMatch(/<section class="preview".*<h2>Ponds<\/h2>/s)
+    expect(page.html).not.toContain('<script>1')
+    const visitor = makeBrowser(at.node.base)
+    expect((await visitor.open('/')).html).not.toContain('Ponds')
+    page = await root.send(part(page.html, 'homepage'), {})
+    expect(page.path).toBe('/admin/homepage?done=homepage')
+    expect(part(page.html, 'homepage').fields.content).toContain('# Ponds')
+    await until(async () => (await visitor.open('/')).html.includes('<h2>Ponds</h2>'))
+  })
+
+  it('takes over a list of servers to block, all or nothing, and passes it on', async () => {
+    const open = async () => (await moderator.open('/admin/blocklist')).html
+    const table = '#domain,#severity\none.example,suspend\ntwo.example,silence\nthree.example,suspend\n'
+    let page = await moderator.send(part(await open(), 'import'), { list: `${table}not a host,suspend\n` })
+    expect(page.status).toBe(400)
+    expect(page.html).toContain('Line 5: &quot;not a host&quot; is not the name of a server.')
+    expect(await open()).not.toContain('one.example')
+    page = await moderator.send(part(await open(), 'import'), { list: `${table}not a host,suspend\n`, skipBad: 'true' })
+    expect(page.html).toMatch(
+      /Newly blocked<\/dt><dd>2<.*Blocked before<\/dt><dd>0<.*milder severity<\/dt><dd>1<.*Wrong lines<\/dt><dd>1</s,
+    )
+    page = await moderator.send(part(await open(), 'export'), {})
+    expect(page.html).toContain('\none.example,suspend,false,false,,false\nthree.example,suspend')
+    page = await moderator.send(part(await open(), 'servers'), { act: 'unblock three.example' })
+    page = await moderator.send(part(await open(), 'import'), { list: 'one.example\nthree.example' })
+    expect(page.html).toMatch(/Newly blocked<\/dt><dd>1<.*Blocked before<\/dt><dd>1</s)
+  })
+
+  it('shows how the server is, and tries a failed job again', async () => {
+    await at.ask('POST', '/jobs/pause', undefined, at.root)
+    const [{ id } = { id: 0 }] = await at.query<{ id: number }>(
+      `insert into job (type, queue, state, data, finished_at, error) values
+       ('email', 'mail', 'failed', '{"n": 1}', now(), 'It <broke>') returning id`,
+    )
+    let page = await root.open('/admin/overview')
+    expect(page.html).toMatch(/<dt>State<\/dt><dd>Good<\/dd>/)
+    expect(page.html).toMatch(/<dt>Free on the disk<\/dt><dd>[\d.,]+\s[MGT]B</)
+    expect(page.html).toContain('It &lt;broke&gt;')
+    page = await root.send(part(page.html, 'failed'), { act: `retry ${id}` })
+    expect(page.html).toContain('Try again: 1 done.')
+    expect((await at.ask('POST', `/vireo/jobs/${id}/retry`, undefined, at.root)).status).toBe(409)
+    await at.query('delete from job where id = $1', [id])
+    await at.ask('POST', '/jobs/resume', undefined, at.root)
+  })
+
+  it('lists the own logins and ends another one', async () => {
+    const [one, other] = [await loggedIn('reader'), await loggedIn('reader')]
+    const page = await one.open('/my-account/sessions')
+    const rows = page.html.match(/<tr>.*?<\/tr>/gs) ?? []
+    const current = rows.filter((row) => row.includes('This one'))
+    expect(current).toHaveLength(1)
+    const sessions = await at.query<{ id: number }>(
+      "select s.id from session s join users u on u.id = s.user_id where u.username = 'reader' order by s.id desc",
+    )
+    const last = sessions[0]?.id ?? 0
+    expect(current[0]).not.toContain(`value="${last}"`)
+    expect((await other.open('/my-account/sessions')).status).toBe(200)
+    expect((await maker.send(part((await maker.open('/my-account/sessions')).html, 'sessions'), { act: `end ${last}` })).status).toBe(404)
+    expect((await one.send(part(page.html, 'sessions'), { act: `end ${last}` })).html).toContain('Log out: 1 done.')
+    expect((await other.open('/my-account/sessions')).path).toContain('/login')
+    expect((await one.open('/my-account/sessions')).path).toBe('/my-account/sessions')
+  })
+
+  it('lets a runner in, sees its version and contact, and removes it', async () => {
+    let page = await root.send(part((await root.open('/admin/runners')).html, 'token'), {})
+    const [registrationToken] = /ptrrt-[0-9a-f-]{36}/.exec(page.html) ?? []
+    const named = { name: 'a <b>machine</b>', version: '3.2.1' }
+    expect((await at.ask('POST', '/runners/register', { registrationToken, ...named })).status).toBe(200)
+    page = await root.open('/admin/runners')
+    expect(page.html).toContain('a &lt;b&gt;machine&lt;/b&gt;')
+    expect(page.html).toContain('3.2.1')
+    const { body } = await at.ask('GET', '/vireo/runners', undefined, at.root)
+    expect(body).toMatchObject({ total: 1, data: [{ name: named.name, version: '3.2.1', jobs: 0, failures: 0 }] })
+    const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from runner')
+    page = await root.send(part(page.html, 'runners'), { act: `remove ${id}` })
+    expect(page.html).toContain('Remove: 1 done.')
+    expect(page.html).toContain('No runner is registered.')
+  })
+})

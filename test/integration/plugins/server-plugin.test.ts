@@ -1,0 +1,440 @@
+// The example plugin on a whole server: filters, actions, settings, stored values, constants, its router, and logins.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { CONSTANTS, REFUSALS, RESULTS } from '../../../src/http/plugins/plugin-filters.ts'
+import { formIn, linksIn, makeBrowser } from '../../support/browser.ts'
+import { startTestNode } from '../../support/node.ts'
+import { type PluginNode, startPluginNode, WITH_PLUGINS } from '../../support/plugin-node.ts'
+import { run } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
+
+const PLUGIN = 'peertube-plugin-example'
+const ROUTER = '/plugins/example/router'
+
+let server: PluginNode
+beforeAll(async () => {
+  // What filters do is tested here, and that late ones are passed over in hostile.test.ts.
+  server = await startPluginNode({
+    ...WITH_PLUGINS,
+    signup: { enabled: true, requires_approval: false },
+    vireo: { plugins: { filter_timeout: '10 seconds' } },
+  })
+  await server.install(PLUGIN)
+})
+afterAll(() => server?.stop())
+
+const ask: PluginNode['ask'] = (...asked) => server.ask(...asked)
+
+/** A waiting live is a video that needs no file. */
+async function newVideo(name: string): Promise<string> {
+  const channels = await ask('GET', '/api/v1/users/me')
+  const form = new FormData()
+  form.set('channelId', String(channels.body.videoChannels[0].id))
+  form.set('name', name)
+  form.set('privacy', '1')
+  const answer = await fetch(`${server.node.base}/api/v1/videos/live`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}` },
+    body: form,
+  })
+  return (await answer.json()).video.uuid
+}
+
+describe('the router', () => {
+  it('gets the request with its user, and answers with what the plugin stores and is set to', async () => {
+    const answer = await ask('GET', `${ROUTER}/greeting/you?a=1&a=2`)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        text: 'Hello you',
+        started: true,
+        query: { a: ['1', '2'] },
+        user: 'root',
+        visits: 1,
+        setting: 'Hello',
+        constants: ['French', 'Films', null, 'Public'],
+        settings: { greeting: 'Hello', tone: 'cold' },
+        origin: server.node.base,
+        added: [true, true, true, false, false, false],
+        refusal: expect.stringMatching(/does not offer transcoding profiles/),
+      },
+    })
+    expect(answer.body.headers).not.toContain('authorization')
+    const anonymous = await ask('GET', '/plugins/example/1.0.0/router/greeting/you', undefined, { token: '' })
+    expect(anonymous.body).toMatchObject({ user: null, visits: 2 })
+  })
+
+  it('passes bodies and headers, but no cookies', async () => {
+    const answer = await ask('POST', `${ROUTER}/echo`, { some: ['thing'] })
+    expect(answer).toMatchObject({ status: 201, body: { some: ['thing'] } })
+    expect(answer.headers.get('x-example')).toBe('yes')
+    expect(answer.headers.get('set-cookie')).toBeNull()
+  })
+
+  it('refuses tokens that are no good, large bodies, other versions and unknown paths', async () => {
+    expect((await ask('GET', `${ROUTER}/greeting/you`, undefined, { token: 'wrong' })).status).toBe(401)
+    expect((await ask('POST', `${ROUTER}/echo`, { text: 'x'.repeat(600_000) })).status).toBe(413)
+    expect((await ask('GET', '/plugins/example/2.0.0/router/greeting/you')).status).toBe(404)
+    expect((await ask('GET', '/plugins/none/router/greeting/you')).status).toBe(404)
+    expect((await ask('GET', `${ROUTER}/nothing`)).status).toBe(404)
+  })
+
+  it('takes any method and the rest of a path, and its own handlers of errors', async () => {
+    for (const method of ['PATCH', 'DELETE']) {
+      expect(await ask(method, `${ROUTER}/any/one/two`)).toMatchObject({ status: 200, body: [method, 'one/two'] })
+    }
+    expect(await ask('GET', `${ROUTER}/broken/bridge`)).toMatchObject({ status: 418, body: 'mended' })
+  })
+
+  it('answers 502 if its handler throws', async () => {
+    expect((await ask('GET', `${ROUTER}/error`)).status).toBe(502)
+    expect((await ask('GET', `${ROUTER}/greeting/you`)).status).toBe(200)
+  })
+})
+
+describe('settings', () => {
+  it('are registered, and public ones are shown to everybody', async () => {
+    const { body } = await ask('GET', `/api/v1/plugins/${PLUGIN}/registered-settings`)
+    expect(body.registeredSettings.slice(0, 2)).toEqual([
+      { name: 'greeting', label: 'Greeting', type: 'input', default: 'Hello', private: false },
+      { name: 'secret', label: 'Secret', type: 'input-password', private: true },
+    ])
+    expect(body.registeredSettings.slice(2).map(({ type }: { type: string }) => type)).toEqual([
+      'input-checkbox',
+      'input-textarea',
+      'select',
+      'html',
+      'markdown-text',
+      'markdown-enhanced',
+    ])
+    const open = await ask('GET', `/api/v1/plugins/${PLUGIN}/public-settings`, undefined, { token: '' })
+    expect(open.body).toEqual({ publicSettings: { greeting: 'Hello' } })
+  })
+
+  it('reach the plugin when an administrator changes them, and the plugin can change them itself', async () => {
+    await ask('PUT', `/api/v1/plugins/${PLUGIN}/settings`, { settings: { greeting: 'Good day', secret: 'x' } })
+    await until(async () => (await ask('GET', `${ROUTER}/greeting/you`)).body.text === 'Good day you')
+    expect((await ask('PUT', `${ROUTER}/setting`, { greeting: 'Hi' })).status).toBe(204)
+    await until(async () => (await ask('GET', `${ROUTER}/greeting/you`)).body.text === 'Hi you')
+    expect((await ask('GET', `/api/v1/plugins/${PLUGIN}`)).body.settings).toEqual({ greeting: 'Hi', secret: 'x' })
+  })
+})
+
+describe('hooks', () => {
+  it('change answers in the order of their priority', async () => {
+    const uuid = await newVideo('Filtered')
+    expect((await ask('GET', `/api/v1/videos/${uuid}`)).body.name).toBe('Filtered (1) (2)')
+  })
+
+  it('refuse what they do not accept, with their reason', async () => {
+    const uuid = await newVideo('Commented')
+    const threads = `/api/v1/videos/${uuid}/comment-threads`
+    expect(await ask('POST', threads, { text: 'buy spam' })).toMatchObject({ status: 403, body: { detail: 'No spam here' } })
+    expect((await ask('POST', threads, { text: 'well done' })).status).toBe(200)
+  })
+
+  it('refuse people who sign up', async () => {
+    const signUp = (username: string) =>
+      ask('POST', '/api/v1/users/register', { username, password: 'a good password', email: `${username}@plugin.example` }, { token: '' })
+    expect(await signUp('spammer')).toMatchObject({ status: 403, body: { detail: 'Not you' } })
+    expect((await signUp('gardener')).status).toBe(204)
+  })
+
+  it('learn what has happened', async () => {
+    const uuid = await newVideo('Updated')
+    expect((await ask('PUT', `/api/v1/videos/${uuid}`, { name: 'Updated again' })).status).toBe(204)
+    await until(async () => {
+      const seen: { target: string }[] = (await ask('GET', `${ROUTER}/seen`)).body
+      return ['action:application.listening', 'action:api.video.updated', 'action:api.video-thread.created'].every((name) =>
+        seen.some(({ target }) => target === name),
+      )
+    })
+  })
+
+  it('are those of routes that exist', () => {
+    const named = [RESULTS, REFUSALS, CONSTANTS].flatMap((table) => Object.keys(table))
+    expect(named.filter((route) => !server.routes.has(route))).toEqual([])
+  })
+
+  it('remove constants from the lists', async () => {
+    const { body } = await ask('GET', '/api/v1/videos/languages')
+    expect(body).toMatchObject({ fr: 'French' })
+    expect(body).not.toHaveProperty('tlh')
+    expect((await ask('GET', '/api/v1/videos/privacies')).body).not.toHaveProperty('5')
+    expect((await ask('GET', '/api/v1/video-playlists/privacies')).body).toEqual({ 1: 'Public', 2: 'Unlisted' })
+    expect((await ask('GET', '/api/v1/videos/categories')).body).toMatchObject({ 2: 'Films' })
+  })
+
+  it('add constants, which videos then have', async () => {
+    expect((await ask('GET', '/api/v1/videos/languages')).body).toMatchObject({ fr: 'French', 'x-mine': 'Mine' })
+    expect((await ask('GET', '/api/v1/videos/categories')).body).toMatchObject({ 1: 'Music', 1000: 'Gardening' })
+    expect((await ask('GET', '/api/v1/videos/licences')).body).toMatchObject({ 1001: 'All mine' })
+    expect((await ask('GET', '/api/v1/videos/privacies')).body).not.toHaveProperty('17')
+    const uuid = await newVideo('In the garden')
+    const change = (fields: object) => ask('PUT', `/api/v1/videos/${uuid}`, fields)
+    expect((await change({ category: 1002 })).status).toBe(400)
+    expect((await change({ category: 1000, licence: 1001, language: 'x-mine' })).status).toBe(204)
+    expect((await ask('GET', `/api/v1/videos/${uuid}`)).body).toMatchObject({
+      category: { id: 1000, label: 'Gardening' },
+      licence: { id: 1001, label: 'All mine' },
+      language: { id: 'x-mine', label: 'Mine' },
+    })
+  })
+})
+
+describe('the helpers', () => {
+  it('find videos and users, name addresses, and say what they do not offer', async () => {
+    const uuid = await newVideo('Helped')
+    const me = (await ask('GET', '/api/v1/users/me')).body
+    const { body } = await ask('GET', `${ROUTER}/helpers/${uuid}/${me.id}`)
+    expect(body).toMatchObject({
+      video: { uuid, name: 'Helped', isLive: true },
+      user: { id: me.id, username: 'root', role: 0 },
+      routes: ['/plugins/example/1.0.0/static/', '/plugins/example/1.0.0/router/', '/plugins/example/1.0.0/ws/'],
+      refused: Array(3).fill(expect.stringMatching(/^This server does not offer/)),
+    })
+    expect(Object.keys(body.user)).not.toContain('password_hash')
+  })
+})
+
+const seenBy = async (target: string): Promise<{ username: string }[]> => {
+  const all: { target: string; params: { username: string } }[] = (await ask('GET', `${ROUTER}/seen`)).body
+  return all.filter((one) => one.target === target).map(({ params }) => params)
+}
+const oauth = async (fields: Record<string, string>) => {
+  const client = await (await fetch(`${server.node.base}/api/v1/oauth-clients/local`)).json()
+  const answer = await fetch(`${server.node.base}/api/v1/users/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...client, ...fields }),
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+/** Logs in on the pages of the other system. */
+async function throughTheDoor(name: string) {
+  const back = await ask('GET', `${ROUTER}/callback?name=${name}`, undefined, { token: '' })
+  const query = new URLSearchParams((back.headers.get('location') ?? '').split('?')[1])
+  return (await oauth({ grant_type: 'password', ...Object.fromEntries(query) })).body
+}
+const logOut = (token: string) => ask('POST', '/api/v1/users/revoke-token', undefined, { token })
+const meWith = (token: string) => ask('GET', '/api/v1/users/me', undefined, { token })
+
+describe('logins', () => {
+  it('with a name and a password that the plugin knows make a user, who is no administrator', async () => {
+    const answer = await server.login('ali', 'open sesame')
+    expect(answer.status).toBe(200)
+    const me = await ask('GET', '/api/v1/users/me', undefined, { token: answer.body.access_token })
+    expect(me.body).toMatchObject({ username: 'ali', email: 'ali@plugin.example', pluginAuth: PLUGIN, role: { id: 2 } })
+    expect((await server.login('ali', 'open barley')).status).toBe(400)
+    // A user of the same name: the plugin's, not the one here.
+    const other = await server.login('root', 'open sesame')
+    const named = await ask('GET', '/api/v1/users/me', undefined, { token: other.body.access_token })
+    expect(named.body).toMatchObject({ username: expect.stringMatching(/^root.+/), role: { id: 2 } })
+  })
+
+  it('on pages of another system end at the login page, with a token for this user', async () => {
+    const begun = await ask('GET', '/plugins/example/1.0.0/auth/door', undefined, { token: '' })
+    expect(begun.status).toBe(302)
+    expect(begun.headers.get('location')).toBe('/plugins/example/1.0.0/router/callback?code=1')
+    const back = await ask('GET', begun.headers.get('location') ?? '', undefined, { token: '' })
+    expect(back.status).toBe(302)
+    const [path, query] = (back.headers.get('location') ?? '').split('?')
+    expect(path).toBe('/login')
+    const { externalAuthToken = '', username = '' } = Object.fromEntries(new URLSearchParams(query))
+    expect(username).toBe('guest')
+    const form = { grant_type: 'password', username, externalAuthToken }
+    expect((await oauth(form)).status).toBe(200)
+    expect((await oauth(form)).status).toBe(400)
+    expect((await ask('GET', '/plugins/example/1.0.0/auth/none')).status).toBe(404)
+    expect((await ask('GET', '/plugins/example/1.0.0/auth/gone')).status).toBe(404)
+  })
+
+  it('are in the configuration for clients', async () => {
+    const { plugin } = (await ask('GET', '/api/v1/config')).body
+    expect(plugin.registeredIdAndPassAuths).toEqual([{ npmName: PLUGIN, name: 'example', version: '1.0.0', authName: 'words', weight: 10 }])
+    expect(plugin.registeredExternalAuths).toEqual([
+      { npmName: PLUGIN, name: 'example', version: '1.0.0', authName: 'door', authDisplayName: 'The door' },
+    ])
+  })
+})
+
+describe('a logout', () => {
+  it('is told to the plugin with its user, once, and leads on where it says so', async () => {
+    const { access_token } = (await server.login('ada', 'open sesame')).body
+    expect((await logOut(access_token)).body).toEqual({ success: true })
+    expect(await seenBy('logout')).toMatchObject([{ username: 'ada', email: 'ada@plugin.example', role: 2, pluginAuth: PLUGIN }])
+    expect((await meWith(access_token)).status).toBe(401)
+    expect(await run(server.node.databaseUrl, `select 1 from job where type = 'plugin-logout' and state = 'delayed'`)).toEqual([])
+
+    expect((await logOut((await throughTheDoor('guest')).access_token)).body).toEqual({
+      success: true,
+      redirectUrl: 'https://door.example/out?name=guest',
+    })
+    // Only to web addresses, and never for users of this server.
+    expect((await logOut((await throughTheDoor('mallory')).access_token)).body).toEqual({ success: true })
+    const own = (await server.login(server.node.username, server.node.password)).body
+    expect((await logOut(own.access_token)).body).toEqual({ success: true })
+    expect(await seenBy('logout')).toHaveLength(1)
+  })
+
+  it('on the page leads on too, and not through a form', async () => {
+    const browser = makeBrowser(server.node.base)
+    await browser.open('/plugins/example/1.0.0/auth/door')
+    const page = await browser.send(formIn((await browser.open('/logout')).html, '/logout'))
+    expect(page).toMatchObject({ status: 200, path: '/logout' })
+    expect(page.headers.get('refresh')).toBe('0; url=https://door.example/out?name=guest')
+    expect(linksIn(page.html, 'Log out there too')).toEqual(['https://door.example/out?name=guest'])
+    expect((await browser.open('/my-account/settings')).path).toContain('/login')
+  })
+
+  it('while the process is away is told later', async () => {
+    const { access_token } = (await server.login('bea', 'open sesame')).body
+    process.kill((await ask('GET', `${ROUTER}/pid`)).body.pid, 'SIGKILL')
+    expect((await logOut(access_token)).body).toEqual({ success: true })
+    await until(async () => (await ask('GET', `${ROUTER}/pid`)).status === 200)
+    expect(await seenBy('logout')).toEqual([])
+    await run(server.node.databaseUrl, `update job set due_at = now() where type = 'plugin-logout' and state = 'delayed'`)
+    await until(async () => (await seenBy('logout')).length > 0)
+    expect(await seenBy('logout')).toMatchObject([{ username: 'bea' }])
+  })
+})
+
+describe('a session that the plugin does not call valid', () => {
+  const end = (ended: string) => ask('PUT', `${ROUTER}/ended`, { ended })
+  afterEach(() => end(''))
+
+  it('ends at its refresh', async () => {
+    const { access_token, refresh_token } = (await server.login('cid', 'open sesame')).body
+    const next = await oauth({ grant_type: 'refresh_token', refresh_token })
+    expect(next.status).toBe(200)
+    expect((await meWith(access_token)).status).toBe(401)
+    await end('refresh')
+    expect(await oauth({ grant_type: 'refresh_token', refresh_token: next.body.refresh_token })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_grant' },
+    })
+    expect((await meWith(next.body.access_token)).status).toBe(401)
+    expect((await meWith(server.token)).status).toBe(200)
+  })
+
+  it('ends when its token is used', async () => {
+    const { access_token, refresh_token } = await throughTheDoor('guest')
+    expect((await meWith(access_token)).status).toBe(200)
+    await end('access')
+    await until(async () => (await meWith(access_token)).status === 401)
+    await end('')
+    expect((await oauth({ grant_type: 'refresh_token', refresh_token })).status).toBe(400)
+    expect((await meWith(server.token)).status).toBe(200)
+  })
+
+  it('goes on if the plugin cannot say', async () => {
+    const { access_token, refresh_token } = (await server.login('dan', 'open sesame')).body
+    await end('error')
+    expect((await meWith(access_token)).status).toBe(200)
+    expect((await oauth({ grant_type: 'refresh_token', refresh_token })).status).toBe(200)
+  })
+})
+
+/** A connection to the chat of the example, which says one thing after the other. */
+async function openChat(name: string, base = server.node.base) {
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/plugins/example/1.0.0/ws/chat?name=${name}`)
+  socket.binaryType = 'arraybuffer'
+  const said: unknown[] = []
+  socket.addEventListener('message', ({ data }) => void said.push(data instanceof ArrayBuffer ? [...new Uint8Array(data)] : data))
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason })),
+  )
+  await until(async () => said.length > 0)
+  return { socket, said, closed }
+}
+
+describe('a WebSocket', () => {
+  it('passes messages both ways, in their order', async () => {
+    const { socket, said, closed } = await openChat('Ann')
+    socket.send('one two three')
+    socket.send(new Uint8Array([1, 2, 3]))
+    await until(async () => said.length === 5)
+    expect(said).toEqual(['Welcome, Ann', 'one', 'two', 'three', [3, 2, 1]])
+    socket.send('bye')
+    expect(await closed).toEqual({ code: 4000, reason: 'as asked' })
+    const seen = async () => (await ask('GET', `${ROUTER}/seen`)).body
+    await until(async () => (await seen()).some((one: { target: string }) => one.target === 'chat'))
+    expect(await seen()).toContainEqual({ target: 'chat', params: { name: 'Ann', code: 4000 } })
+  })
+
+  it('is refused at other addresses, closes at messages that are too large, and when the plugin starts again', async () => {
+    for (const path of ['/plugins/example/ws/other', '/plugins/example/2.0.0/ws/chat', '/plugins/none/ws/chat']) {
+      expect((await ask('GET', path)).status).toBe(404)
+    }
+    expect((await ask('GET', '/plugins/example/ws/chat')).status).toBe(400)
+    const large = await openChat('Bob')
+    large.socket.send('x'.repeat(600_000))
+    expect((await large.closed).code).toBe(1009)
+    const { closed } = await openChat('Eve')
+    process.kill((await ask('GET', `${ROUTER}/pid`)).body.pid, 'SIGKILL')
+    expect((await closed).code).toBe(1012)
+    await until(async () => (await ask('GET', `${ROUTER}/pid`)).status === 200)
+  })
+})
+
+describe('several processes', () => {
+  it('share one process of the plugin, and take it over when its server stops', async () => {
+    const beside = await startTestNode({ beside: server.node, config: WITH_PLUGINS })
+    const pidAt = async (base: string): Promise<number | undefined> => (await ask('GET', `${ROUTER}/pid`, undefined, { base })).body.pid
+    const owners = () => run<{ owner: string }>(server.node.databaseUrl, 'select host_owner as owner from plugin')
+    try {
+      const first = await pidAt(server.node.base)
+      expect(first).toBeGreaterThan(0)
+      expect(await pidAt(beside.base)).toBe(first)
+      const { socket, said, closed } = await openChat('Dan', beside.base)
+      socket.send('one two three')
+      await until(async () => said.length === 4)
+      expect(said).toEqual(['Welcome, Dan', 'one', 'two', 'three'])
+      const before = await owners()
+
+      await server.node.server.stop()
+      await until(async () => ![undefined, first].includes(await pidAt(beside.base)))
+      expect(await owners()).not.toEqual(before)
+      expect((await closed).code).toBe(1012)
+    } finally {
+      await beside.stop()
+      await server.node.restart()
+    }
+    await until(async () => (await pidAt(server.node.base)) !== undefined)
+  })
+})
+
+describe('a process that is killed', () => {
+  it('leaves the request with 502, filters pass the answer unchanged meanwhile, and it starts again', async () => {
+    const uuid = await newVideo('Killed')
+    const { pid } = (await ask('GET', `${ROUTER}/pid`)).body
+    const slow = ask('GET', `${ROUTER}/slow`)
+    process.kill(pid, 'SIGKILL')
+    expect((await slow).status).toBe(502)
+    expect((await ask('GET', `/api/v1/videos/${uuid}`)).body.name).toMatch(/^Killed/)
+    await until(async () => {
+      const answer = await ask('GET', `${ROUTER}/pid`)
+      return answer.status === 200 && answer.body.pid !== pid
+    })
+    expect((await ask('GET', `/api/v1/videos/${uuid}`)).body.name).toBe('Killed (1) (2)')
+  })
+})
+
+describe('a plugin that is switched off', () => {
+  it('has no process, hooks, routes or logins any more', async () => {
+    const uuid = await newVideo('Off')
+    const { pid } = (await ask('GET', `${ROUTER}/pid`)).body
+    expect((await ask('POST', `/api/v1/vireo/plugins/${PLUGIN}/disable`)).status).toBe(204)
+    await until(async () => {
+      try {
+        process.kill(pid, 0)
+        return false
+      } catch {
+        return true
+      }
+    })
+    expect((await ask('GET', `/api/v1/videos/${uuid}`)).body.name).toBe('Off')
+    expect((await ask('GET', `${ROUTER}/pid`)).status).toBe(404)
+    expect((await server.login('ali', 'open sesame')).status).toBe(400)
+    expect((await ask('GET', '/api/v1/videos/categories')).body).not.toHaveProperty('1000')
+  })
+})

@@ -1,0 +1,137 @@
+// Several reports about one lease at the same time: one of them decides, and the others are refused.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { eventually } from '../../../scripts/demo/client.ts'
+import { media } from '../../support/media.ts'
+import { storedNames } from '../../support/node.ts'
+import { type SwitchedFfprobe, switchedFfprobe } from './ffprobe.ts'
+import { type RunnerWorld, startWorld } from './world.ts'
+
+const TYPE = 'vod-web-video-transcoding'
+const NOT_PROCESSING = { status: 400, body: { code: 'runner_job_not_in_processing_state' } }
+
+let world: RunnerWorld
+let runnerToken: string
+let ffprobe: SwitchedFfprobe
+
+beforeAll(async () => {
+  ffprobe = await switchedFfprobe('waits')
+  const config = { transcoding: { web_videos: { enabled: true }, hls: { enabled: false } }, storyboards: { enabled: false } }
+  world = await startWorld(config, ffprobe)
+  runnerToken = await world.register('a runner')
+})
+afterAll(async () => {
+  await world?.stop()
+  await ffprobe?.remove()
+})
+
+interface Lease {
+  video: string
+  job: string
+  jobToken: string
+}
+
+/** Uploads a video, and accepts its job. */
+async function lease(): Promise<Lease> {
+  const video = await world.upload('small.mp4')
+  const { uuid: job } = await eventually('an offer', 180_000, async () => (await world.protocol.request(runnerToken, [TYPE]))[0])
+  return { video, job, jobToken: (await world.protocol.accept(runnerToken, job)).jobToken }
+}
+
+const report = ({ job, jobToken }: Lease, kind: 'update' | 'abort' | 'error') =>
+  world.ask(`jobs/${job}/${kind}`, { runnerToken, jobToken, ...{ update: {}, abort: { reason: 'r' }, error: { message: 'm' } }[kind] })
+
+async function succeed({ job, jobToken }: Lease) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ runnerToken, jobToken })) form.set(name, value)
+  form.set('payload[videoFile]', new Blob([await readFile(await media('small.mp4'))]), 'a.mp4')
+  return await world.ask(`jobs/${job}/success`, form)
+}
+
+/** Sends a result, and runs `work` while it is checked; returns the answer. */
+async function whileChecked(leased: Lease, work: () => Promise<unknown>) {
+  const { answer } = await ffprobe.during(async () => {
+    const answer = succeed(leased)
+    await eventually('the check', 180_000, async () => (await stateOf(leased)) === 'Completing')
+    await work()
+    return { answer }
+  })
+  return await answer
+}
+
+const stateOf = async ({ job }: Lease) => (await world.jobs()).find(({ uuid }) => uuid === job)?.state.label
+const untilState = ({ video }: Lease, state: number) =>
+  eventually(`state ${state}`, 180_000, async () => (await world.video(video)).state.id === state)
+
+/** Ends the job if it is open, and the video with it; then no file is left of it. */
+async function leavesNothing(leased: Lease): Promise<void> {
+  const before = await world.video(leased.video)
+  if (before.state.id !== 1 && (await stateOf(leased)) !== 'Completed') {
+    await world.admin.raw(`/api/v1/runners/jobs/${leased.job}/cancel`, { method: 'POST' })
+    await untilState(leased, 7)
+  } else await untilState(leased, 1)
+  await world.admin.send('DELETE', `/api/v1/videos/${leased.video}`)
+  await eventually('the removal of all files', 60_000, async () => {
+    const names = [...(await storedNames(world.node, 'web_videos')), ...(await storedNames(world.node, 'tmp'))]
+    return names.length === 0
+  })
+}
+
+it.each(['update', 'abort', 'error'] as const)('of a result and an %s that come at once, the order decides', async (kind) => {
+  for (let round = 0; round < 3; round += 1) {
+    const leased = await lease()
+    const [result, other] = await Promise.all([succeed(leased), report(leased, kind)])
+    if (result.status === 204) {
+      expect(await stateOf(leased)).toBe('Completed')
+      if (other.status !== 204) expect(other).toMatchObject(NOT_PROCESSING)
+      if (kind !== 'update') expect(other.status).toBe(400)
+    } else {
+      expect([kind, result.status, other.status]).toEqual([expect.stringMatching('abort|error'), 404, 204])
+      expect(await stateOf(leased)).toBe('Pending')
+    }
+    await leavesNothing(leased)
+  }
+})
+
+it('of results that come at once, one is stored', async () => {
+  const leased = await lease()
+  const results = await Promise.all(Array.from({ length: 4 }, () => succeed(leased)))
+  expect(results.map(({ status }) => status).toSorted()).toEqual([204, 400, 400, 400])
+  for (const result of results.filter(({ status }) => status !== 204)) expect(result).toMatchObject(NOT_PROCESSING)
+  await untilState(leased, 1)
+  const { files } = await world.video(leased.video)
+  expect(files).toHaveLength(1)
+  expect(await storedNames(world.node, 'web_videos')).toHaveLength(1)
+  expect(await succeed(leased)).toMatchObject(NOT_PROCESSING)
+  expect((await world.video(leased.video)).files).toEqual(files)
+  await leavesNothing(leased)
+})
+
+it('while a result is checked, all else about the lease is refused', async () => {
+  const leased = await lease()
+  const result = await whileChecked(leased, async () => {
+    expect(await succeed(leased)).toMatchObject(NOT_PROCESSING)
+    for (const kind of ['update', 'abort', 'error'] as const) expect(await report(leased, kind)).toMatchObject(NOT_PROCESSING)
+  })
+  expect(result.status).toBe(204)
+  expect((await world.jobs()).find(({ uuid }) => uuid === leased.job)).toMatchObject({ state: { label: 'Completed' }, failures: 0 })
+  await leavesNothing(leased)
+})
+
+it('a job that is cancelled while its result is checked stays cancelled, and the video as it was', async () => {
+  const leased = await lease()
+  const result = await whileChecked(leased, () => world.admin.send('POST', `/api/v1/runners/jobs/${leased.job}/cancel`))
+  expect(result).toMatchObject(NOT_PROCESSING)
+  expect(await stateOf(leased)).toBe('Cancelled')
+  await untilState(leased, 7)
+  expect((await world.video(leased.video)).files).toEqual([])
+  await leavesNothing(leased)
+})
+
+it('a result of a runner that is removed while it is checked is refused, and its job offered again', async () => {
+  const leased = await lease()
+  expect((await whileChecked(leased, () => world.ask('unregister', { runnerToken }))).status).toBe(404)
+  expect(await stateOf(leased)).toBe('Pending')
+  await leavesNothing(leased)
+})

@@ -1,0 +1,54 @@
+// The doors of a whole server for publishers: RTMP over TLS, and the limit on guesses of keys.
+
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { publish } from '../../support/live.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { until } from '../../support/until.ts'
+
+const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/mail/${name}`, import.meta.url))
+const GUESSES = 3
+let node: TestNode
+let root: Client
+beforeAll(async () => {
+  const rtmps = { enabled: true, port: 0, key_file: fixture('key.pem'), cert_file: fixture('certificate.pem') }
+  node = await startTestNode({
+    config: {
+      live: { enabled: true, rtmps },
+      transcoding: { enabled: false },
+      rates_limit: { login: { max: GUESSES, window: '1 hour' } },
+      vireo: { live: { segment_duration: '1 second', reconnect_window: 0 } },
+    },
+  })
+  root = await login(node.base, node.username, node.password)
+})
+afterAll(() => node?.stop())
+
+async function create(): Promise<{ id: number; uuid: string; key: string }> {
+  const { videoChannels } = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const fields = { channelId: videoChannels[0]?.id, name: 'A live', privacy: 1 }
+  const { video } = await root.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', fields)
+  const { streamKey } = await root.get<{ streamKey: string }>(`/api/v1/videos/live/${video.id}`)
+  return { ...video, key: streamKey }
+}
+const stateOf = async ({ uuid }: { uuid: string }) => (await root.get<{ state: { id: number } }>(`/api/v1/videos/${uuid}`)).state.id
+
+it('a stream over TLS is published and ends like any other', async () => {
+  const live = await create()
+  const sending = publish(`rtmps://127.0.0.1:${node.server.live.rtmps}/live/${live.key}`, { seconds: 6, paced: true })
+  await until(async () => (await stateOf(live)) === 1, { what: 'the live' })
+  expect((await sending).code).toBe(0)
+  await until(async () => (await stateOf(live)) === 5, { what: 'the end' })
+})
+
+it('whoever guesses keys is refused after some, also with the right one', async () => {
+  const live = await create()
+  const offer = async (key: string) => (await publish(`rtmp://127.0.0.1:${node.server.live.rtmp}/live/${key}`, { seconds: 1 })).said
+  for (let guess = 0; guess < GUESSES; guess += 1) {
+    expect(await offer(`00000000-0000-4000-8000-00000000000${guess}`)).toContain('There is no live with this key.')
+  }
+  expect(await offer('00000000-0000-4000-8000-000000000009')).toContain('Too many wrong passwords or codes')
+  expect(await offer(live.key)).toContain('Too many wrong passwords or codes')
+  expect(await stateOf(live)).toBe(4)
+})

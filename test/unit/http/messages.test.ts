@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { languageLabels } from '../../../src/actors/video/index.ts'
+import { JOB_TYPE_NAMES } from '../../../src/config/index.ts'
+import { wordsOf } from '../../../src/http/pages/screens/fields.ts'
+import { english } from '../../../src/platform/language.ts'
+import { languages, messagesIn } from '../../../src/platform/languages.ts'
+import { labelsOfApi, messagesOfPages, refusals } from '../../support/messages.ts'
+
+/** Values of the API that lists and filters show as words. */
+const WORDS = [
+  ...['Accepted', 'Active', 'Completed', 'Delayed', 'Failed', 'Paused', 'Pending', 'Refused', 'Rejected', 'Waiting'],
+  ...['Healthy', 'Failing', 'Dormant', 'Debug', 'Info', 'Warn', 'Error', 'Video', 'Comment', 'Account', 'True', 'False'],
+  ...['Read', 'Upload', 'Manage', 'Admin'],
+  ...JOB_TYPE_NAMES.map(wordsOf),
+  ...Object.entries(languageLabels).flatMap(([code, label]) => (english.nameOf(code) === undefined ? [label] : [])),
+]
+
+describe.each(languages.filter((language) => language !== english).map(({ tag }) => tag))('the messages in %s', (tag) => {
+  const translations = messagesIn(tag)
+  const wanted = new Set([...messagesOfPages(), ...labelsOfApi(), ...WORDS])
+
+  it('are complete, and none is left over', () => {
+    expect([...wanted].filter((message) => !translations[message])).toEqual([])
+    const refused = refusals()
+    expect(Object.keys(translations).filter((message) => !wanted.has(message) && !refused.has(message))).toEqual([])
+  })
+
+  it('translate the same refusals as other languages', () => {
+    for (const other of languages) if (other !== english) expect(Object.keys(messagesIn(other.tag))).toEqual(Object.keys(translations))
+  })
+
+  it('have the parameters and tags of the English text', () => {
+    for (const [message, translation] of Object.entries(translations)) {
+      expect([translation, [...parametersIn(translation, tag)].sort()]).toEqual([translation, [...parametersIn(message, 'en')].sort()])
+    }
+  })
+
+  it('have all plural forms of the language', () => {
+    for (const translation of Object.values(translations)) {
+      if (!translation.includes('plural,')) continue
+      const said = [0, 1, 2, 5, 1_000_000].map((count) => new IntlMessageFormat(translation, tag).format({ count }))
+      expect(said.every((text) => typeof text === 'string' && /\d/.test(text))).toBe(true)
+    }
+  })
+})
+
+type Node = ReturnType<IntlMessageFormat['getAst']>[number]
+
+function parametersIn(message: string, tag: string): Set<string> {
+  const found = new Set<string>()
+  const walk = (nodes: readonly Node[]): void => {
+    for (const node of nodes) {
+      // Literal texts are of type 0, and `#` has no value.
+      if ('value' in node && node.type !== 0) found.add('children' in node ? `<${node.value}>` : node.value)
+      if ('children' in node) walk(node.children)
+      if ('options' in node) for (const option of Object.values(node.options)) walk(option.value)
+    }
+  }
+  walk(new IntlMessageFormat(message, tag).getAst())
+  return found
+}

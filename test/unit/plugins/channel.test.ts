@@ -1,0 +1,120 @@
+// The bounds of the connection to the process of a plugin.
+
+import { duplexPair } from 'node:stream'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { channelLimits, openChannel } from '../../../src/actors/plugin/host/channel.ts'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+function pair(answer: (name: string, args: unknown) => Promise<unknown> = async () => null) {
+  const [here, there] = duplexPair()
+  const broken = Promise.withResolvers<string>()
+  const channel = openChannel({ stream: here, answer, broken: broken.resolve })
+  closers.push(() => {
+    channel.close()
+    here.destroy()
+    there.destroy()
+  })
+  there.resume()
+  return { channel, there, broken: broken.promise }
+}
+
+/** Both ends are channels. */
+function connected(answer: (name: string, args: unknown) => Promise<unknown>) {
+  const [here, there] = duplexPair()
+  const ends = [
+    openChannel({ stream: here, answer: async () => null, broken: () => {} }),
+    openChannel({ stream: there, answer, broken: () => {}, trusting: true }),
+  ]
+  closers.push(() => {
+    for (const end of ends) end.close()
+    here.destroy()
+    there.destroy()
+  })
+  return ends[0] as (typeof ends)[number]
+}
+
+describe('a channel', () => {
+  it('passes calls, answers and errors', async () => {
+    const channel = connected(async (name, args) => {
+      if (name === 'fail') throw new Error('as asked')
+      return { name, args }
+    })
+    expect(await channel.call('greet', [1, 'ü'], 1000)).toEqual({ name: 'greet', args: [1, 'ü'] })
+    await expect(channel.call('fail', null, 1000)).rejects.toMatchObject({ reason: 'refused', message: 'as asked' })
+  })
+
+  it('gives up a call that is not answered in time', async () => {
+    const channel = connected(() => new Promise(() => {}))
+    await expect(channel.call('wait', null, 20)).rejects.toMatchObject({ reason: 'late' })
+  })
+
+  it('sends no message that is too large', async () => {
+    const { channel } = pair()
+    await expect(channel.call('x', 'x'.repeat(channelLimits.message), 1000)).rejects.toMatchObject({ reason: 'full' })
+  })
+
+  it('refuses more calls at once than it makes, and goes on', async () => {
+    const free = Promise.withResolvers<void>()
+    const channel = connected(() => free.promise)
+    const calls = Array.from({ length: channelLimits.calls }, () => channel.call('x', null, 10_000))
+    await expect(channel.call('x', null, 10_000)).rejects.toMatchObject({ reason: 'full' })
+    free.resolve()
+    expect(await Promise.all(calls)).toHaveLength(channelLimits.calls)
+    expect(await channel.call('x', null, 10_000)).toBeNull()
+  })
+
+  it('makes as many calls, with as large answers, as there are', async () => {
+    const channel = connected(async () => 'x'.repeat(900_000))
+    for (let times = 0; times < 12; times++) await channel.call('x', null, 10_000)
+    const small = connected(async () => 1)
+    for (let times = 0; times < channelLimits.messagesPerSecond + 10; times++) await small.call('x', null, 10_000)
+    expect(await small.call('x', null, 10_000)).toBe(1)
+  })
+
+  it('ends its calls when it closes', async () => {
+    const { channel, there } = pair()
+    const call = channel.call('x', null, 10_000)
+    there.end()
+    await expect(call).rejects.toMatchObject({ reason: 'closed' })
+    await expect(channel.call('x', null, 10_000)).rejects.toMatchObject({ reason: 'closed' })
+  })
+
+  it.each([
+    ['what is no JSON', 'hello\n'],
+    ['JSON that is no message', '[1]\n'],
+    ['a call without a text as its name', '{"id":1,"name":{}}\n'],
+    ['a line that is too large', `"${'x'.repeat(channelLimits.message)}"\n`],
+    ['a line without an end', 'x'.repeat(channelLimits.message + 1)],
+    ['too many messages', '{"id":0,"value":1}\n'.repeat(channelLimits.messagesPerSecond + 1)],
+    ['too many bytes', `{"id":0,"value":"${'x'.repeat(900_000)}"}\n`.repeat(10)],
+  ])('breaks at %s', async (_what, text) => {
+    const { there, broken } = pair()
+    there.write(text)
+    expect(await broken).toMatch(/^It sends/)
+  })
+
+  it('breaks at too many calls at once', async () => {
+    const { there, broken } = pair(() => new Promise(() => {}))
+    there.write('{"id":1,"name":"x"}\n'.repeat(channelLimits.calls + 1))
+    expect(await broken).toBe('It makes too many calls at once.')
+  })
+
+  it('breaks at answers that are not read', async () => {
+    const { there, broken } = pair(async () => 'x'.repeat(900_000))
+    there.pause()
+    for (let id = 0; id < 10; id++) there.write(`{"id":${id},"name":"x"}\n`)
+    expect(await broken).toBe('It does not read what it asked for.')
+  })
+
+  it('does not mind answers to calls that nobody has made', async () => {
+    const channel = connected(async () => 1)
+    const { there, channel: other } = pair()
+    there.write('{"id":77,"value":1}\n{"id":78,"error":"no"}\n')
+    expect(await channel.call('x', null, 1000)).toBe(1)
+    await expect(other.call('x', null, 20)).rejects.toMatchObject({ reason: 'late' })
+  })
+})
