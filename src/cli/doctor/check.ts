@@ -44,6 +44,8 @@ export interface Say {
 
 /** Usual limit in ms. */
 export const USUAL_LIMIT = 8_000
+/** Ms. The embedded PostgreSQL may have to start first. */
+export const DATABASE_LIMIT = 30_000
 
 /** The findings in the order of the checks. Never throws. */
 export async function runChecks(checks: readonly Check[], patient: Patient): Promise<Finding[]> {

@@ -1,6 +1,6 @@
 // Compares the clock with those of the database and of the own public address. Signatures with a date that is far off are refused.
 
-import { type Check, type Say, USUAL_LIMIT } from './check.ts'
+import { type Check, DATABASE_LIMIT, type Say } from './check.ts'
 
 /** Ms. A Date header has no fractions of a second. */
 const NOTABLE = 5_000
@@ -8,7 +8,7 @@ const TOO_MUCH = 60_000
 
 export const clockCheck: Check = {
   name: 'clock',
-  limit: USUAL_LIMIT,
+  limit: DATABASE_LIMIT,
   async run(patient, say, signal) {
     const compared = await Promise.all([
       ofDatabase(patient).catch(() => undefined),

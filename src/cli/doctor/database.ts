@@ -7,11 +7,12 @@ import { migrations } from '../../../migrations/index.ts'
 import type { LoadedConfig } from '../../config/index.ts'
 import { withTls } from '../../connections.ts'
 import { startEmbeddedPostgres } from '../../platform/embedded-postgres.ts'
+import { newUuid } from '../../platform/ids.ts'
 import { silentLogger } from '../../platform/logger.ts'
 import { loadOrCreateSecret, makeSecrets } from '../../platform/secrets.ts'
-import type { Check, DoctorDatabase, Patient, Say } from './check.ts'
+import { type Check, DATABASE_LIMIT, type DoctorDatabase, type Patient, type Say } from './check.ts'
 
-const CONNECT_TIMEOUT_MS = 4_000
+const CONNECT_TIMEOUT_MS = 6_000
 /** Of `server_version_num`. */
 const OLDEST = 150_000
 const EXTENSIONS = ['pg_trgm', 'unaccent']
@@ -73,20 +74,27 @@ const asDatabase = (pool: pg.Pool): DoctorDatabase => ({
   keepsStatements: () => keepsStatements(pool),
 })
 
-const NO_SUCH_STATEMENT = '26000'
+/** `invalid_sql_statement_name` and `duplicate_prepared_statement`. */
+const LOST_STATEMENT: readonly (string | undefined)[] = ['26000', '42P05']
+/** A busy pooler may give a client the same connection several times. */
+const TRIES = 20
 
 async function keepsStatements(pool: pg.Pool): Promise<boolean> {
   const [one, other] = await Promise.all([pool.connect(), pool.connect()])
-  const prepared = () => one.query({ name: 'vireo_doctor', text: 'select 1' })
+  const name = `vireo_doctor_${newUuid()}`
+  const connectionOf = async () => (await one.query<{ pid: number }>({ name, text: 'select pg_backend_pid() as pid' })).rows[0]?.pid
   try {
-    await prepared()
-    // A transaction-mode pooler gives this client the free connection, and takes another one for the next statement.
-    await other.query('begin')
-    await other.query('select 1')
-    await prepared()
+    const first = await connectionOf()
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      // A transaction-mode pooler gives this client the free connection, and takes another one for the next statement.
+      await other.query('begin')
+      await other.query('select 1')
+      if ((await connectionOf()) !== first) return true
+      await other.query('rollback')
+    }
     return true
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === NO_SUCH_STATEMENT) return false
+    if (error instanceof pg.DatabaseError && LOST_STATEMENT.includes(error.code)) return false
     throw error
   } finally {
     one.release(true)
@@ -96,7 +104,7 @@ async function keepsStatements(pool: pg.Pool): Promise<boolean> {
 
 export const databaseCheck: Check = {
   name: 'database',
-  limit: 30_000,
+  limit: DATABASE_LIMIT,
   async run(patient, say) {
     const { database } = patient.loaded
     const opened = await patient.database().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 // The proxy in front of the server: whether it is trusted, and whether it sends the files itself.
 
 import { isPublic, thumbnailTypes } from '../../actors/video/index.ts'
-import { type Check, type Patient, type Say, USUAL_LIMIT } from './check.ts'
+import { type Check, DATABASE_LIMIT, type Patient, type Say } from './check.ts'
 
 /** Trusting them means trusting everybody. */
 const EVERYBODY = ['0.0.0.0/0', '::/0', 'true', '*']
@@ -9,7 +9,7 @@ const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 
 export const proxyCheck: Check = {
   name: 'proxy',
-  limit: USUAL_LIMIT,
+  limit: DATABASE_LIMIT,
   async run(patient, say, signal) {
     lookAtTrust(patient, say)
     if (patient.loaded.config.vireo.delivery.x_accel_location === null) {

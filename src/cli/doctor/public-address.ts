@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { importPrivateKey, signOutgoing } from '../../federation/security/index.ts'
 import { makeUrls } from '../../federation/urls.ts'
 import { makeSecrets } from '../../platform/secrets.ts'
-import { type Check, type Patient, type Say, sentence, USUAL_LIMIT } from './check.ts'
+import { type Check, DATABASE_LIMIT, type Patient, type Say, sentence, USUAL_LIMIT } from './check.ts'
 import { secretOf } from './database.ts'
 
 const DAY_MS = 86_400_000
@@ -84,7 +84,7 @@ function certificateOf(url: URL, signal: AbortSignal): Promise<{ validTo: Date; 
 
 export const federationCheck: Check = {
   name: 'federation',
-  limit: 12_000,
+  limit: DATABASE_LIMIT,
   async run(patient, say, signal) {
     const { publicUrl } = patient.loaded
     const urls = makeUrls(publicUrl)
