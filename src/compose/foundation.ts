@@ -40,6 +40,9 @@ export interface Foundation {
   deps: ActorDeps
 }
 
+/** What each floor stands on. `closers` close what was opened, the last one first. */
+export type Ground = Foundation & { closers: (() => Promise<void>)[]; userAgent: string }
+
 /** Throws an Error with a one-line message if a required service is unavailable. */
 export async function openFoundation(
   options: { loaded: LoadedConfig; logger: Logger; roles: readonly Role[]; clock: Clock },

@@ -20,13 +20,13 @@ export interface Media extends ActorDeps {
 /** Warns about missing features of ffmpeg, and about unusable object storage. */
 export async function openMedia(
   deps: ActorDeps & { automaticTags: AutomaticTags },
-  instead: { ffmpeg?: Ffmpeg },
+  replacedFfmpeg: Ffmpeg | undefined,
   closers: (() => Promise<void>)[],
 ): Promise<{ media: Media; remoteCache: FileStore }> {
   const { db, clock, config, logger, registry } = deps
   const { ffmpeg_path, ffprobe_path } = config().vireo.media
   const configured = { ffmpegPath: ffmpeg_path ?? undefined, ffprobePath: ffprobe_path ?? undefined }
-  const ffmpeg = instead.ffmpeg ?? (await findFfmpeg(configured))
+  const ffmpeg = replacedFfmpeg ?? (await findFfmpeg(configured))
   for (const warning of ffmpeg.warnings) logger.warn(warning)
   const leases = { owner: leaseOwner(), isGone: isDeadHere }
   const { store, objects } = openStore(config(), leases.owner)

@@ -73,7 +73,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   // Never run here: the node does them.
   for (const type of JOBS) plain.registry.job(type, { queue: 'io', run: async () => undefined })
   const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
-  const opened = await openMedia({ ...deps, automaticTags }, { ffmpeg: await serverFfmpeg() }, closers)
+  const opened = await openMedia({ ...deps, automaticTags }, await serverFfmpeg(), closers)
   const { leases = opened.media.leases } = options
   const { room } = options
   const files = steppingStore(opened.media.store, step)
