@@ -2,7 +2,7 @@
 // pages are composed in compose/http.ts.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { type BlocklistOperator, makeBlocklistOperator } from './actors/blocklist/index.ts'
+import { type BlockLists, makeBlockLists } from './actors/blocklist/index.ts'
 import { type AfterHostChange, makeAfterHostChange } from './actors/host-change/index.ts'
 import { type JobOperator, makeJobOperator } from './actors/job-queue/index.ts'
 import { makePluginOperator, type PluginOperator } from './actors/plugin/index.ts'
@@ -39,7 +39,7 @@ export interface Server {
     AfterHostChange &
     RedrawPictures & {
       jobs: JobOperator
-      blocklist: BlocklistOperator
+      blocklist: BlockLists
       plugins: PluginOperator
     }
   /** Drains and stops everything that was started. */
@@ -115,7 +115,7 @@ async function start(
       ...makeRedrawPictures({ ...media, inspectFile }),
       ...makeAfterHostChange({ ...deps, follows }),
       jobs: makeJobOperator({ ...deps, jobQueue }),
-      blocklist: makeBlocklistOperator(deps),
+      blocklist: makeBlockLists(deps),
       plugins: makePluginOperator(parts),
     },
     stop,

@@ -3,13 +3,14 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import { type BadLine, readServerList, writeServerLines, writeServerTable } from '../actors/blocklist/index.ts'
+import { type BadLine, readServerList, writeLines, writeServerTable } from '../actors/blocklist/index.ts'
 import { isHost } from '../http/plugins/handles.ts'
 import type { Tools } from './family.ts'
 import { operate } from './operate.ts'
 
-const FORMATS = { mastodon: writeServerTable, plain: writeServerLines } as const
+const FORMATS = { mastodon: writeServerTable, plain: writeLines } as const
 type Format = keyof typeof FORMATS
+const SERVERS = { kind: 'servers', ownerId: null } as const
 
 interface ImportOptions {
   apply?: boolean
@@ -33,7 +34,7 @@ export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools):
         .default('mastodon'),
     )
     .action(async (file: string, { format }: { format: Format }) => {
-      const hosts = await operate(load(), (operator) => operator.blocklist.servers())
+      const hosts = await operate(load(), (operator) => operator.blocklist.names(SERVERS))
       await writeFile(resolve(cwd, file), FORMATS[format](hosts))
       out.answer({ file, format, servers: hosts.length }, `${hosts.length} blocked servers were written to ${file}.`)
     })
@@ -54,14 +55,14 @@ export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools):
       const isRefused = bad.length > 0 && !options.skipBad
       if (isRefused) exitWith(1)
       await operate(loaded, async ({ blocklist: blocks }) => {
-        const known = new Set(await blocks.servers())
+        const known = new Set(await blocks.names(SERVERS))
         const wanted = hosts.filter((host) => !known.has(host))
         const found = [
           `${wanted.length} servers are new, ${hosts.length - wanted.length} are blocked already, ${milder} entries have a milder severity.`,
           ...badLines(bad),
         ]
         const isApplied = options.apply === true && !isRefused && (options.yes || (await isSure(wanted.length, found)))
-        if (isApplied) await withProgress(wanted, blocks.blockServers)
+        if (isApplied) await withProgress(wanted, (names, onBlocked) => blocks.block(SERVERS, names, onBlocked))
         const document = { file, new: wanted, known: hosts.length - wanted.length, milder, bad, applied: isApplied }
         out.answer(document, [...found, ending({ isRefused, isApplied, count: wanted.length })])
       })
@@ -74,7 +75,7 @@ export function blocklistCommands({ program, load, out, cwd, exitWith }: Tools):
 
   async function withProgress(
     hosts: readonly string[],
-    block: (hosts: readonly string[], onBlocked: (done: number) => void) => Promise<void>,
+    block: (hosts: readonly string[], onBlocked: (done: number) => void) => Promise<unknown>,
   ): Promise<void> {
     const progress = out.progress('Servers blocked')
     try {

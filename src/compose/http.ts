@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeAbuseMessages } from '../actors/abuse/index.ts'
 import { makeLookedAtActor } from '../actors/actor/index.ts'
 import { makeCommentTagPolicies } from '../actors/automatic-tag/index.ts'
-import { makeBlocklistOperator } from '../actors/blocklist/index.ts'
+import { makeBlockLists } from '../actors/blocklist/index.ts'
 import { makeUnsubscribe } from '../actors/mail/index.ts'
 import { findNotification } from '../actors/notification/index.ts'
 import { makeNotificationSettings } from '../actors/notification-setting/index.ts'
@@ -31,8 +31,8 @@ import { activityPubArea } from '../http/activitypub/routes.ts'
 import { makeReceiveImage } from '../http/actor-images/receive-image.ts'
 import { type App, type AppOptions, type Area, makeApp } from '../http/app.ts'
 import { automaticTagsArea } from '../http/automatic-tags/routes.ts'
+import { blockListsArea } from '../http/blocklists/lists.ts'
 import { blocklistsArea } from '../http/blocklists/routes.ts'
-import { serverListsArea } from '../http/blocklists/server-lists.ts'
 import { bulkArea } from '../http/bulk/routes.ts'
 import { captionsArea } from '../http/captions/routes.ts'
 import { chaptersArea } from '../http/chapters/routes.ts'
@@ -244,7 +244,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     videoImportsArea(all),
     abusesArea({ ...all, messages: makeAbuseMessages(deps) }),
     blocklistsArea(all),
-    serverListsArea({ ...all, blocklistOperator: makeBlocklistOperator(deps) }),
+    blockListsArea({ ...all, blockLists: makeBlockLists(deps) }),
     commentsArea(all),
     bulkArea({ ...all, comments: parts.bulkComments }),
     ratingsArea(all),

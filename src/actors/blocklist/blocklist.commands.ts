@@ -27,31 +27,26 @@ export interface Blocklist {
   unblockServer(block: BlockedServer): Promise<void>
 }
 
-/** Commands for the operator's blocklist at the command line. */
-export interface BlocklistOperator {
-  /** By name. */
-  servers(): Promise<string[]>
-  /** Existing blocks stay. An interrupted call may be repeated. */
-  blockServers(hosts: readonly string[], onBlocked: (done: number) => void): Promise<void>
+export interface ListOwner {
+  kind: 'accounts' | 'servers'
+  /** Account of the blocking user; null for the instance. */
+  ownerId: number | null
 }
 
-const SERVERS_AT_ONCE = 100
+/** Whole lists of blocks, to export and import. */
+export interface BlockLists {
+  /** Handles (`name@host`) or hosts, in their order. */
+  names(of: ListOwner): Promise<string[]>
+  /** Existing blocks stay. An interrupted call may be repeated. Returns the number of new blocks, and the accounts that are not known here. */
+  block(of: ListOwner, names: readonly string[], onBlocked?: (done: number) => void): Promise<{ blocked: number; unknown: string[] }>
+}
+
+const NAMES_AT_ONCE = 100
 
 export function makeBlocklist({ tell }: ActorDeps): Blocklist {
   return {
     async blockAccount({ ownerId, targetId }) {
-      return await tell.create(async (unit) => {
-        const [block] = await unit.query<{ id: number; url: string }>(
-          `insert into account_block (owner_id, target_id, created_at) select $1::int, a.id, $3 from account a where a.id = $2
-           on conflict do nothing returning id, ${TARGET_URL}`,
-          [ownerId, targetId, unit.now],
-        )
-        if (!block) return false
-        unit.emit({ aggregate: 'account_block', id: block.id }, 'AccountBlocked', { blockId: block.id })
-        if (ownerId === null) noteBlock(unit, 'create', block.id, { account: block.url })
-        else renewSessions(unit, { account: ownerId })
-        return true
-      })
+      return await tell.create(async (unit) => (await storeAccounts(unit, ownerId, [targetId])) > 0)
     },
 
     async unblockAccount({ ownerId, targetId }) {
@@ -81,21 +76,75 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
   }
 }
 
-export function makeBlocklistOperator({ db, tell }: Pick<ActorDeps, 'db' | 'tell'>): BlocklistOperator {
+export function makeBlockLists({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>): BlockLists {
   return {
-    async servers() {
-      const rows = await db.query<{ host: string }>('select host from server_block where owner_id is null order by host')
-      return rows.map(({ host }) => host)
+    async names({ kind, ownerId }) {
+      const rows = await db.query<{ name: string }>(kind === 'servers' ? SERVER_NAMES : ACCOUNT_NAMES, [
+        ownerId,
+        ...(kind === 'servers' ? [] : [urls.host]),
+      ])
+      return rows.map(({ name }) => name)
     },
 
-    async blockServers(hosts, onBlocked) {
-      for (let done = 0; done < hosts.length; done += SERVERS_AT_ONCE) {
-        const next = hosts.slice(done, done + SERVERS_AT_ONCE)
-        await tell.create((unit) => storeServers(unit, null, next.map(nameOf)))
+    async block({ kind, ownerId }, names, onBlocked = () => undefined) {
+      let blocked = 0
+      const unknown: string[] = []
+      for (let done = 0; done < names.length; done += NAMES_AT_ONCE) {
+        const next = names.slice(done, done + NAMES_AT_ONCE)
+        const outcome = await tell.create(async (unit) => {
+          if (kind === 'servers') return { blocked: await storeServers(unit, ownerId, next.map(nameOf)), unknown: [] }
+          const found = await accountsCalled(unit, next)
+          const ids = found.flatMap(({ id }) => (id === null ? [] : [id]))
+          return {
+            blocked: await storeAccounts(unit, ownerId, ids),
+            unknown: found.flatMap(({ id, handle }) => (id === null ? [handle] : [])),
+          }
+        })
+        blocked += outcome.blocked
+        unknown.push(...outcome.unknown)
         onBlocked(done + next.length)
       }
+      return { blocked, unknown }
     },
   }
+
+  async function accountsCalled(unit: Unit, handles: readonly string[]): Promise<{ handle: string; id: number | null }[]> {
+    const parts = handles.map((handle) => ({
+      name: handle.slice(0, handle.lastIndexOf('@')),
+      host: handle.slice(handle.lastIndexOf('@') + 1),
+    }))
+    return await unit.query(
+      `select asked.handle, coalesce(${accountIn('x.host_id = h.id')}, ${accountIn('x.host_id is null and asked.host = $4')}) as id
+       from unnest($1::text[], $2::text[], $3::text[]) as asked (handle, name, host) left join remote_host h on h.host = asked.host`,
+      [handles, parts.map(({ name }) => name), parts.map(({ host }) => host), urls.host],
+    )
+  }
+}
+
+/** Of the many accounts with one name, an index finds that of one server. */
+const accountIn = (place: string): string => `(
+  select a.id from actor x join account a on a.actor_id = x.id
+  where lower(x.preferred_username) = lower(asked.name) and ${place} and x.deleted_at is null order by a.id limit 1)`
+
+const SERVER_NAMES = 'select host as name from server_block where owner_id is not distinct from $1::int order by host'
+const ACCOUNT_NAMES = `
+  select x.preferred_username || '@' || coalesce(h.host, $2) as name
+  from account_block b join account a on a.id = b.target_id join actor x on x.id = a.actor_id left join remote_host h on h.id = x.host_id
+  where b.owner_id is not distinct from $1::int order by h.host nulls first, lower(x.preferred_username)`
+
+/** Returns how many were not blocked before. */
+async function storeAccounts(unit: Unit, ownerId: number | null, targetIds: readonly number[]): Promise<number> {
+  const blocks = await unit.query<{ id: number; url: string }>(
+    `insert into account_block (owner_id, target_id, created_at) select $1::int, a.id, $3 from account a where a.id = any($2)
+     on conflict do nothing returning id, ${TARGET_URL}`,
+    [ownerId, targetIds, unit.now],
+  )
+  for (const { id, url } of blocks) {
+    unit.emit({ aggregate: 'account_block', id }, 'AccountBlocked', { blockId: id })
+    if (ownerId === null) noteBlock(unit, 'create', id, { account: url })
+    else renewSessions(unit, { account: ownerId })
+  }
+  return blocks.length
 }
 
 /** Returns how many were not blocked before. */

@@ -1,4 +1,5 @@
-export { type Blocklist, type BlocklistOperator, makeBlocklist, makeBlocklistOperator } from './blocklist.commands.ts'
+export { readAccountList } from './account-list.ts'
+export { type BlockLists, type Blocklist, type ListOwner, makeBlockLists, makeBlocklist } from './blocklist.commands.ts'
 export {
   type Blocks,
   blockedHosts,
@@ -14,4 +15,4 @@ export {
   ownedByBlocked,
 } from './blocklist.queries.ts'
 export { endBlockedFollows } from './end-follows.ts'
-export { type BadLine, normalHost, readServerList, writeServerLines, writeServerTable } from './server-list.ts'
+export { type BadLine, normalHost, readServerList, writeLines, writeServerTable } from './server-list.ts'

@@ -27,16 +27,15 @@ const COLUMNS = ['domain', 'severity', 'reject_media', 'reject_reports', 'public
 const BLOCK = 'suspend'
 const MILDER: ReadonlySet<string> = new Set(['silence', 'noop', 'none'])
 /** Maximum characters of a line in an error, and of a name. */
-const SHOWN = 80
+export const SHOWN = 80
 const LONGEST = 300
 
 /** Parses a list of either format. Reports errors line by line. */
 export function readServerList(text: string, options: ReadOptions): ServerList {
-  const plain = text.replace(/^\uFEFF/, '')
-  const table = tableIn(plain)
+  const table = tableIn(withoutMark(text))
   const hosts = new Set<string>()
   const list: Omit<ServerList, 'hosts'> = { milder: 0, bad: [] }
-  for (const { line, fields } of table?.rows ?? linesOf(plain)) {
+  for (const { line, fields } of table?.rows ?? linesOf(text)) {
     const severity = (table?.severity === undefined ? '' : fields[table.severity] || '').trim().toLowerCase() || BLOCK
     const asked = fields[table?.domain ?? 0] ?? ''
     if (MILDER.has(severity)) list.milder += 1
@@ -54,8 +53,8 @@ export function readServerList(text: string, options: ReadOptions): ServerList {
 export const writeServerTable = (hosts: readonly string[]): string =>
   [COLUMNS.map((name) => `#${name}`).join(','), ...hosts.map((host) => `${host},${BLOCK},false,false,,false`), ''].join('\n')
 
-/** One host per line. */
-export const writeServerLines = (hosts: readonly string[]): string => hosts.map((host) => `${host}\n`).join('')
+/** One name per line. */
+export const writeLines = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('')
 
 /** Lower case, Punycode, without a trailing dot and the default port; undefined for an invalid host name. */
 export function normalHost(text: string): string | undefined {
@@ -76,9 +75,11 @@ interface Row {
   fields: string[]
 }
 
+const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
+
 /** Lines that begin with # are comments. */
-const linesOf = (text: string): Row[] =>
-  text
+export const linesOf = (text: string): Row[] =>
+  withoutMark(text)
     .split(/\r\n|\n|\r/)
     .map((line, index) => ({ line: index + 1, fields: [line.trim()] }))
     .filter(({ fields: [host = ''] }) => host !== '' && !host.startsWith('#'))

@@ -25,7 +25,8 @@ export interface BlocklistsDeps {
 type Demand = Pick<FastifyContextConfig, 'auth' | 'right'>
 
 /** The owner of the blocks: the instance or the user. */
-interface Side {
+export interface Side {
+  isInstance: boolean
   path: string
   tags: { accounts: string; servers: string }
   manageAccounts: Demand
@@ -34,8 +35,9 @@ interface Side {
   owner: (request: FastifyRequest) => number | null
 }
 
-const SIDES: Side[] = [
+export const SIDES: readonly Side[] = [
   {
+    isInstance: false,
     path: '/api/v1/users/me/blocklist',
     tags: { accounts: 'My Blocklist', servers: 'My Blocklist' },
     manageAccounts: { auth: 'user' },
@@ -43,6 +45,7 @@ const SIDES: Side[] = [
     owner: (request) => sessionOf(request).user.accountId,
   },
   {
+    isInstance: true,
     path: '/api/v1/server/blocklist',
     tags: { accounts: 'Account Blocks', servers: 'Server Blocks' },
     manageAccounts: { right: 'MANAGE_ACCOUNTS_BLOCKLIST' },

@@ -72,6 +72,7 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/server/blocklist/accounts',
   'DELETE /api/v1/server/blocklist/accounts/:accountName',
   'POST /api/v1/server/blocklist/servers',
+  'POST /api/v1/vireo/account-blocklist',
   'POST /api/v1/vireo/server-blocklist',
   'DELETE /api/v1/server/blocklist/servers/:host',
   'POST /api/v1/watched-words/server/lists',

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { screens } from '../../../src/http/pages/screens/screens.ts'
 import { type Browser, formIn, makeBrowser } from '../../support/browser.ts'
+import { makeRemoteChannel } from '../../support/builders.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { media } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
@@ -29,6 +30,7 @@ beforeAll(async () => {
     },
   })
   await Promise.all([user('maker', 2), user('judge', 1), user('reader', 2), user('stranger', 2)])
+  await makeRemoteChannel(at, { host: 'loud.example', username: 'loud' })
   root = makeBrowser(at.node.base)
   await root.login(at.node.username, at.node.password)
   maker = await loggedIn('maker')
@@ -356,19 +358,50 @@ describe('an administrator', () => {
   it('takes over a list of servers to block, all or nothing, and passes it on', async () => {
     const open = async () => (await moderator.open('/admin/blocklist')).html
     const table = '#domain,#severity\none.example,suspend\ntwo.example,silence\nthree.example,suspend\n'
-    let page = await moderator.send(part(await open(), 'import'), { list: `${table}not a host,suspend\n` })
+    let page = await moderator.send(part(await open(), 'import-servers'), { list: `${table}not a host,suspend\n` })
     expect(page.status).toBe(400)
     expect(page.html).toContain('Line 5: &quot;not a host&quot; is not the name of a server.')
     expect(await open()).not.toContain('one.example')
-    page = await moderator.send(part(await open(), 'import'), { list: `${table}not a host,suspend\n`, skipBad: 'true' })
+    page = await moderator.send(part(await open(), 'import-servers'), { list: `${table}not a host,suspend\n`, skipBad: 'true' })
     expect(page.html).toMatch(
       /Newly blocked<\/dt><dd>2<.*Blocked before<\/dt><dd>0<.*milder severity<\/dt><dd>1<.*Wrong lines<\/dt><dd>1</s,
     )
-    page = await moderator.send(part(await open(), 'export'), {})
+    page = await moderator.send(part(await open(), 'export-servers'), {})
     expect(page.html).toContain('\none.example,suspend,false,false,,false\nthree.example,suspend')
     page = await moderator.send(part(await open(), 'servers'), { act: 'unblock three.example' })
-    page = await moderator.send(part(await open(), 'import'), { list: 'one.example\nthree.example' })
+    page = await moderator.send(part(await open(), 'import-servers'), { list: 'one.example\nthree.example' })
     expect(page.html).toMatch(/Newly blocked<\/dt><dd>1<.*Blocked before<\/dt><dd>1</s)
+  })
+
+  it.each([
+    ['the instance', () => moderator, '/admin/blocklist', 'judge'],
+    ['a user', () => maker, '/my-account/blocklist', 'maker'],
+  ])('takes over and passes on the lists of what %s blocks', async (_who, by, path, own) => {
+    const host = new URL(at.node.base).host
+    const open = async () => (await by().open(path)).html
+    const answered = (html: string) =>
+      [...html.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g)].map(([, name, value]) => `${name}: ${value}`)
+    const list = `# those we met\r\n\r\n@STRANGER@${host}\r\nreader@${host}\r\nLoud@loud.example\r\nnobody@gone.example\r\nnobody@${host}\r\n`
+    const wrong = `not a handle\n${own}@${host}\n`
+    let page = await by().send(part(await open(), 'import-accounts'), { list: list + wrong })
+    expect(page.status).toBe(400)
+    expect(page.html).toContain('Line 8: &quot;not a handle&quot; is not the handle of an account. Line 9: You cannot block yourself.')
+    expect(await open()).not.toContain(`stranger@${host}`)
+    page = await by().send(part(await open(), 'import-accounts'), { list: list + wrong, skipBad: 'true' })
+    const unknown = `Not known here, and not blocked: nobody@gone.example, nobody@${host}`
+    expect(answered(page.html)).toEqual(['Newly blocked: 3', 'Blocked before: 0', unknown, 'Wrong lines: 2'])
+    page = await by().send(part(await open(), 'import-accounts'), { list })
+    expect(answered(page.html)).toEqual(['Newly blocked: 0', 'Blocked before: 3', unknown, 'Wrong lines: 0'])
+    page = await by().send(part(await open(), 'export-accounts'), {})
+    expect(page.html).toContain(`>\nreader@${host}\nstranger@${host}\nloud@loud.example\n</textarea>`)
+    page = await by().send(part(await open(), 'import-servers'), { list: 'four.example' })
+    expect(answered(page.html)[0]).toBe('Newly blocked: 1')
+    page = await by().send(part(await open(), 'export-servers'), {})
+    expect(page.html).toMatch(/\nfour\.example[,\n]/)
+    for (const act of [`stranger@${host}`, `reader@${host}`, 'loud@loud.example']) {
+      page = await by().send(part(await open(), 'accounts'), { act: `unblock ${act}` })
+      expect(page.html).toContain('Unblock: 1 done.')
+    }
   })
 
   it('shows how the server is, and tries a failed job again', async () => {

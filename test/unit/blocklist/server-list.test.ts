@@ -1,7 +1,7 @@
 // Lists of servers in the two kinds in which operators pass them on.
 
 import { describe, expect, it } from '@jest/globals'
-import { readServerList, writeServerLines, writeServerTable } from '../../../src/actors/blocklist/index.ts'
+import { readServerList, writeLines, writeServerTable } from '../../../src/actors/blocklist/index.ts'
 import { isHost } from '../../../src/http/plugins/handles.ts'
 import { testConfig } from '../../support/config.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
@@ -66,7 +66,7 @@ describe('a list of servers', () => {
 
   it('is read as it was written', () => {
     const hosts = ['one.example', 'xn--bcher-kva.example']
-    for (const write of [writeServerTable, writeServerLines]) {
+    for (const write of [writeServerTable, writeLines]) {
       expect(read(write(hosts))).toEqual({ hosts, milder: 0, bad: [] })
       expect(read(write([]))).toEqual({ hosts: [], milder: 0, bad: [] })
     }

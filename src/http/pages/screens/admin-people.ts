@@ -5,7 +5,7 @@ import { t } from '../../../platform/language.ts'
 import { valueAt } from './api.ts'
 import { blocks, isPending, watchedWords } from './moderation.ts'
 import type { Screen } from './parts.ts'
-import { facts, handle, reportColumns, videoLink } from './words.ts'
+import { handle, reportColumns, videoLink } from './words.ts'
 
 const ROLES = { 0: t('Administrator'), 1: t('Moderator'), 2: t('User') }
 
@@ -90,39 +90,7 @@ export const moderationScreens: readonly Screen[] = [
       },
     ],
   },
-  blocks({ path: '/admin/blocklist', menu: 'admin', title: t('Blocked accounts and servers'), api: '/api/v1/server/blocklist' }, [
-    {
-      form: 'import',
-      title: t('Take over a list of servers'),
-      operation: 'POST /api/v1/vireo/server-blocklist',
-      fields: {
-        list: { label: t('List'), as: 'long', help: t('One server in a line, or the table (CSV) that Mastodon exports.') },
-        skipBad: { label: t('Leave out lines that are wrong'), as: 'check' },
-      },
-      button: t('Block these servers'),
-      danger: true,
-      shows: (answer) =>
-        facts([
-          [t('Newly blocked'), valueAt(answer, 'blocked')],
-          [t('Blocked before'), valueAt(answer, 'known')],
-          [t('Left out for a milder severity'), valueAt(answer, 'milder')],
-          [t('Wrong lines'), valueAt(answer, 'skipped')],
-        ]),
-    },
-    {
-      form: 'export',
-      title: t('Pass the list on'),
-      operation: 'GET /api/v1/vireo/server-blocklist',
-      fields: {},
-      button: t('Show the list'),
-      shows: (answer) => {
-        const list = String(valueAt(answer, 'list'))
-        return html`<section><p><a class="button" download="blocked-servers.csv" href="data:text/csv;charset=utf-8,${encodeURIComponent(list)}">${t('Download')}</a></p>
-<textarea rows="8" readonly aria-label="${t('List')}">
-${list}</textarea></section>`
-      },
-    },
-  ]),
+  blocks({ path: '/admin/blocklist', menu: 'admin', title: t('Blocked accounts and servers'), api: '/api/v1/server/blocklist' }),
   watchedWords({ path: '/admin/watched-words', menu: 'admin', api: '/api/v1/watched-words/server/lists' }),
 ]
 

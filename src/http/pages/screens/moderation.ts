@@ -1,9 +1,10 @@
 // Screens that users have for themselves and the staff for the server: blocks and watched words.
 
+import { html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { valueAt } from './api.ts'
 import type { Part, Screen } from './parts.ts'
-import { handle, handleText } from './words.ts'
+import { facts, handle, handleText } from './words.ts'
 
 interface Where {
   path: string
@@ -15,8 +16,8 @@ interface Where {
 
 const removal = (path: string): string => ['DELETE', path].join(' ')
 
-/** Blocked accounts and servers. */
-export const blocks = ({ path, menu, title, api }: Where, more: readonly Part[] = []): Screen => ({
+/** Blocked accounts and servers, and their lists to take over and to pass on. */
+export const blocks = ({ path, menu, title, api }: Where): Screen => ({
   path,
   title,
   menu,
@@ -36,6 +37,7 @@ export const blocks = ({ path, menu, title, api }: Where, more: readonly Part[] 
       fields: { accountName: { label: t('Account'), help: t('Such as name@video.example') } },
       button: t('Block the account'),
     },
+    ...listParts('account', menu),
     {
       list: 'servers',
       title: t('Servers'),
@@ -51,9 +53,60 @@ export const blocks = ({ path, menu, title, api }: Where, more: readonly Part[] 
       fields: { host: { label: t('Server'), help: t('Such as video.example') } },
       button: t('Block the server'),
     },
-    ...more,
+    ...listParts('server', menu),
   ],
 })
+
+const LISTS = {
+  account: {
+    take: t('Take over a list of accounts'),
+    help: t('One account in a line, such as name@video.example.'),
+    block: t('Block these accounts'),
+    pass: t('Pass on the blocked accounts'),
+  },
+  server: {
+    take: t('Take over a list of servers'),
+    help: t('One server in a line, or the table (CSV) that Mastodon exports.'),
+    block: t('Block these servers'),
+    pass: t('Pass on the blocked servers'),
+  },
+} as const
+
+function listParts(kind: keyof typeof LISTS, menu: Where['menu']): Part[] {
+  const { take, help, block, pass } = LISTS[kind]
+  const url = `/api/v1/vireo/${menu === 'admin' ? '' : 'my-'}${kind}-blocklist`
+  return [
+    {
+      form: `import-${kind}s`,
+      title: take,
+      operation: `POST ${url}`,
+      fields: { list: { label: t('List'), as: 'long', help }, skipBad: { label: t('Leave out lines that are wrong'), as: 'check' } },
+      button: block,
+      danger: true,
+      shows: (answer) =>
+        facts([
+          [t('Newly blocked'), valueAt(answer, 'blocked')],
+          [t('Blocked before'), valueAt(answer, 'known')],
+          [t('Left out for a milder severity'), kind === 'server' ? valueAt(answer, 'milder') : null],
+          [t('Not known here, and not blocked'), (valueAt(answer, 'unknown') as string[]).join(', ')],
+          [t('Wrong lines'), valueAt(answer, 'skipped')],
+        ]),
+    },
+    {
+      form: `export-${kind}s`,
+      title: pass,
+      operation: `GET ${url}`,
+      fields: {},
+      button: t('Show the list'),
+      shows: (answer) => {
+        const list = String(valueAt(answer, 'list'))
+        return html`<section><p><a class="button" download="blocked-${kind}s.csv" href="data:text/csv;charset=utf-8,${encodeURIComponent(list)}">${t('Download')}</a></p>
+<textarea rows="8" readonly aria-label="${t('List')}">
+${list}</textarea></section>`
+      },
+    },
+  ]
+}
 
 /** Lists of words whose comments are marked. */
 export const watchedWords = ({ path, menu, api }: Omit<Where, 'title'>): Screen => ({

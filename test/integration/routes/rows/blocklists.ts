@@ -37,9 +37,12 @@ const blockedServer = (isServer: boolean) => async (cast: Cast, caller: Caller) 
 
 export const blocklistRows = [
   row('GET /api/v1/blocklist/status', visitors(200), () => ({ query: { hosts: 'blocked.example' } })),
-  row('GET /api/v1/vireo/server-blocklist', staff(200)),
-  row('POST /api/v1/vireo/server-blocklist', staff(200), () => ({ body: { list: `${newUuid()}.example` } })),
   ...sides.flatMap(([path, isServer, statuses]) => [
+    ...['account', 'server'].flatMap((kind) => {
+      const list = `/api/v1/vireo/${isServer ? '' : 'my-'}${kind}-blocklist`
+      const name = kind === 'account' ? 'somebody@far.example' : 'far.example'
+      return [row(`GET ${list}`, statuses(200)), row(`POST ${list}`, statuses(200), () => ({ body: { list: name } }))]
+    }),
     row(`GET ${path}/accounts`, statuses(200)),
     row(`POST ${path}/accounts`, statuses(204), async (cast) => ({ body: { accountName: await stranger(cast) } })),
     row(`DELETE ${path}/accounts/:accountName`, statuses(204), blockedAccount(isServer)),
