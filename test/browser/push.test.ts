@@ -33,17 +33,21 @@ beforeAll(async () => {
   maria = await newcomer(node, 'maria')
   person = await chromium.person({ permissions: ['notifications'] })
   await person.page.addInitScript(PLAYED)
-  await person.page.goto(`${node.base}/login`)
-  await person.page.fill('[name="username"]', 'maria')
-  await person.page.fill('[name="password"]', 'the password of maria')
-  await person.page.click('main button.main')
-  await person.page.locator('a[href="/logout"]').waitFor()
-  await person.page.goto(`${node.base}/my-account/settings`)
+  await login('maria')
 })
 afterAll(async () => {
   await chromium?.close()
   await node?.stop()
 })
+
+async function login(name: string): Promise<void> {
+  await person.page.goto(`${node.base}/login`)
+  await person.page.fill('[name="username"]', name)
+  await person.page.fill('[name="password"]', `the password of ${name}`)
+  await person.page.click('main button.main')
+  await person.page.locator('a[href="/logout"]').waitFor()
+  await person.page.goto(`${node.base}/my-account/settings`)
+}
 
 const devices = async () => (await maria.get<{ total: number }>('/api/v1/vireo/push-subscriptions')).total
 const box = () => person.page.getByLabel('Notify this device')
@@ -88,6 +92,42 @@ it('has a worker that shows what is pushed', async () => {
     { what: 'the notification' },
   )
   expect(shown).toEqual([{ title: 'Lake', body: 'A bird is there.', tag: '7', data: '/w/abc' }])
+})
+
+it('is renewed when the browser replaces the subscription, for the user who has it alone', async () => {
+  await box().click()
+  await person.page.getByText('device is notified.').waitFor()
+  const [worker] = person.page.context().serviceWorkers()
+  if (!worker) throw new Error('There is no worker.')
+  const { publicKey } = await maria.get<{ publicKey: string }>('/api/v1/vireo/push-subscriptions')
+  const replaced = (endpoint: string, given: string) =>
+    worker.evaluate<string | null>(`(async () => {
+      let asked = null
+      const made = { toJSON: () => (${JSON.stringify({ ...subscription, endpoint })}) }
+      PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+        asked = applicationServerKey
+        return made
+      }
+      let renewed
+      const waitUntil = (work) => (renewed = work)
+      dispatchEvent(Object.assign(new Event('pushsubscriptionchange'), { waitUntil, newSubscription: ${given} }))
+      await renewed
+      return asked
+    })()`)
+  expect(await replaced('https://push.example/second', 'null')).toBe(publicKey)
+  expect(await devices()).toBe(2)
+  expect(await replaced('https://push.example/third', 'made')).toBeNull()
+  expect(await devices()).toBe(3)
+  const nina = await newcomer(node, 'nina')
+  for (const name of ['nobody', 'nina'] as const) {
+    await person.page.context().clearCookies()
+    if (name === 'nina') await login(name)
+    expect([name, await replaced('https://push.example/fourth', 'null'), await devices()]).toEqual([name, null, 3])
+  }
+  expect(await nina.get('/api/v1/vireo/push-subscriptions')).toMatchObject({ total: 0 })
+  await maria.send('POST', '/api/v1/vireo/push-subscriptions/remove', {})
+  await person.page.context().clearCookies()
+  await login('maria')
 })
 
 it('ends with a logout in this browser', async () => {

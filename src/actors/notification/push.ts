@@ -37,6 +37,8 @@ const MAX_DEVICES = 20
 const TTL_S = 48 * 3600
 /** UTF-16 units: a message with its encryption fits into 4096 bytes, whatever the language. */
 const MAX_TEXT = 600
+/** Of a browser that is gone, or has subscribed with another key than this server's (RFC 8292, 4.2). */
+const ENDED: readonly number[] = [401, 403, 404, 410]
 /** Nobody can be reached there, now or later. */
 const UNREACHABLE: readonly string[] = ['refused-address', 'refused-url']
 
@@ -62,15 +64,24 @@ export function makePushes(
       const row = device && (await findNotification(db, { userId: device.user_id, notificationId }))
       if (!row || row.read) return
       const { title, text, path } = words(row, device.language)
-      const target = JSON.parse(secrets.open(device.sealed)) as PushTarget
+      const target = opened(device.sealed)
       const message = JSON.stringify({ id: notificationId, title: title.slice(0, MAX_TEXT / 2), text: text.slice(0, MAX_TEXT), path })
-      if (await send(target, { message, topic: `${notificationId}`, signal })) {
+      if (target && (await send(target, { message, topic: `${notificationId}`, signal }))) {
         await db.query('update push_subscription set last_sent_at = $2 where id = $1', [subscriptionId, clock.now()])
       } else {
         await db.query('delete from push_subscription where id = $1', [subscriptionId])
       }
     },
   })
+
+  /** Undefined if it was sealed with another secret: the key was another one then, too. */
+  function opened(sealed: string): PushTarget | undefined {
+    try {
+      return JSON.parse(secrets.open(sealed)) as PushTarget
+    } catch {
+      return undefined
+    }
+  }
 
   /** False if the browser is gone for good. Errors do not contain the address, which is a secret. */
   async function send(
@@ -90,7 +101,7 @@ export function makePushes(
     }
     try {
       const { status } = await http.fetch(endpoint, { method: 'POST', body: encryptPush(message, target), headers, signal })
-      if (status === 404 || status === 410) return false
+      if (ENDED.includes(status)) return false
       if (status < 300) return true
       const problem = `The push service ${host} answered ${status}.`
       throw status === 429 || status >= 500 ? new Error(problem) : new PermanentFailure(problem)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { decodeJwt } from 'jose'
 import type { Client } from '../../../scripts/demo/client.ts'
 import { notificationDefaults } from '../../../src/actors/notification-setting/index.ts'
+import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../../federation/support.ts'
 import { formIn, makeBrowser } from '../../support/browser.ts'
 import { media } from '../../support/media.ts'
@@ -154,7 +155,7 @@ describe('a notification', () => {
     await removedFrom(alice)
   })
 
-  it.each([404, 410])('is the last one if the service answers %d', async (status) => {
+  it.each([401, 403, 404, 410])('is the last one if the service answers %d', async (status) => {
     service.statuses.set(`/gone-${status}`, [status])
     await added(alice, `/gone-${status}`)
     await comment()
@@ -162,15 +163,24 @@ describe('a notification', () => {
     expect(service.to(`/gone-${status}`)).toHaveLength(1)
   })
 
+  it('is not pushed to a browser that was sealed with another secret, which is forgotten', async () => {
+    await added(alice, '/sealed')
+    const foreign = makeSecrets({ secret: 'another secret' }).seal('{}')
+    await node.query('update push_subscription set sealed = $1', [foreign])
+    await comment()
+    await until(async () => (await devices(alice)).length === 0, { what: 'the end of the subscription' })
+    expect(service.to('/sealed')).toEqual([])
+  })
+
   it('fails at once if the service refuses it, and the log of jobs does not show the address', async () => {
-    service.statuses.set('/refused', [403])
+    service.statuses.set('/refused', [400])
     await added(alice, '/refused')
     await comment()
     const [failed] = await until(async () => {
       const rows = await node.query<{ error: string }>("select error from job where type = 'web-push' and state = 'failed'")
       return rows.length > 0 ? rows : undefined
     })
-    expect(failed?.error).toBe(`The push service 127.0.0.1:${service.port} answered 403.`)
+    expect(failed?.error).toBe(`The push service 127.0.0.1:${service.port} answered 400.`)
     expect(service.to('/refused')).toHaveLength(1)
     await removedFrom(alice)
   })

@@ -332,7 +332,7 @@ async function beginPush(form) {
 /** A subscription that is left of somebody else is not used again. */
 async function startPush(token, { push, user }) {
   if ((await Notification.requestPermission()) !== 'granted') throw new Error(TEXTS.notNotified)
-  await navigator.serviceWorker.register('/push-worker.js')
+  await navigator.serviceWorker.register(`/push-worker.js?${user}`)
   const { pushManager } = await navigator.serviceWorker.ready
   await (await pushManager.getSubscription())?.unsubscribe()
   const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: push })

@@ -12,3 +12,16 @@ addEventListener('notificationclick', (event) => {
   event.notification.close()
   event.waitUntil(clients.openWindow(event.notification.data))
 })
+
+// The browser replaces its subscription. The page of settings has the key and what a form needs, for the user who switched it on only.
+addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event.newSubscription)))
+
+async function renew(made) {
+  const page = await (await fetch('/my-account/settings')).text()
+  const [, key, user, token] = /data-push="([^"]+)" data-user="(\d+)">\s*<input type="hidden" name="token" value="([^"]+)"/.exec(page) ?? []
+  if (!user || `?${user}` !== location.search) return
+  const { endpoint, keys } = (
+    made ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }))
+  ).toJSON()
+  await fetch('/my-account/settings/devices', { method: 'POST', body: new URLSearchParams({ token, endpoint, ...keys }) })
+}
