@@ -115,7 +115,8 @@ export function makeBlockLists({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell'
     }))
     return await unit.query(
       `select asked.handle, coalesce(${accountIn('x.host_id = h.id')}, ${accountIn('x.host_id is null and asked.host = $4')}) as id
-       from unnest($1::text[], $2::text[], $3::text[]) as asked (handle, name, host) left join remote_host h on h.host = asked.host`,
+       from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (handle, name, host, place)
+       left join remote_host h on h.host = asked.host order by asked.place`,
       [handles, parts.map(({ name }) => name), parts.map(({ host }) => host), urls.host],
     )
   }
@@ -142,8 +143,8 @@ async function storeAccounts(unit: Unit, ownerId: number | null, targetIds: read
   for (const { id, url } of blocks) {
     unit.emit({ aggregate: 'account_block', id }, 'AccountBlocked', { blockId: id })
     if (ownerId === null) noteBlock(unit, 'create', id, { account: url })
-    else renewSessions(unit, { account: ownerId })
   }
+  if (ownerId !== null && blocks.length > 0) renewSessions(unit, { account: ownerId })
   return blocks.length
 }
 
@@ -157,8 +158,8 @@ async function storeServers(unit: Unit, ownerId: number | null, hosts: string[])
   for (const { id, host } of blocks) {
     unit.emit({ aggregate: 'server_block', id }, 'ServerBlocked', { blockId: id })
     if (ownerId === null) noteBlock(unit, 'create', id, { host })
-    else renewSessions(unit, { account: ownerId })
   }
+  if (ownerId !== null && blocks.length > 0) renewSessions(unit, { account: ownerId })
   return blocks.length
 }
 
