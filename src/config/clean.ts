@@ -60,7 +60,7 @@ function without(values: Values, path: readonly string[]): Values {
 function describeUnknown(path: string, label: string, section: Section): string {
   if (WITHOUT_EFFECT.has(path)) return `${label}: the key ${path} has no effect here`
   const suggestion = suggestKey(path, section)
-  return `${label}: unknown key ${path}${suggestion ? `, did you mean ${suggestion}?` : ''}`
+  return suggestion ? `${label}: unknown key ${path}, did you mean ${suggestion}?` : `${label}: unknown key ${path}`
 }
 
 /** A sibling with a similar name, or a key with a similar path, or the only key with that ending. */

@@ -79,5 +79,5 @@ function describeUnknown(name: string): string {
     name.toUpperCase(),
     keys.map((key) => variableOf(key.path)),
   )
-  return `environment: unknown variable ${name}${suggestion ? `, did you mean ${suggestion}?` : ''}`
+  return suggestion ? `environment: unknown variable ${name}, did you mean ${suggestion}?` : `environment: unknown variable ${name}`
 }

@@ -13,6 +13,8 @@ export interface Language {
   dir: 'ltr' | 'rtl'
   /** The translation of a message without parameters. */
   find(message: string): string | undefined
+  /** The message with numbered parameters (`{0}`) that an English text was made of, and the values in it. */
+  recognize(text: string): { message: string; values: string[] } | undefined
   /** The parts of a message; values that are no text or number stay as they are, and functions make the parts of their tags. */
   format<Part>(message: string, values: Readonly<Record<string, FormatValue<Part>>>): (string | Part)[]
   number(value: number, options?: Intl.NumberFormatOptions): string
@@ -43,6 +45,7 @@ type FormatValue<Part> = string | number | Part | ((inside: (string | Part)[]) =
 /** `read` is called when the first message is looked for. */
 export function makeLanguage(tag: string, read: () => Messages): Language {
   const known = lazy(() => new Map(Object.entries(read())))
+  const patterns = lazy(() => patternsOf([...known().keys()]))
   const formats = new Map<string, IntlMessageFormat>()
   const numbers = new Map<string, Intl.NumberFormat>()
   const days = lazy(() => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }))
@@ -75,6 +78,13 @@ export function makeLanguage(tag: string, read: () => Messages): Language {
     tag,
     dir: RIGHT_TO_LEFT.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr',
     find: (message) => known().get(message),
+    recognize(text) {
+      for (const { message, pattern } of patterns()) {
+        const [, ...values] = pattern.exec(text) ?? []
+        if (values.length > 0) return { message, values }
+      }
+      return undefined
+    },
     format<Part>(message: string, values: Readonly<Record<string, FormatValue<Part>>>) {
       const format = formatOf(message)
       // The library writes only the numbers of plurals as in the language.
@@ -97,6 +107,21 @@ export function makeLanguage(tag: string, read: () => Messages): Language {
       }
     },
   }
+}
+
+const NUMBERED = /\{\d\}/g
+
+/** Those that say the most come first: several may fit. */
+function patternsOf(messages: readonly string[]): { message: string; pattern: RegExp }[] {
+  const said = (message: string): number => message.replaceAll(NUMBERED, '').length
+  return messages
+    .filter((message) => message.includes('{0}'))
+    .sort((a, b) => said(b) - said(a))
+    .map((message) => {
+      const [first = '', ...pieces] = message.split(NUMBERED).map(RegExp.escape)
+      // A value at the beginning is a name or an address: other sentences that end like this one have several words there.
+      return { message, pattern: new RegExp(`^${first}${first === '' ? '(\\S+?)' : '(.+?)'}${pieces.join('(.+?)')}$`, 's') }
+    })
 }
 
 /** ISO 15924. */
@@ -129,6 +154,32 @@ export function t(message: string, values?: Readonly<Record<string, Word>>): Loc
 
 /** A text from elsewhere, such as a label of the API: translated if it is one of the messages. */
 export const known = (text: string): Localized => new Localized((language) => language.find(text) ?? text)
+
+/**
+ * The same for a text with values in it, such as a refusal or a finding, line by line: it is translated as the message with numbered
+ * parameters that it fits, and so are the values.
+ */
+export const recognized = (text: string): Localized =>
+  new Localized((language) =>
+    text
+      .split('\n')
+      .map((line) => fitted(line, language))
+      .join(' '),
+  )
+
+/** Characters. Longer texts are no messages. */
+const LONGEST = 1000
+/** Values in values. */
+const DEEPEST = 3
+
+function fitted(text: string, language: Language, depth = 0): string {
+  const found = text.length > LONGEST || depth > DEEPEST ? undefined : (language.find(text) ?? language.recognize(text))
+  // The check-up makes sentences of warnings and errors.
+  if (found === undefined) return text.endsWith('.') && text !== '.' ? `${fitted(text.slice(0, -1), language, depth + 1)}.` : text
+  if (typeof found === 'string') return found
+  const values = Object.fromEntries(found.values.map((value, index) => [index, fitted(value, language, depth + 1)]))
+  return language.format<never>(found.message, values).join('')
+}
 
 export const inNumbers = (value: number, options?: Intl.NumberFormatOptions): Localized =>
   new Localized((language) => language.number(value, options))

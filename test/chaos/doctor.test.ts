@@ -12,6 +12,7 @@ import { login } from '../../scripts/demo/client.ts'
 import type { Finding } from '../../src/cli/doctor/check.ts'
 import { makeExamine } from '../../src/cli/examine.ts'
 import { findSandbox } from '../../src/media/index.ts'
+import { formIn, makeBrowser } from '../support/browser.ts'
 import { fakeTools } from '../support/fake-ffmpeg.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -136,6 +137,19 @@ it('looks for an administrator of the running server, and sends a mail', async (
   expect(data).toContainEqual({ check: 'mail', status: 'ok', message: 'A mail to admin@example.com was sent.' })
   expect(data.filter(({ check }) => check === 'database').map(({ status }) => status)).toContain('ok')
   expect(await mail.next('admin@example.com')).toMatchObject({ subject: expect.stringContaining('arrives') })
+})
+
+it('is a page in the language of the administrator', async () => {
+  const german = { 'accept-language': 'de' }
+  const root = makeBrowser(node.base, german)
+  await root.login(node.username, node.password)
+  const client = await login(node.base, node.username, node.password)
+  const { data } = await client.send<{ data: Finding[] }>('POST', '/api/v1/vireo/check-up', {})
+  const { html } = await root.send(formIn((await root.open('/admin/check-up')).html, '/admin/check-up'), { part: 'check' })
+  expect(html).toContain('PostgreSQL')
+  const english = data.flatMap(({ message, advice }) => [message, advice ?? '']).filter((text) => / (?:is|are|the) /.test(text))
+  expect(english.length).toBeGreaterThan(5)
+  expect(english.filter((text) => html.includes(text))).toEqual([])
 })
 
 it('ends although something never answers', async () => {

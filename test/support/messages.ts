@@ -2,19 +2,22 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeFields } from '../../src/http/config/custom-keys.ts'
+import { capital } from '../../src/http/pages/bodies/text.ts'
+import { wordsOf } from '../../src/http/pages/screens/fields.ts'
 import { screens } from '../../src/http/pages/screens/screens.ts'
 
 const SRC = new URL('../../src/', import.meta.url).pathname
 
-const sourcesIn = (folder: string): string[] =>
+const sourcesIn = (folder: string, except?: RegExp): string[] =>
   readdirSync(join(SRC, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && !except?.test(name))
     .map((name) => readFileSync(join(SRC, folder, name), 'utf8'))
 
 /** The first argument of every call of `t` and `rich`, and the headings of lists. */
 export function messagesOfPages(): Set<string> {
   const found = new Set<string>()
-  for (const source of ['http/pages', 'http/mail-preferences', 'actors/mail'].flatMap(sourcesIn)) {
+  for (const source of ['http/pages', 'http/mail-preferences', 'actors/mail'].flatMap((folder) => sourcesIn(folder))) {
     for (const [call, literal = ''] of source.matchAll(/\b(?:t|rich)\(\s*('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|[^)\s]*)/g)) {
       if (!/^['"]./.test(literal)) throw new Error(`A message is written out where it is used: ${call}`)
       found.add(textOf(literal))
@@ -42,16 +45,54 @@ export function labelsOfApi(): Set<string> {
   return found
 }
 
-/** Refusals of forms, which pages translate if they have them. */
-export function refusals(): Set<string> {
-  const found = new Set<string>()
-  for (const source of [...sourcesIn('http'), ...sourcesIn('actors')]) {
-    const all = source.matchAll(
-      /(?:DomainError|HttpError)\(\s*(?:'\w+'|\d+),\s*('[^'\\\n]*')|('Should [^'\\\n]*')|(?:return|[?:]) ('[A-Z][^'\\\n]*')/g,
-    )
-    for (const [, ...literals] of all) for (const literal of literals) if (literal) found.add(textOf(literal))
-  }
-  return found
+/** Explanations and labels of the settings that administrators change. */
+export function wordsOfSettings(): Set<string> {
+  const fields = describeFields(() => false)
+  return new Set(
+    fields.flatMap(({ name, about }) => {
+      const [section = ''] = name.split('.')
+      const words = [`${capital(about)}.`, wordsOf(section), wordsOf(name.slice(section.length + 1))]
+      return words.map((text) => text.replace(/(?<= )\d{1,4}p\b/, '{0}'))
+    }),
+  )
+}
+
+/** Findings of the check-up and advice, with numbers for their values: all sentences in its sources. */
+export function findings(): Set<string> {
+  const code = sourcesIn('cli/doctor').map((source) => source.replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, ''))
+  const literals = code.flatMap((source) => [...source.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)])
+  return new Set(literals.map(([literal]) => numbered(literal)).filter((text) => / /.test(text) && /(?:\.|: \{\d\})$/.test(text)))
+}
+
+/** Programs alone are refused with these. */
+const FOR_PROGRAMS = /\b(?:runners?|runner-jobs\.ts|host-change|redundancy)\b/
+
+/** Refusals with values, with numbers for these. */
+export function refusalsWithValues(): Set<string> {
+  const all = ['http', 'actors', 'federation/fetch']
+    .flatMap((folder) => sourcesIn(folder, FOR_PROGRAMS))
+    .flatMap((source) => [
+      ...source.matchAll(
+        /(?:(?:DomainError|HttpError)\(\s*(?:'\w+'|\w+|permanent[^,]*),\s*|problem: |problems\.push\(|msg: |(?=`Should ))(`(?:[^`\\]|\\.)*`)/g,
+      ),
+    ])
+  return new Set(all.map(([, literal = '']) => numbered(literal)).filter((text) => text.includes('{0}')))
+}
+
+/** True if the server has this text as a literal, such as a refusal or a warning: pages translate those that have a translation. */
+export function isMade(text: string): boolean {
+  const pieces = text.split(/\{\d\}/).map(RegExp.escape)
+  return new RegExp(`['"\`]${pieces.join('\\$\\{[^`]*?\\}')}['"\`]`).test(allSources())
+}
+
+let sources: string | undefined
+const allSources = (): string => (sources ??= sourcesIn('.').join('\n'))
+
+/** The text of a literal, with `{0}`, `{1}` … for the expressions in it. */
+function numbered(literal: string): string {
+  let count = 0
+  const text = literal.startsWith('`') ? literal.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, () => `{${count++}}`) : literal
+  return textOf(text)
 }
 
 const textOf = (literal: string): string => (Function(`return ${literal}`) as () => string)()

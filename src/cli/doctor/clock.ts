@@ -21,7 +21,7 @@ export const clockCheck: Check = {
 }
 
 interface Compared {
-  with: string
+  with: 'database' | 'public address'
   /** Ms. */
   offset: number
 }
@@ -31,7 +31,7 @@ async function ofDatabase({ database }: Parameters<Check['run']>[0]): Promise<Co
   const asked = Date.now()
   const [row] = await opened.query<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now')
   if (!row) return undefined
-  return { with: 'the database', offset: row.now - (asked + Date.now()) / 2 }
+  return { with: 'database', offset: row.now - (asked + Date.now()) / 2 }
 }
 
 async function ofPublicAddress(publicUrl: string, signal: AbortSignal): Promise<Compared | undefined> {
@@ -40,14 +40,18 @@ async function ofPublicAddress(publicUrl: string, signal: AbortSignal): Promise<
   await answer.body?.cancel()
   const date = Date.parse(answer.headers.get('date') ?? '')
   if (Number.isNaN(date)) return undefined
-  return { with: 'the public address', offset: date + 500 - (asked + Date.now()) / 2 }
+  return { with: 'public address', offset: date + 500 - (asked + Date.now()) / 2 }
 }
 
 function tell({ with: other, offset }: Compared, say: Say): void {
   const off = Math.abs(offset)
-  const text = `The clock differs by ${(off / 1000).toFixed(1)} s from that of ${other}.`
+  const seconds = (off / 1000).toFixed(1)
+  const [text, agrees] =
+    other === 'database'
+      ? [`The clock differs by ${seconds} s from that of the database.`, 'The clock agrees with that of the database.']
+      : [`The clock differs by ${seconds} s from that of the public address.`, 'The clock agrees with that of the public address.']
   const advice = 'Let every machine take its time from the network (chrony, systemd-timesyncd).'
   if (off > TOO_MUCH) say.problem(text, advice)
   else if (off > NOTABLE) say.warning(text, advice)
-  else say.ok(`The clock agrees with that of ${other}.`)
+  else say.ok(agrees)
 }

@@ -2,13 +2,13 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Check, USUAL_LIMIT } from './check.ts'
+import { type Check, sentence, USUAL_LIMIT } from './check.ts'
 
 export const configurationCheck: Check = {
   name: 'configuration',
   limit: USUAL_LIMIT,
   async run({ loaded }, say) {
-    for (const warning of loaded.warnings) say.warning(warning.endsWith('.') ? warning : `${warning}.`, 'Mend that key.')
+    for (const warning of loaded.warnings) say.warning(sentence(warning), 'Mend that key.')
     if (loaded.warnings.length === 0) say.ok(`The configuration is valid (${loaded.sources.join(', ')}).`)
   },
 }
@@ -23,7 +23,7 @@ export const secretCheck: Check = {
     if (!found) return say.ok(`The first start makes the secret in ${file}.`)
     if (found.size === 0) return say.problem(`${file} is empty.`, 'Restore it from the backup.')
     if ((found.mode & 0o077) !== 0) {
-      say.problem(`Others on this machine can read ${file}.`, `Run: chmod 600 ${file}`)
+      say.problem(`Others on this machine can read ${file}.`, `Run \`chmod 600 ${file}\`.`)
     } else say.ok(`${file} is for its owner only.`)
     say.ok(`Back ${file} up with the database: without it no key in there can be used.`)
   },

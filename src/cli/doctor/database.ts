@@ -143,7 +143,7 @@ async function lookAtServer(database: DoctorDatabase, say: Say): Promise<void> {
   const missing = EXTENSIONS.filter((name) => !extensions.some((one) => one.name === name))
   if (missing.length > 0) {
     const advice = 'Install the package with the additional modules of PostgreSQL (postgresql-contrib).'
-    say.problem(`PostgreSQL has no ${missing.join(' and no ')}.`, advice)
+    say.problem(`PostgreSQL lacks ${missing.join(', ')}.`, advice)
   }
 }
 

@@ -44,5 +44,5 @@ async function checkCertificate({ cert_file, key_file }: Config['live']['rtmps']
   if (!(isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host))) {
     return say.problem(`The certificate of RTMPS is not for ${host}.`, 'Get one for this name, or set live.rtmps.public_hostname.')
   }
-  sayValidity(say, 'certificate of RTMPS', certificate.validToDate)
+  sayValidity(say, certificate.validToDate, (day) => `The certificate of RTMPS is valid until ${day}.`)
 }

@@ -17,7 +17,8 @@ export const loginsCheck: Check = {
     const others = [...openid_connect, ...ldap]
     const names = others.map(({ name }) => name)
     if (local_passwords) {
-      return say.ok(`Users log in with passwords of this server${names.length > 0 ? `, and with ${names.join(', ')}` : ''}.`)
+      if (names.length === 0) return say.ok('Users log in with passwords of this server.')
+      return say.ok(`Users log in with passwords of this server, and with ${names.join(', ')}.`)
     }
     const remedy = 'Set vireo.auth.local_passwords to true; `vireo reset-password` then sets a password.'
     if (names.length === 0) return say.problem('Nobody can log in: passwords are switched off, and there is no other login.', remedy)

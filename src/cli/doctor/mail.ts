@@ -19,11 +19,14 @@ export const mailCheck: Check = {
     }
     const mailer = makeMailer({ settings: () => smtp })
     try {
-      if (smtp.transport === 'sendmail') accessSync(smtp.sendmail ?? '', constants.X_OK)
-      else await mailer.verify()
-      const where = smtp.transport === 'sendmail' ? smtp.sendmail : `${smtp.hostname}:${smtp.port}`
-      const login = smtp.username === null ? '' : ' and takes the login'
-      say.ok(smtp.transport === 'sendmail' ? `${where} can be run.` : `${where} answers${login}.`)
+      const where = smtp.transport === 'sendmail' ? (smtp.sendmail ?? '') : `${smtp.hostname}:${smtp.port}`
+      if (smtp.transport === 'sendmail') {
+        accessSync(where, constants.X_OK)
+        say.ok(`${where} can be run.`)
+      } else {
+        await mailer.verify()
+        say.ok(smtp.username === null ? `${where} answers.` : `${where} answers and takes the login.`)
+      }
       if (sendMailTo === undefined) return
       await mailer.send({
         id: newUuid(),

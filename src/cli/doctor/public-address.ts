@@ -26,7 +26,7 @@ export const nameCheck: Check = {
     }
     try {
       const addresses = await lookup(host, { all: true })
-      say.ok(`${host} is ${addresses.map(({ address }) => address).join(', ')}.`)
+      say.ok(`${host} leads to ${addresses.map(({ address }) => address).join(', ')}.`)
     } catch (error) {
       say.problem(`${host} has no address: ${sentence(error)}`, 'Make an A and an AAAA record for it, or set webserver.hostname right.')
     }
@@ -51,13 +51,13 @@ export const certificateCheck: Check = {
     if (refusal !== undefined) {
       return say.problem(`Others do not trust the certificate: ${refusal}.`, 'Get one for this name, with its whole chain.')
     }
-    sayValidity(say, 'certificate', validTo)
+    sayValidity(say, validTo, (day) => `The certificate is valid until ${day}.`)
   },
 }
 
-export function sayValidity(say: Say, name: string, validTo: Date): void {
+export function sayValidity(say: Say, validTo: Date, textOf: (day: string) => string): void {
   const days = Math.floor((validTo.getTime() - Date.now()) / DAY_MS)
-  const text = `The ${name} is valid until ${validTo.toISOString().slice(0, 10)}.`
+  const text = textOf(validTo.toISOString().slice(0, 10))
   if (days < SOON) say.warning(text, 'Renew it, and see why that did not happen by itself.')
   else say.ok(text)
 }
@@ -138,7 +138,7 @@ async function signed(url: string, patient: Patient, headers: Record<string, str
     `select key_id as "keyId", private_key_sealed as sealed from actor
      where host_id is null and type = 'Application' and private_key_sealed is not null order by id limit 1`,
   )
-  if (!actor) throw new Error('the server was never started')
+  if (!actor) throw new Error('the server was never started.')
   const pem = makeSecrets({ secret: await secretOf(patient.loaded) }).open(actor.sealed)
   const key = { keyId: actor.keyId, privateKey: await importPrivateKey(pem) }
   return await signOutgoing({ method: 'GET', url, headers, key, profile: 'cavage', now: new Date() })

@@ -44,16 +44,25 @@ async function probe(store: Store, place: 'file-system' | 'object-storage', say:
   )
   const probed = outcomes.filter((outcome) => outcome !== undefined)
   const failed = probed.filter(({ failure }) => failure !== undefined)
-  const where = place === 'file-system' ? 'the folders' : 'object storage'
+  const isFolder = place === 'file-system'
   if (failed.length === 0) {
-    say.ok(`Files of ${probed.length} kinds can be written, read and removed in ${where}.`)
+    const { length } = probed
+    say.ok(
+      isFolder
+        ? `Files of ${length} kinds can be written, read and removed in the folders.`
+        : `Files of ${length} kinds can be written, read and removed in object storage.`,
+    )
     return
   }
-  const advice =
-    place === 'file-system'
-      ? 'Give the folder of that kind (section storage) to the user who runs the server.'
-      : 'Check endpoint, credentials, bucket names and rights of the section object_storage.'
-  for (const { kind, failure } of failed) say.problem(`${kind} cannot be kept in ${where}: ${failure}`, advice)
+  const advice = isFolder
+    ? 'Give the folder of that kind (section storage) to the user who runs the server.'
+    : 'Check endpoint, credentials, bucket names and rights of the section object_storage.'
+  for (const { kind, failure } of failed) {
+    say.problem(
+      isFolder ? `${kind} cannot be kept in the folders: ${failure}` : `${kind} cannot be kept in object storage: ${failure}`,
+      advice,
+    )
+  }
 }
 
 /** The failure with a small file; undefined if all works. */

@@ -108,9 +108,9 @@ export function blockListsArea(deps: { config: () => Config; urls: Here; blockLi
         const { list, skipBad } = request.body
         const { names, milder, bad } = readList(kind, list, sessionOf(request).user.username)
         const problems = bad.slice(0, MAX_SAID).map(({ line, problem }) => `Line ${line}: ${problem}`)
-        if (names.length > most) problems.push(`There are more than ${most} ${kind}.`)
+        if (names.length > most) problems.push(`The list has more than ${most} names.`)
         if (names.length > most || (bad.length > 0 && !skipBad)) {
-          const msg = problems.join(' ')
+          const msg = problems.join('\n')
           throw new DomainError('invalid', msg, { invalidParams: [{ name: 'list', location: 'body', msg, value: undefined }] })
         }
         const { blocked, unknown } = await blockLists.block({ kind, ownerId: owner(request) }, names)

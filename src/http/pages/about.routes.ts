@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isMailEnabled } from '../../config/index.ts'
-import { known, type Localized, listed, t } from '../../platform/language.ts'
+import { type Localized, listed, recognized, t } from '../../platform/language.ts'
 import { contactBody as contactFields } from '../contact/routes.ts'
 import { countedAddress } from '../plugins/rate-limit.ts'
 import { aboutBody } from './bodies/about.ts'
@@ -52,7 +52,7 @@ export function addAboutPages({ app, config, urls, visitors, facts, contact, sen
       await contact.write({ ...data, subject: data.subject ?? null }, countedAddress(request))
     } catch (refusal) {
       if (!(refusal instanceof DomainError) || refusal.kind !== 'forbidden') throw refusal
-      return show(request, reply, { fields, status: 403, problem: known(refusal.message) })
+      return show(request, reply, { fields, status: 403, problem: recognized(refusal.message) })
     }
     return send(request, reply, { title: t('Contact'), body: sentBody(), isPrivate: true })
   })

@@ -7,7 +7,7 @@ import { quotaUsed } from '../../actors/user/index.ts'
 import { listUserExports } from '../../actors/user-export/index.ts'
 import { findLatestImport } from '../../actors/user-import/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
-import { known, t } from '../../platform/language.ts'
+import { recognized, t } from '../../platform/language.ts'
 import { addFormRoutes, linger, withForm } from '../plugins/multipart.ts'
 import { toUserImportProgressView } from '../user-imports/views.ts'
 import { archivesBody } from './bodies/archives.ts'
@@ -108,7 +108,7 @@ export function addArchivePages(tools: PageTools): void {
     const { legacy_timeout: longest, max_partial_per_user: largest } = config().vireo.uploads
     const content = archivesBody({
       exports,
-      problem: problem && known(problem.text),
+      problem: problem && recognized(problem.text),
       token: visitors.formToken(request, reply),
       files: rules.enabled ? { used, most: rules.max_user_video_quota } : undefined,
       upload: config().import.users.enabled ? { largest, left, minutes: Math.floor(longest / MINUTE) } : undefined,

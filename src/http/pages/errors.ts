@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../platform/html.ts'
-import { known, type Localized, t } from '../../platform/language.ts'
+import { type Localized, recognized, t } from '../../platform/language.ts'
 import { notFoundKind } from '../plugins/accept-constraint.ts'
 import { answerError } from '../plugins/errors.ts'
 import { HttpError } from '../plugins/http-error.ts'
@@ -30,7 +30,7 @@ export function addErrorPages({ app, send }: PageTools): void {
     return answerError(error, request, reply, ({ status, detail }) => {
       const title = TITLES[status] ?? t('This did not work')
       const body = html`<h1>${title}</h1>
-<p role="alert">${known(detail)}</p>
+<p role="alert">${recognized(detail)}</p>
 <p><a href="/">${t('Latest videos')}</a></p>`
       return send(request, reply, { status, title, body, isPrivate: true })
     })

@@ -6,7 +6,7 @@ import { kinds } from '../../actors/external-login/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { ClientCredentials, Tokens } from '../../actors/session/index.ts'
 import { DEFAULT_NAME, isMailEnabled } from '../../config/index.ts'
-import { known, type Localized, t } from '../../platform/language.ts'
+import { type Localized, recognized, t } from '../../platform/language.ts'
 import { makeLoginCookie } from '../external-logins/cookie.ts'
 import { loggedOutBody, loginBody, logoutBody, signedInBody } from './bodies/login.ts'
 import { formOf, queryOf } from './fields.ts'
@@ -86,7 +86,7 @@ export function addLoginPages(tools: PageTools): void {
       return await signIn(request, reply, await sessions.loginByToken({ client: await localClient(), ...login }), next)
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-      const problem = error.code === 'invalid_grant' ? NOT_ENTERED : known(error.message)
+      const problem = error.code === 'invalid_grant' ? NOT_ENTERED : recognized(error.message)
       return show(request, reply, { next, problem, status: 400 })
     }
   }
@@ -118,7 +118,7 @@ export function addLoginPages(tools: PageTools): void {
       return await signIn(request, reply, tokens, next)
     } catch (error) {
       if (!(error instanceof DomainError) || (error.kind !== 'invalid' && error.kind !== 'unauthenticated')) throw error
-      const problem = PROBLEMS[error.code ?? ''] ?? known(error.message)
+      const problem = PROBLEMS[error.code ?? ''] ?? recognized(error.message)
       return show(request, reply, { username, next, problem, status: 400 })
     }
   })

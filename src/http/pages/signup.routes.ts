@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { isMailEnabled } from '../../config/index.ts'
-import { known, type Localized, t } from '../../platform/language.ts'
+import { type Localized, recognized, t } from '../../platform/language.ts'
 import { clientIp } from '../plugins/client-ip.ts'
 import { invalidParamsOf } from '../plugins/invalid-params.ts'
 import { applicantOf, registerBody, requestBody } from '../registrations/fields.ts'
@@ -92,7 +92,7 @@ export function addSignupPages({ app, config, visitors, registrations, send }: P
       if (error.kind === 'forbidden') return answer(request, reply, { status: 403, body: signupClosedBody(error.message) })
       const status = STATUS[error.kind]
       if (status === undefined) throw error
-      return showForm(request, reply, typed, { status, problem: known(error.message) })
+      return showForm(request, reply, typed, { status, problem: recognized(error.message) })
     }
     const body = signupDoneBody({
       email: read.data.email,

@@ -159,8 +159,9 @@ function warningsOf(version: string, banner: string): string[] {
   const builtUntil = Number(/\(c\) \d{4}-(\d{4})/.exec(banner)?.[1] ?? Number.NaN)
   const isOld = major === undefined ? builtUntil < 2022 : Number(major) < 5
   if (isOld) {
-    const advice = 'install a current ffmpeg package for production'
-    return [`ffmpeg ${version} is an old build without security fixes (${namesOf(HOLES)} among others); ${advice}.`]
+    return [
+      `ffmpeg ${version} is an old build without security fixes (${namesOf(HOLES)} among others); install a current ffmpeg package for production.`,
+    ]
   }
   // A build from a branch contains its date, but not what was merged.
   if (major === undefined || minor === undefined) return []

@@ -143,9 +143,8 @@ describe('a page in another language', () => {
   })
 
   it('has no words of English for administrators', async () => {
-    // What the settings are about is said in English by the configuration, and logs are for programs.
-    const others = ['/admin/config', '/admin/logs']
-    const plain = screens.map(({ path }) => path).filter((path) => !path.includes(':') && !others.includes(path))
+    // Logs are for programs.
+    const plain = screens.map(({ path }) => path).filter((path) => !path.includes(':') && path !== '/admin/logs')
     const ofVideo = ['', '/studio', '/source', '/statistics'].map((room) => `/my-library/videos/${video}${room}`)
     const own = [`/w/${video}`, `/w/${video}/take-part`, '/my-account/settings', '/my-account/notifications', '/my-account/import-export']
     const found: string[] = []
@@ -168,6 +167,29 @@ describe('a page in another language', () => {
     expect(page.status).toBe(400)
     expect(page.html).toContain('Bitte die markierten Felder prüfen.')
     expect(page.html).toMatch(/id="new-username-note">Ein Name/)
+  })
+
+  it('says in its language what is wrong with a value, and the API says it in English', async () => {
+    const { html } = await root.open('/admin/blocklist', german)
+    const form =
+      /<form[^>]*action="\/admin\/blocklist"(?:(?!<\/form>).)*name="part" value="import-servers".*?<\/form>/s.exec(html)?.[0] ?? ''
+    const list = 'not a host\nfine.example\nno host, either'
+    const headers = { ...german, origin: at.node.base, 'sec-fetch-site': 'same-origin' }
+    const page = await root.send(formIn(form, '/admin/blocklist'), { list }, headers)
+    expect(page.html).toContain('Zeile 1: „not a host“ ist kein Servername. Zeile 3: „no host, either“ ist kein Servername.')
+    const refused = await at.ask('POST', '/vireo/server-blocklist', { list }, at.root)
+    const msg = 'Line 1: "not a host" is not the name of a server.\nLine 3: "no host, either" is not the name of a server.'
+    expect(refused.body).toMatchObject({ 'invalid-params': { list: { msg } } })
+  })
+
+  it('explains the settings, and finds them by these words', async () => {
+    const page = await root.open('/admin/config?search=untertitel+aus+gesprochenem', german)
+    const form = /name="part" value="config".*?<\/form>/s.exec(page.html)?.[0] ?? ''
+    expect([...form.matchAll(/name="([^"]*\.[^"]*)"/g)].map(([, name]) => name)).toEqual(['videoTranscription.enabled'])
+    expect(form).toContain('Ob Untertitel aus Gesprochenem erzeugt werden.')
+    const whole = await root.open('/admin/config', { 'accept-language': 'fr' })
+    expect(whole.html).toContain('Si 1080p est créé, quand la source n’est pas plus petite.')
+    expect(Buffer.byteLength(whole.html)).toBeLessThan(100_000)
   })
 })
 

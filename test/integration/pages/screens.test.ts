@@ -239,6 +239,9 @@ describe('a user without a script', () => {
     })
     const { token } = part(html, 'replace').fields
     expect((await send('forged', '', opening('goose.mp4'))).status).toBe(403)
+    const text = opening('goose.txt')
+    const refused = await send(token, '', { ...text, headers: { ...text.headers, 'accept-language': 'de' } })
+    expect(await refused.json()).toEqual({ detail: 'Diese Datei wird nicht unterstützt. Erlaubte Typen: .webm, .ogv, .mp4' })
     const id = (await send(token, '', opening('goose.mp4'))).headers.get('x-upload-id')
     const headers = { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` }
     const last = await send(token, `?upload_id=${id}`, { method: 'PUT', body: new Uint8Array(bytes), headers })

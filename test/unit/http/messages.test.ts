@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { languageLabels } from '../../../src/actors/video/index.ts'
-import { JOB_TYPE_NAMES } from '../../../src/config/index.ts'
+import { JOB_TYPE_NAMES, nsfwPolicies } from '../../../src/config/index.ts'
 import { wordsOf } from '../../../src/http/pages/screens/fields.ts'
 import { english } from '../../../src/platform/language.ts'
 import { languages, messagesIn } from '../../../src/platform/languages.ts'
-import { labelsOfApi, messagesOfPages, refusals } from '../../support/messages.ts'
+import { findings, isMade, labelsOfApi, messagesOfPages, refusalsWithValues, wordsOfSettings } from '../../support/messages.ts'
 
 /** Values of the API that lists and filters show as words. */
 const WORDS = [
@@ -13,17 +13,17 @@ const WORDS = [
   ...['Healthy', 'Failing', 'Dormant', 'Debug', 'Info', 'Warn', 'Error', 'Video', 'Comment', 'Account', 'True', 'False'],
   ...['Read', 'Upload', 'Manage', 'Admin'],
   ...JOB_TYPE_NAMES.map(wordsOf),
+  ...nsfwPolicies.map(wordsOf),
   ...Object.entries(languageLabels).flatMap(([code, label]) => (english.nameOf(code) === undefined ? [label] : [])),
 ]
 
 describe.each(languages.filter((language) => language !== english).map(({ tag }) => tag))('the messages in %s', (tag) => {
   const translations = messagesIn(tag)
-  const wanted = new Set([...messagesOfPages(), ...labelsOfApi(), ...WORDS])
+  const wanted = new Set([...messagesOfPages(), ...labelsOfApi(), ...WORDS, ...wordsOfSettings(), ...findings(), ...refusalsWithValues()])
 
   it('are complete, and none is left over', () => {
     expect([...wanted].filter((message) => !translations[message])).toEqual([])
-    const refused = refusals()
-    expect(Object.keys(translations).filter((message) => !wanted.has(message) && !refused.has(message))).toEqual([])
+    expect(Object.keys(translations).filter((message) => !wanted.has(message) && !isMade(message))).toEqual([])
   })
 
   it('translate the same refusals as other languages', () => {

@@ -300,10 +300,9 @@ function finish({ text }, kept) {
 
 /** Refusals are final; a server that is away or busy is not. */
 function refusalOf(answer) {
-  const { detail, 'invalid-params': fields = {} } = answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
-  const words = Object.entries(fields).map(([name, { msg }]) => `${name}: ${msg}`)
+  const { detail } = answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
   const isFinal = answer.status < 500 && ![408, 409, 429].includes(answer.status)
-  return Object.assign(new Error(words.join(', ') || detail || TEXTS.refused.replace('{status}', answer.status)), { isFinal })
+  return Object.assign(new Error(detail || TEXTS.refused.replace('{status}', answer.status)), { isFinal })
 }
 
 const subscription = async () => (await navigator.serviceWorker?.getRegistration('/'))?.pushManager?.getSubscription()

@@ -2,7 +2,7 @@
 
 import type { importedParts, itemReasons } from '../../../actors/user-import/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
-import { inNumbers, known, type Localized, t } from '../../../platform/language.ts'
+import { inNumbers, known, type Localized, recognized, t } from '../../../platform/language.ts'
 import type { toUserImportProgressView } from '../../user-imports/views.ts'
 import { day } from './text.ts'
 
@@ -55,7 +55,7 @@ export function latestImport({ state, createdAt, progress, resultSummary, failur
     progress.part &&
     html` · ${PARTS[progress.part]} (${t('{done} of {count} parts done', { done: progress.partsDone, count: progress.parts })})`
   }</p>
-${error && html`<p class="problem">${known(error)}</p>`}
+${error && html`<p class="problem">${recognized(error)}</p>`}
 ${told.length > 0 && html`<p class="soft">${told.map(([what, count]) => html`${what}: ${inNumbers(count)}. `)}</p>`}
 ${failures.total > 0 && failuresOf(failures)}`
 }

@@ -1,7 +1,7 @@
 // The registration form, and its results.
 
 import { type Html, html, rich } from '../../../platform/html.ts'
-import { known, type Localized, t } from '../../../platform/language.ts'
+import { type Localized, recognized, t } from '../../../platform/language.ts'
 
 /** The entered values, without passwords. */
 export type SignupTyped = Partial<
@@ -99,7 +99,7 @@ ${text}</textarea>
 
 export const signupClosedBody = (reason: string): Html =>
   html`<h1>${t('Sign up')}</h1>
-<p class="problem" role="alert">${t('Nobody can sign up here now: {reason}', { reason: known(reason) })}</p>
+<p class="problem" role="alert">${t('Nobody can sign up here now: {reason}', { reason: recognized(reason) })}</p>
 <p>${t('With an account elsewhere in the fediverse you can subscribe to the channels of this server.')} <a href="/about">${t('About this server')}</a></p>`
 
 export interface SignupDone {

@@ -1,7 +1,8 @@
 // Screens that run the server: overview, setup, jobs, configuration, logs.
 
 import { Html, html } from '../../../platform/html.ts'
-import { known, type Localized, t } from '../../../platform/language.ts'
+import { known, type Localized, recognized, t } from '../../../platform/language.ts'
+import { languages } from '../../../platform/languages.ts'
 import { tabs } from '../bodies/listing.ts'
 import { capital, size } from '../bodies/text.ts'
 import { customMarkup } from '../custom-markup.ts'
@@ -140,7 +141,7 @@ export const systemScreens: readonly Screen[] = [
           return html`<div class="table"><table><thead><tr><th scope="col">${t('Of')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Finding')}</th></tr></thead>
 <tbody>${rows.map(
             ({ check, status, message, advice }) =>
-              html`<tr><td>${known(wordsOf(check))}</td><td>${MARKS[status]}</td><td>${message}${advice && html`<p class="soft">${advice}</p>`}</td></tr>`,
+              html`<tr><td>${known(wordsOf(check))}</td><td>${MARKS[status]}</td><td>${recognized(message)}${advice && html`<p class="soft">${recognized(advice)}</p>`}</td></tr>`,
           )}</tbody></table></div>`
         },
       },
@@ -258,20 +259,19 @@ const configFields = ({ data }: Shown): ConfigField[] =>
 /** The settings of the open section, or those that a search finds. */
 function shownSettings(shown: Shown): Words {
   const [section, search = ''] = [shown.query('section'), shown.query('search')?.toLowerCase()]
-  const found = configFields(shown).filter(
-    (field) =>
-      (section ?? field.section) === field.section && `${field.name} ${wordsOf(field.name)} ${field.about}`.toLowerCase().includes(search),
-  )
   return Object.fromEntries(
-    found.map(({ name, section, about, isPinned }) => [
-      name,
-      {
-        label: known(wordsOf(name.slice(section.length + 1))),
-        group: known(wordsOf(section)),
-        help: known(`${capital(about)}.`),
-        locked: isPinned ? t('Set in the environment of the server, and locked here.') : undefined,
-      },
-    ]),
+    configFields(shown)
+      .filter((field) => (section ?? field.section) === field.section)
+      .map(({ name, section, about, isPinned }) => {
+        const label = recognized(wordsOf(name.slice(section.length + 1)))
+        const help = recognized(`${capital(about)}.`)
+        const locked = isPinned ? t('Set in the environment of the server, and locked here.') : undefined
+        return [name, { label, group: known(wordsOf(section)), help, locked }] as const
+      })
+      .filter(([name, { label, group, help }]) => {
+        const words = languages.flatMap((language) => [label, group, help].map((word) => word.in(language)))
+        return [name, ...words].some((text) => text.toLowerCase().includes(search))
+      }),
   )
 }
 

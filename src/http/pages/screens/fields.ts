@@ -114,11 +114,12 @@ function choicesOf({ enum: values }: Json): Choices | undefined {
   return Object.fromEntries(values.map((value) => [String(value), known(wordsOf(String(value)))]))
 }
 
-/** `blockedUntil` → `Blocked until`. */
+/** `blockedUntil` → `Blocked until`; `isNSFW` → `Is NSFW`. */
 export function wordsOf(name: string): string {
   const words = name
     .replaceAll(/[._-]/g, ' ')
-    .replaceAll(/([a-z\d])([A-Z])/g, (_both, end: string, begin: string) => `${end} ${begin.toLowerCase()}`)
+    .replaceAll(/(?<=[a-z\d])[A-Z](?![A-Z])|(?<=[A-Z])[A-Z](?=[a-z])/g, (begin) => ` ${begin.toLowerCase()}`)
+    .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Html, html } from '../../../platform/html.ts'
-import { known, type Localized, t } from '../../../platform/language.ts'
+import { type Localized, recognized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
@@ -135,7 +135,7 @@ ${made}`
     const problems = new Map(
       [...(refusal?.fields ?? [])].filter(([name]) => named.has(name)).map(([name, text]) => [name, problemOf(text)]),
     )
-    const summary = refusal && (problems.size > 0 ? t('Look at the marked fields again.') : known(refusal.detail))
+    const summary = refusal && (problems.size > 0 ? t('Look at the marked fields again.') : recognized(refusal.detail))
     const text = typeof part.text === 'function' ? part.text(shown) : part.text
     return html`<section${part.title && html` aria-labelledby="${part.form}"`}>${part.title && html`<h2 id="${part.form}">${part.title}</h2>`}
 <form method="post" action="${path}" class="fields"${part.files && html` enctype="multipart/form-data"`}${
@@ -238,7 +238,7 @@ ${fields.map(
     const done = ids.length - refusals.length
     const text = ids.length === 0 ? t('Nothing is selected.') : t('{action}: {count} done.', { action: action.label, count: done })
     if (!first) return await show(asked, { part: list.list, text })
-    const refused = { done: text, count: refusals.length, reason: known(first.detail) }
+    const refused = { done: text, count: refusals.length, reason: recognized(first.detail) }
     return await show(asked, { part: list.list, refusal: first, text: t('{done} {count} refused: {reason}', refused) })
   }
 }

@@ -1,7 +1,8 @@
 // What is wrong with a field, from the English messages of the API.
 
-import { known, type Localized, t } from '../../../platform/language.ts'
+import { Localized, recognized, t } from '../../../platform/language.ts'
 import { size } from '../bodies/text.ts'
+import type { Refusal } from './api.ts'
 
 type Say = (count: number) => Localized
 
@@ -35,5 +36,12 @@ export function problemOf(message: string): Localized {
     const found = pattern.exec(message)
     if (found) return say(Number(found[1]))
   }
-  return known(message)
+  return recognized(message)
 }
+
+/** A refusal in one text, for scripts. */
+export const saidOf = ({ detail, fields }: Refusal): Localized =>
+  new Localized(
+    (language) =>
+      [...fields].map(([name, message]) => `${name}: ${problemOf(message).in(language)}`).join(', ') || recognized(detail).in(language),
+  )

@@ -3,7 +3,8 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageTools } from '../send.ts'
-import { type Api, filled } from './api.ts'
+import { type Api, filled, resultOf } from './api.ts'
+import { saidOf } from './problems.ts'
 
 /** By the address of the page, that of the API. */
 const ADDRESSES = {
@@ -13,7 +14,7 @@ const ADDRESSES = {
 /** Headers of the protocol. */
 const SENT = ['content-type', 'content-length', 'content-range', 'x-upload-content-length', 'x-upload-content-type']
 
-export function addUploadBridge({ app, visitors }: PageTools, api: Api): void {
+export function addUploadBridge({ app, visitors, languageOf }: PageTools, api: Api): void {
   async function pass(
     { request, reply, to }: { request: FastifyRequest; reply: FastifyReply; to: string },
     body?: string | Readable,
@@ -30,6 +31,8 @@ export function addUploadBridge({ app, visitors }: PageTools, api: Api): void {
     })
     const uploadId = /upload_id=([\w-]+)/.exec(answer.headers.location ?? '')?.[1]
     const type = answer.headers['content-type']
+    const result = resultOf(answer)
+    const isRefused = !result.ok && type?.includes('json')
     return await reply
       .code(answer.status)
       .headers({
@@ -38,7 +41,7 @@ export function addUploadBridge({ app, visitors }: PageTools, api: Api): void {
         ...(uploadId ? { 'x-upload-id': uploadId } : {}),
         ...(type ? { 'content-type': type } : {}),
       })
-      .send(answer.body)
+      .send(isRefused ? JSON.stringify({ detail: saidOf(result.refusal).in(languageOf(request)) }) : answer.body)
   }
 
   const hidden = { hide: true } as const
