@@ -1,6 +1,7 @@
 // What the process of a plugin declares of itself. It may declare anything, so it is read with bounds.
 
 import { z } from 'zod'
+import { parseEarly } from '../../platform/first-fault.ts'
 
 const name = z.string().min(1).max(200)
 const MOST = 200
@@ -44,12 +45,11 @@ export const declaredSchema = z.object({
 
 export type Declared = z.infer<typeof declaredSchema>
 
-/** Characters of the stored declaration. */
+/** Characters of a declaration. */
 const LONGEST = 200_000
 
 /** Throws an Error if it is none. */
 export function readDeclared(value: unknown): Declared {
-  const declared = declaredSchema.parse(value)
-  if (JSON.stringify(declared).length > LONGEST) throw new Error('The plugin declares too much.')
-  return declared
+  if (JSON.stringify(value).length > LONGEST) throw new Error('The plugin declares too much.')
+  return parseEarly(declaredSchema, value)
 }

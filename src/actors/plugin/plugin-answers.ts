@@ -1,6 +1,7 @@
 // What plugins may ask of the server. Each question is read with a schema: the process that asks may be hostile.
 
 import { z } from 'zod'
+import { parseEarly } from '../../platform/first-fault.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { readDeclared } from './declared.ts'
 import type { AnswerPlugin } from './host/hosts.ts'
@@ -39,7 +40,7 @@ export function makeAnswerPlugin(
         return await plugins.declare(npmName, readDeclared(args))
       case 'getSettings': {
         const settings = await plugins.settings(npmName)
-        const { names } = questions.getSettings.parse(args)
+        const { names } = parseEarly(questions.getSettings, args)
         return Object.fromEntries(names.filter((one) => Object.hasOwn(settings, one)).map((one) => [one, settings[one]]))
       }
       case 'setSetting': {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Config } from '../../config/index.ts'
+import { parseEarly } from '../../platform/first-fault.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { PluginLogins } from '../external-login/index.ts'
 import { NotNow, notFound } from '../runtime/index.ts'
@@ -91,7 +92,8 @@ export function makePluginCalls(deps: {
     request: PluginRequest,
   ): Promise<PluginAnswer | undefined> {
     try {
-      const said = answer.parse(await hosts.call(plugin, name, args({ ...request, body: request.body.toString('base64') }), ROUTE_MS))
+      const asked = args({ ...request, body: request.body.toString('base64') })
+      const said = parseEarly(answer, await hosts.call(plugin, name, asked, ROUTE_MS))
       return { ...said, headers: Object.fromEntries(Object.entries(said.headers).filter(([header]) => HEADERS.test(header))) }
     } catch (error) {
       logger.warn({ err: error, plugin: plugin.npm_name }, 'a plugin did not answer a request')

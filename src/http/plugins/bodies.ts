@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { isDeep } from '../../platform/json-depth.ts'
 import { checkLength, maxFields, parseForm } from './form-fields.ts'
 import { HttpError } from './http-error.ts'
 import type { App } from './types.ts'
@@ -47,26 +48,6 @@ export async function addBodyParsers(app: App): Promise<void> {
       route.onRequest = [...(Array.isArray(own) ? own : [own]), untype]
     }
   })
-}
-
-/** No body of the API has more than ten levels. */
-const DEEPEST = 100
-const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}')
-
-/** True if a JSON text is nested so deeply that `JSON.parse` would take too much memory and time. */
-function isDeep(bytes: Buffer): boolean {
-  let depth = 0
-  let isText = false
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]
-    if (isText && byte === BACKSLASH) at += 1
-    else if (byte === QUOTE) isText = !isText
-    else if (!isText && (byte === OPEN_ARRAY || byte === OPEN_OBJECT)) {
-      depth += 1
-      if (depth > DEEPEST) return true
-    } else if (!isText && (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT)) depth -= 1
-  }
-  return false
 }
 
 /** All bytes of a body. Throws 413 if there are more than `limit`. */

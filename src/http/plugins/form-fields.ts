@@ -2,6 +2,7 @@
 
 import { parse } from 'node:querystring'
 import { z } from 'zod'
+import { maximumOf } from '../../platform/first-fault.ts'
 import { HttpError } from './http-error.ts'
 
 export interface Fields {
@@ -40,7 +41,7 @@ function leavesOf(schema: z.core.$ZodType): number {
     case 'object':
       return Object.values(def.shape).reduce((sum, field) => sum + leavesOf(field), 0)
     case 'array':
-      return leavesOf(def.element) * maximumOf(def.checks)
+      return leavesOf(def.element) * Math.min(MAX_FIELDS, maximumOf(def.checks))
     case 'pipe':
       return most([def.in, def.out])
     case 'union':
@@ -48,11 +49,6 @@ function leavesOf(schema: z.core.$ZodType): number {
     default:
       return 'innerType' in def ? leavesOf(def.innerType) : 1
   }
-}
-
-function maximumOf(checks: readonly z.core.$ZodCheck<never>[] = []): number {
-  const maxima = checks.flatMap(({ _zod: { def } }) => ('maximum' in def ? [Number(def.maximum)] : []))
-  return Math.min(MAX_FIELDS, ...maxima)
 }
 
 /** The fields of a urlencoded body. Throws 413 if they are too many or too long. */

@@ -5,6 +5,7 @@ import type { onSendHookHandler, preHandlerHookHandler, RouteOptions } from 'fas
 import { z } from 'zod'
 import type { PluginCalls } from '../../actors/plugin/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
+import { fits } from '../../platform/first-fault.ts'
 
 /** Hooks that get the answer of a route, and return another one of the same form. */
 export const RESULTS: Readonly<Record<string, string>> = {
@@ -83,13 +84,18 @@ function mayRefuse({ hook, field }: { hook: string; field: string }, filters: Fi
     const params = { params: request.params, body: openFields(request.body), user: id === undefined ? null : { id, username, role } }
     const isGood = (value: unknown): boolean =>
       typeof value === 'object' && value !== null && typeof Reflect.get(value, field) === 'boolean'
-    filters.filter(hook, { [field]: true }, params, isGood).then((answer) => {
-      const { [field]: isIn = true, errorMessage } = answer as Record<string, unknown>
-      if (isIn === true) return done()
-      const reason = typeof errorMessage === 'string' && errorMessage !== '' ? errorMessage : 'A plugin of this server refuses this.'
-      done(new DomainError('forbidden', reason.slice(0, LONGEST_REASON)))
-    }, done)
+    filters
+      .filter(hook, { [field]: true }, params, isGood)
+      .then((answer) => refusalOf(answer as Record<string, unknown>, field))
+      .then(done, done)
   }
+}
+
+function refusalOf(answer: Record<string, unknown>, field: string): DomainError | undefined {
+  const { [field]: isIn = true, errorMessage } = answer
+  if (isIn === true) return undefined
+  const reason = typeof errorMessage === 'string' && errorMessage !== '' ? errorMessage : 'A plugin of this server refuses this.'
+  return new DomainError('forbidden', reason.slice(0, LONGEST_REASON))
 }
 
 function openFields(body: unknown): object | null {
@@ -98,7 +104,7 @@ function openFields(body: unknown): object | null {
 }
 
 function mayChange(hook: string, schema: z.ZodType | undefined, filters: Filters): onSendHookHandler {
-  const isGood = (value: unknown): boolean => (schema ? schema.safeParse(value).success : typeof value === 'object' && value !== null)
+  const isGood = (value: unknown): boolean => (schema ? fits(schema, value) : typeof value === 'object' && value !== null)
   return (request, reply, payload, done) => {
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload)
     if (reply.statusCode !== 200 || !isText || !filters.handles(hook)) return done(null, payload)
@@ -109,13 +115,17 @@ function mayChange(hook: string, schema: z.ZodType | undefined, filters: Filters
       user: user ? { id: user.id, username: user.username, role: user.role } : null,
     }
     const before: unknown = JSON.parse(payload.toString())
-    filters.filter(hook, before, params, isGood).then((after) => {
-      if (after === before) return done(null, payload)
-      // They are of the other answer.
-      reply.removeHeader('etag')
-      reply.removeHeader('content-length')
-      done(null, JSON.stringify(after))
-    }, done)
+    filters
+      .filter(hook, before, params, isGood)
+      .then((after) => {
+        if (after === before) return payload
+        const changed = JSON.stringify(after)
+        // They are of the other answer.
+        reply.removeHeader('etag')
+        reply.removeHeader('content-length')
+        return changed
+      })
+      .then((answer) => done(null, answer), done)
   }
 }
 

@@ -62,7 +62,7 @@ describe('the process', () => {
 describe('answers of a filter', () => {
   afterEach(begin)
 
-  it.each(['wrong', 'huge', 'none', 'late'])('that are %s are passed over', async (kind) => {
+  it.each(['wrong', 'huge', 'many', 'deep', 'none', 'late'])('that are %s are passed over', async (kind) => {
     const before = (await ask('GET', STATS)).body
     await ask('GET', `${ROUTER}/answer/${kind}`)
     const began = performance.now()

@@ -89,6 +89,7 @@ describe('a channel', () => {
     ['a call without a text as its name', '{"id":1,"name":{}}\n'],
     ['a line that is too large', `"${'x'.repeat(channelLimits.message)}"\n`],
     ['a line without an end', 'x'.repeat(channelLimits.message + 1)],
+    ['a message that is nested too deeply', `{"id":0,"value":${'['.repeat(200)}${']'.repeat(200)}}\n`],
     ['too many messages', '{"id":0,"value":1}\n'.repeat(channelLimits.messagesPerSecond + 1)],
     ['too many bytes', `{"id":0,"value":"${'x'.repeat(900_000)}"}\n`.repeat(10)],
   ])('breaks at %s', async (_what, text) => {

@@ -37,6 +37,8 @@ export interface HostOptions {
 }
 
 const PROGRAM = fileURLToPath(new URL('./child/main.ts', import.meta.url))
+/** All that its program imports from elsewhere. */
+const JSON_DEPTH = fileURLToPath(new URL('../../../platform/json-depth.ts', import.meta.url))
 const START_MS = 30_000
 const PING_EVERY_MS = 1_000
 const PONG_WITHIN_MS = 3_000
@@ -61,6 +63,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     [
       '--permission',
       `--allow-fs-read=${join(dirname(dirname(PROGRAM)), '*')}`,
+      `--allow-fs-read=${JSON_DEPTH}`,
       `--allow-fs-read=${join(folder, '*')}`,
       // It opens files without asking for the permission.
       '--no-experimental-sqlite',

@@ -64,11 +64,12 @@ export async function startPeers(options: {
         error: error instanceof Error ? error.message : String(error),
       }),
     )
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const text = JSON.stringify(body)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
   }
 
   const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.writeHead(400).end())
+    serve(request, response).catch(() => (response.headersSent ? response.destroy() : response.writeHead(400).end()))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
