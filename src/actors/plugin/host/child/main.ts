@@ -9,10 +9,15 @@ import { openChannel } from '../channel.ts'
 import { type About, makeApi } from './api.ts'
 
 const LIFELINE = 3
+/** Of `process`. */
+const CLOSED = [
+  ...['kill', '_kill', '_debugProcess', '_debugEnd', 'dlopen', 'binding', '_linkedBinding', 'execve', 'chdir'],
+  ...['setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups'],
+]
 let unregister: (() => unknown) | undefined
 
-closeWhatPermissionsLeaveOpen()
 const stream = new Socket({ fd: LIFELINE, readable: true, writable: true })
+closeWhatPermissionsLeaveOpen()
 // The server is gone.
 stream.on('close', () => process.exit(0))
 
@@ -44,15 +49,23 @@ async function start({ library, ...about }: About & { library: string }): Promis
   return api.declared()
 }
 
-/** Node's permissions cover neither signals nor the priority of other processes, nor flags of V8. */
+/** Node's permissions cover neither signals and priorities of other processes, users, flags of V8, files of reports, nor Unix sockets. */
 function closeWhatPermissionsLeaveOpen(): void {
   const refuse = (): never => {
     throw new Error('Plugins may not do this.')
   }
-  for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd', 'dlopen', 'binding', '_linkedBinding']) {
-    Object.defineProperty(process, name, { value: refuse, configurable: false, writable: false })
-  }
-  os.setPriority = refuse
-  v8.setFlagsFromString = refuse
+  for (const name of CLOSED) close(process, name, refuse)
+  // Its setters name a file that Node writes itself, such as when the heap is full. Libraries look whether it is there.
+  close(process, 'report', undefined)
+  close(os, 'setPriority', refuse)
+  close(v8, 'setFlagsFromString', refuse)
+  close(v8, 'setHeapSnapshotNearHeapLimit', refuse)
+  // All Unix sockets have this prototype: with a path they make files, and reach services of the machine that trust its users.
+  const pipe: object = Object.getPrototypeOf(Reflect.get(stream, '_handle'))
+  for (const name of ['bind', 'connect', 'fchmod']) close(pipe, name, refuse)
   syncBuiltinESMExports()
+}
+
+function close(of: object, name: string, value: unknown): void {
+  Object.defineProperty(of, name, { value, configurable: false, writable: false })
 }
