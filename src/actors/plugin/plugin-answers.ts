@@ -1,7 +1,9 @@
 // What plugins may ask of the server. Each question is read with a schema: the process that asks may be hostile.
 
+import pLimit, { type LimitFunction } from 'p-limit'
 import { z } from 'zod'
 import { parseEarly } from '../../platform/first-fault.ts'
+import { isUuid, LARGEST_ID } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { readDeclared } from './declared.ts'
 import type { AnswerPlugin } from './host/hosts.ts'
@@ -10,12 +12,12 @@ import { findData, storeData } from './plugin-data.ts'
 
 const LONGEST_TEXT = 2000
 const name = z.string().min(1).max(200)
-const key = z.object({ key: name })
+const keyed = z.object({ key: name })
 const questions = {
   log: z.object({ level: z.enum(['debug', 'info', 'warn', 'error']), message: z.string().max(LONGEST_TEXT) }),
   getSettings: z.object({ names: z.array(name).max(500) }),
   setSetting: z.object({ name, value: z.union([z.string(), z.number(), z.boolean(), z.null()]) }),
-  storeData: key.extend({ value: z.unknown() }),
+  storeData: keyed.extend({ value: z.unknown() }),
   loadVideo: z.object({ id: z.string().max(100) }),
   loadUser: z.object({ id: z.int() }),
   externalLogin: z.object({ authName: name, user: z.looseObject({}) }),
@@ -30,12 +32,21 @@ export function makeAnswerPlugin(
 ): AnswerPlugin {
   const { db, logger, plugins, externalLogin } = deps
 
-  return async ({ id, npm_name: npmName }, asked, args) => {
+  const turns = new Map<number, LimitFunction>()
+
+  /** One question of a plugin after another: concurrent ones would take all connections, and wait in them for the row of the plugin. */
+  async function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
+    const turn = turns.get(id) ?? pLimit(1)
+    turns.set(id, turn)
+    try {
+      return await turn(work)
+    } finally {
+      if (turn.activeCount + turn.pendingCount === 0) turns.delete(id)
+    }
+  }
+
+  async function answer({ id, npm_name: npmName }: Parameters<AnswerPlugin>[0], asked: string, args: unknown): Promise<unknown> {
     switch (asked) {
-      case 'log': {
-        const { level, message } = questions.log.parse(args)
-        return logger[level]({ plugin: npmName }, message)
-      }
       case 'declare':
         return await plugins.declare(npmName, readDeclared(args))
       case 'getSettings': {
@@ -48,16 +59,19 @@ export function makeAnswerPlugin(
         return await plugins.setSetting(npmName, setting, value)
       }
       case 'getData':
-        return await findData(db.query, id, key.parse(args).key)
+        return await findData(db.query, id, keyed.parse(args).key)
       case 'storeData': {
         const { key: of, value } = questions.storeData.parse(args)
         return await storeData(deps, id, of, value)
       }
       case 'loadVideo': {
+        const { id: of } = questions.loadVideo.parse(args)
+        const key = isUuid(of) ? 'uuid' : 'id'
+        if (key === 'id' && !isId(of)) return undefined
         const [video] = await db.query(
           `select v.id, v.uuid, v.name, v.url, v.privacy, v.state, v.is_live as "isLive", v.duration, v.channel_id as "channelId"
-           from video v where v.uuid::text = $1 or v.id::text = $1`,
-          [questions.loadVideo.parse(args).id],
+           from video v where v.${key} = $1`,
+          [of],
         )
         return video
       }
@@ -75,4 +89,12 @@ export function makeAnswerPlugin(
         throw new DomainError('not_found', 'The server does not know this question.')
     }
   }
+
+  return async (plugin, asked, args) => {
+    if (asked !== 'log') return await inTurn(plugin.id, () => answer(plugin, asked, args))
+    const { level, message } = questions.log.parse(args)
+    return logger[level]({ plugin: plugin.npm_name }, message)
+  }
 }
+
+const isId = (text: string): boolean => /^\d{1,10}$/.test(text) && Number(text) <= LARGEST_ID
