@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../../platform/logger.ts'
 import { processIdentity } from '../../../platform/process-identity.ts'
-import { openChannel } from './channel.ts'
+import { ChannelError, openChannel } from './channel.ts'
 import type { About } from './child/api.ts'
 
 export interface Host {
@@ -33,6 +33,8 @@ export interface HostOptions {
   answer: (name: string, args: unknown) => Promise<unknown>
   /** Names the process, so that one that outlived its server is found. */
   pidFile: string
+  /** Ends the start: the process is killed. */
+  signal: AbortSignal
   logger: Logger
 }
 
@@ -54,10 +56,11 @@ const NICENESS = 10
 const LAST_OUTPUT = 2_000
 const MIB = 1024 * 1024
 
-/** Throws an Error with the reason if the library cannot be loaded; no process is left then. */
+/** Throws an Error with the reason if the library cannot be loaded or the signal comes first; no process is left then. */
 export async function startHost(options: HostOptions): Promise<Host> {
-  const { folder, library, about, memory, answer, pidFile, logger } = options
+  const { folder, library, about, memory, answer, pidFile, signal, logger } = options
   await killOrphan(pidFile)
+  signal.throwIfAborted()
   const child = spawn(
     process.execPath,
     [
@@ -94,34 +97,39 @@ export async function startHost(options: HostOptions): Promise<Host> {
     gone.resolve(reason ?? `It ended with ${signal ?? `code ${code}`}.`)
   })
   const channel = openChannel({ stream: child.stdio[3] as Duplex, answer, broken: kill })
-  const watches = watch(child, { channel, memory: 2 * memory + NODE_BYTES, kill })
+  const unwatch = watch(child, { channel, memory: 2 * memory + NODE_BYTES, kill })
   void gone.promise.then(() => {
-    watches.stop()
+    unwatch()
     channel.close()
   })
 
-  const stop = async (): Promise<void> => {
-    kill('It was stopped.')
-    await gone.promise
-  }
+  const abort = (): void => kill('It was stopped.')
+  signal.addEventListener('abort', abort)
   try {
     if (child.pid === undefined) throw new Error(await gone.promise)
     setPriority(child.pid, NICENESS)
     await mkdir(dirname(pidFile), { recursive: true })
     await writeFile(pidFile, processIdentity(child.pid) ?? '')
     const declared = await channel.call('start', { ...about, library: join(folder, library) }, START_MS)
-    watches.ping()
+    signal.throwIfAborted()
+    const stop = async (): Promise<void> => {
+      abort()
+      await gone.promise
+    }
     return { pid: child.pid, declared, call: channel.call, ended: gone.promise, stop }
   } catch (error) {
-    await stop()
-    throw error
+    child.kill('SIGKILL')
+    const why = await gone.promise
+    throw error instanceof ChannelError && error.reason === 'closed' ? new Error(why) : error
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 
 function watch(
   child: ChildProcess,
   { channel, memory, kill }: { channel: Pick<Host, 'call'>; memory: number; kill: (why: string) => void },
-): { ping(): void; stop(): void } {
+): () => void {
   const timers: NodeJS.Timeout[] = []
   const repeat = (everyMs: number, act: () => Promise<void>): void => {
     let isRunning = false
@@ -136,25 +144,21 @@ function watch(
   repeat(WATCH_EVERY_MS, async () => {
     if ((await residentBytes(child.pid)) > memory) kill('It takes too much memory.')
   })
-  return {
-    ping() {
-      let waits: { since: number; computed: number } | undefined
-      repeat(PING_EVERY_MS, async () => {
-        waits ??= { since: performance.now(), computed: await computedMs(child.pid) }
-        const { since, computed } = waits
-        try {
-          await channel.call('ping', {}, PONG_WITHIN_MS)
-          waits = undefined
-        } catch {
-          // Its priority is low: on a busy machine it may not have been its turn.
-          const isIdle = (await computedMs(child.pid)) - computed < BUSY_MS
-          if (!isIdle || performance.now() - since > SILENT_MS) kill('It does not answer any more.')
-        }
-      })
-    },
-    stop: () => {
-      for (const timer of timers) clearInterval(timer)
-    },
+  let waits: { since: number; computed: number } | undefined
+  repeat(PING_EVERY_MS, async () => {
+    waits ??= { since: performance.now(), computed: await computedMs(child.pid) }
+    const { since, computed } = waits
+    try {
+      await channel.call('ping', {}, PONG_WITHIN_MS)
+      waits = undefined
+    } catch {
+      // Its priority is low: on a busy machine it may not have been its turn.
+      const isIdle = (await computedMs(child.pid)) - computed < BUSY_MS
+      if (!isIdle || performance.now() - since > SILENT_MS) kill('It does not answer any more.')
+    }
+  })
+  return () => {
+    for (const timer of timers) clearInterval(timer)
   }
 }
 

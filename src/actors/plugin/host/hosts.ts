@@ -43,6 +43,8 @@ interface Running {
   sending: Promise<unknown>
   /** Settles when its process runs, or could not be started. */
   starting: Promise<void>
+  /** Ends a start. */
+  ending: AbortController
   /** Undefined while it starts, and until it is started again. */
   host: Host | undefined
   startAt: number
@@ -74,6 +76,8 @@ export function makePluginHosts(
   const { db, config, logger, secrets, urls, active, plugins, answer, ownFetch, labels } = deps
   const owner = leaseOwner()
   const running = new Map<number, Running>()
+  /** Those that end; their leases are still those of this process. */
+  const endings = new Map<number, Promise<void>>()
   let peers: Peers | undefined
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
@@ -85,19 +89,20 @@ export function makePluginHosts(
     const wanted = new Map((await active.recent()).filter(({ manifest }) => manifest.library !== undefined).map((row) => [row.id, row]))
     for (const [id, one] of running) {
       const now = wanted.get(id)
-      if (now?.integrity !== one.plugin.integrity || !(await hasLease(now))) await end(id, one)
+      if (now?.integrity !== one.plugin.integrity || !(await hasLease(now))) end(id, one)
     }
     for (const plugin of wanted.values()) {
       const one = running.get(plugin.id)
-      // Nobody waits for a start: meanwhile the leases of the others would run out.
+      // Nobody waits for a start or an end: meanwhile the leases of the others would run out.
       if (one && !one.host && Date.now() >= one.startAt) one.starting = run(one)
-      if (!one && (await hasLease(plugin))) {
+      if (!one && !endings.has(plugin.id) && (await hasLease(plugin))) {
         const done = Promise.resolve()
         const made: Running = {
           plugin,
           sockets: new Map(),
           sending: done,
           starting: done,
+          ending: new AbortController(),
           host: undefined,
           startAt: 0,
           breaker: makeBreaker(),
@@ -120,8 +125,16 @@ export function makePluginHosts(
     return rows.length > 0
   }
 
-  async function end(id: number, one: Running): Promise<void> {
+  function end(id: number, one: Running): void {
     running.delete(id)
+    const ending = close(id, one)
+      .catch((error) => logger.warn({ err: error, plugin: one.plugin.npm_name }, 'the lease of a plugin could not be given back'))
+      .finally(() => endings.delete(id))
+    endings.set(id, ending)
+  }
+
+  async function close(id: number, one: Running): Promise<void> {
+    one.ending.abort()
     await one.starting
     await one.host?.call('unregister', {}, UNREGISTER_MS).catch(() => null)
     await one.host?.stop()
@@ -142,6 +155,7 @@ export function makePluginHosts(
         about: { npmName, name: shortName(npmName), version, origin: urls.origin, labels },
         memory: config().vireo.plugins.memory,
         pidFile: join(config().storage.plugins, 'processes', npmName),
+        signal: one.ending.signal,
         answer: (name, args) => (name === SOCKET ? sendToSocket(one, args) : answer(plugin, name, args)),
         logger,
       })
@@ -265,7 +279,8 @@ export function makePluginHosts(
       clearTimeout(timer)
       unsubscribe()
       await looking
-      await Promise.all([...running].map(([id, one]) => end(id, one)))
+      for (const [id, one] of running) end(id, one)
+      await Promise.all(endings.values())
       await peers?.close()
     },
   }

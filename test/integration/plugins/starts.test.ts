@@ -1,0 +1,110 @@
+// Plugins whose start never ends: they are killed, and hold up nobody.
+
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { startHost } from '../../../src/actors/plugin/host/host.ts'
+import { silentLogger } from '../../../src/platform/logger.ts'
+import { slowness } from '../../support/cpu-time.ts'
+import { startPluginNode } from '../../support/plugin-node.ts'
+import { run } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'vireo-starts-')))
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+/** A package with this code as its library. */
+async function pluginOf(name: string, code: string): Promise<string> {
+  const folder = join(root, name)
+  await mkdir(folder)
+  const manifest = { name, version: '1.0.0', engine: { peertube: '>=5.0.0' }, library: './main.js' }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+  await writeFile(join(folder, 'main.js'), code)
+  return folder
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('the process of a plugin', () => {
+  const pidFile = () => join(root, 'pid')
+  const begin = (folder: string, signal: AbortSignal) =>
+    startHost({
+      folder,
+      library: './main.js',
+      about: {
+        npmName: 'peertube-plugin-x',
+        name: 'x',
+        version: '1.0.0',
+        origin: 'https://here.example',
+        labels: { language: {}, licence: {}, category: {}, privacy: {}, playlistPrivacy: {} },
+      },
+      memory: 64 * 1024 * 1024,
+      answer: async () => null,
+      pidFile: pidFile(),
+      signal,
+      logger: silentLogger,
+    })
+  const startedPid = async (): Promise<number> => Number.parseInt(await readFile(pidFile(), 'utf8').catch(() => '0'), 10)
+
+  it('that loops in its start is killed as it is later', async () => {
+    const folder = await pluginOf('loops', 'module.exports = { register() { for (;;); } }')
+    await expect(begin(folder, new AbortController().signal)).rejects.toThrow('It does not answer any more.')
+    expect(isAlive(await startedPid())).toBe(false)
+  })
+
+  it.each([
+    ['loops', 'module.exports = { register() { for (;;); } }'],
+    ['waits for ever', 'module.exports = { register: () => new Promise(() => {}) }'],
+  ])('that %s is killed when its start is given up', async (what, code) => {
+    await rm(pidFile(), { force: true })
+    const folder = await pluginOf(`given-up-${what.replaceAll(' ', '-')}`, code)
+    const ending = new AbortController()
+    const starting = begin(folder, ending.signal)
+    const pid = await until(startedPid)
+    ending.abort()
+    await expect(starting).rejects.toThrow()
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('that ends in its start says how', async () => {
+    const folder = await pluginOf('ends', 'module.exports = { register() { process.exit(3) } }')
+    await expect(begin(folder, new AbortController().signal)).rejects.toThrow('It ended with code 3.')
+  })
+})
+
+describe('a plugin that never has started', () => {
+  it('holds up neither other plugins nor the end of the server', async () => {
+    const server = await startPluginNode()
+    const state = (columns: string) =>
+      run<{ owner: string | null }>(server.node.databaseUrl, `select ${columns} from plugin where npm_name = 'peertube-plugin-stuck'`)
+    const isTaken = async (): Promise<boolean> => (await state('host_owner as owner'))[0]?.owner != null
+    const timed = async (work: () => Promise<unknown>): Promise<number> => {
+      const begun = performance.now()
+      await work()
+      return (performance.now() - begun) / slowness()
+    }
+    try {
+      const stuck = await pluginOf('peertube-plugin-stuck', 'module.exports = { register: () => new Promise(() => {}), unregister() {} }')
+      await server.node.server.operator.plugins.installFolder(stuck)
+      await until(isTaken)
+      expect((await server.ask('POST', '/api/v1/vireo/plugins/peertube-plugin-stuck/disable')).status).toBe(204)
+      // Of the 30 seconds that a start may take.
+      expect(await timed(() => server.install('peertube-plugin-hostile'))).toBeLessThan(15_000)
+      await until(async () => !(await isTaken()))
+      expect((await server.ask('POST', '/api/v1/vireo/plugins/peertube-plugin-stuck/enable')).status).toBe(204)
+      await until(isTaken)
+    } finally {
+      expect(await timed(() => server.stop())).toBeLessThan(15_000)
+    }
+  })
+})
