@@ -3,6 +3,8 @@
 import { duplexPair } from 'node:stream'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { channelLimits, openChannel } from '../../../src/actors/plugin/host/channel.ts'
+import { until } from '../../support/until.ts'
+import { latch } from '../../support/waiting.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -22,20 +24,23 @@ function pair(answer: (name: string, args: unknown) => Promise<unknown> = async 
   return { channel, there, broken: broken.promise }
 }
 
-/** Both ends are channels. */
-function connected(answer: (name: string, args: unknown) => Promise<unknown>) {
+/** Both ends are channels; the first is that of the server. */
+function bothEnds(answer: (name: string, args: unknown) => Promise<unknown>) {
   const [here, there] = duplexPair()
+  const broken: string[] = []
   const ends = [
-    openChannel({ stream: here, answer: async () => null, broken: () => {} }),
-    openChannel({ stream: there, answer, broken: () => {}, trusting: true }),
-  ]
+    openChannel({ stream: here, answer, broken: (reason) => broken.push(reason) }),
+    openChannel({ stream: there, answer, broken: (reason) => broken.push(reason), trusting: true }),
+  ] as const
   closers.push(() => {
     for (const end of ends) end.close()
     here.destroy()
     there.destroy()
   })
-  return ends[0] as (typeof ends)[number]
+  return { ends, broken }
 }
+
+const connected = (answer: (name: string, args: unknown) => Promise<unknown>) => bothEnds(answer).ends[0]
 
 describe('a channel', () => {
   it('passes calls, answers and errors', async () => {
@@ -45,6 +50,50 @@ describe('a channel', () => {
     })
     expect(await channel.call('greet', [1, 'ü'], 1000)).toEqual({ name: 'greet', args: [1, 'ü'] })
     await expect(channel.call('fail', null, 1000)).rejects.toMatchObject({ reason: 'refused', message: 'as asked' })
+  })
+
+  it.each([
+    ['an answer that is too large', 'x'.repeat(channelLimits.message)],
+    ['an answer with too many bytes in few characters', 'ü'.repeat(channelLimits.message / 2)],
+    ['an answer that is nested too deeply', JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)],
+  ])('of an honest plugin goes on after %s', async (_what, value) => {
+    const { ends, broken } = bothEnds(async (name) => (name === 'large' ? value : 1))
+    await expect(ends[0].call('large', null, 10_000)).rejects.toMatchObject({
+      reason: 'refused',
+      message: expect.stringMatching(/too|larger/),
+    })
+    await expect(ends[1].call('x', value, 10_000)).rejects.toMatchObject({ reason: 'full', message: expect.stringMatching(/larger/) })
+    expect(await ends[0].call('small', null, 10_000)).toBe(1)
+    expect(broken).toEqual([])
+  })
+
+  it('sends no message with too many bytes in few characters', async () => {
+    const { ends, broken } = bothEnds(async () => 1)
+    await expect(ends[0].call('x', 'ü'.repeat(channelLimits.message / 2), 10_000)).rejects.toMatchObject({ reason: 'full' })
+    expect(await ends[0].call('x', null, 10_000)).toBe(1)
+    expect(broken).toEqual([])
+  })
+
+  it('has a place for a ping beside all other calls', async () => {
+    const channel = connected((name) => (name === 'ping' ? Promise.resolve(1) : new Promise(() => {})))
+    for (let calls = 0; calls < channelLimits.calls; calls += 1) channel.call('x', null, 60_000).catch(() => null)
+    expect(await channel.call('ping', null, 10_000)).toBe(1)
+  })
+
+  it('of a plugin makes no call in the place of one that the server still works on', async () => {
+    const { opened, open } = latch()
+    const { ends, broken } = bothEnds(() => opened)
+    const calls = Array.from({ length: channelLimits.calls }, () => ends[1].call('x', null, 1))
+    for (const call of calls) await expect(call).rejects.toMatchObject({ reason: 'late' })
+    await expect(ends[1].call('x', null, 10_000)).rejects.toMatchObject({ reason: 'full' })
+    open()
+    await until(() =>
+      ends[1].call('x', null, 10_000).then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect(broken).toEqual([])
   })
 
   it('gives up a call that is not answered in time', async () => {

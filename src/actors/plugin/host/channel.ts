@@ -31,8 +31,13 @@ export const channelLimits = {
   waiting: 4 * 1024 * 1024,
 }
 
+/** A call that has its own place: a process with many calls is not stuck. */
+export const PING = 'ping'
+
 const NEWLINE = 0x0a
 const LONGEST_REASON = 500
+const TOO_LARGE = 'The message is larger than 1 MiB, or nested too deeply.'
+const NOBODY = { resolve() {}, reject() {} }
 
 export function openChannel(options: {
   stream: Duplex
@@ -64,6 +69,12 @@ export function openChannel(options: {
     broken(reason)
   }
 
+  /** Undefined for a message that the other side would break the connection at: strangers can cause it, by what they ask of the plugin. */
+  function lineOf(message: object): Buffer | undefined {
+    const line = Buffer.from(`${JSON.stringify(message)}\n`)
+    return line.length > channelLimits.message || (trusting && isDeep(line)) ? undefined : line
+  }
+
   function count(bytes: number): void {
     if (trusting) return
     const now = performance.now()
@@ -73,9 +84,9 @@ export function openChannel(options: {
     if (second.bytes > channelLimits.bytesPerSecond || second.messages > channelLimits.messagesPerSecond) refuse('It sends too much.')
   }
 
-  function send(message: object): void {
+  function send(id: number, answered: { value: unknown } | { error: string }): void {
     if (isClosed) return
-    stream.write(`${JSON.stringify(message)}\n`)
+    stream.write(lineOf({ id, ...answered }) ?? `${JSON.stringify({ id, error: TOO_LARGE })}\n`)
     if (!trusting && stream.writableLength > channelLimits.waiting) refuse('It does not read what it asked for.')
   }
 
@@ -102,9 +113,9 @@ export function openChannel(options: {
     if (!trusting && answering >= channelLimits.calls) return refuse('It makes too many calls at once.')
     answering += 1
     try {
-      send({ id, value: (await answer(name, args)) ?? null })
+      send(id, { value: (await answer(name, args)) ?? null })
     } catch (error) {
-      send({ id, error: error instanceof Error ? error.message : String(error) })
+      send(id, { error: String(error instanceof Error ? error.message : error).slice(0, LONGEST_REASON) })
     } finally {
       answering -= 1
     }
@@ -134,10 +145,15 @@ export function openChannel(options: {
     call: (name, args, withinMs) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new ChannelError('closed'))
-        if (stream.writableLength > channelLimits.waiting || waiting.size >= channelLimits.calls) return reject(new ChannelError('full'))
+        const most = channelLimits.calls + (name === PING ? 1 : 0)
+        if (stream.writableLength > channelLimits.waiting || waiting.size >= most) return reject(new ChannelError('full'))
         const id = ++serial
+        const line = lineOf({ id, name, args })
+        if (!line) return reject(new ChannelError('full', TOO_LARGE))
         const timer = setTimeout(() => {
-          waiting.delete(id)
+          // The server still works on it, and counts it.
+          if (trusting) waiting.set(id, NOBODY)
+          else waiting.delete(id)
           reject(new ChannelError('late'))
         }, withinMs)
         const done = () => clearTimeout(timer)
@@ -151,13 +167,7 @@ export function openChannel(options: {
             reject(error)
           },
         })
-        const line = JSON.stringify({ id, name, args })
-        if (line.length > channelLimits.message) {
-          waiting.delete(id)
-          done()
-          return reject(new ChannelError('full'))
-        }
-        stream.write(`${line}\n`)
+        stream.write(line)
       }),
   }
 }

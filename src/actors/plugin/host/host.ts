@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../../platform/logger.ts'
 import { processIdentity } from '../../../platform/process-identity.ts'
-import { ChannelError, openChannel } from './channel.ts'
+import { ChannelError, openChannel, PING } from './channel.ts'
 import type { About } from './child/api.ts'
 
 export interface Host {
@@ -149,7 +149,7 @@ function watch(
     waits ??= { since: performance.now(), computed: await computedMs(child.pid) }
     const { since, computed } = waits
     try {
-      await channel.call('ping', {}, PONG_WITHIN_MS)
+      await channel.call(PING, {}, PONG_WITHIN_MS)
       waits = undefined
     } catch {
       // Its priority is low: on a busy machine it may not have been its turn.

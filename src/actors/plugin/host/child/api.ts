@@ -1,5 +1,6 @@
 // The plugin API as its library gets it (`RegisterServerOptions` of PeerTube), with calls to the server behind it.
 
+import { PING } from '../channel.ts'
 import { makeRouter, type PluginRequest, type Response, type Router } from './router.ts'
 import { makeSockets, type SocketHandler } from './sockets.ts'
 
@@ -258,7 +259,7 @@ export function makeApi(call: Call) {
   async function answer(name: string, args: unknown): Promise<unknown> {
     const asked = Object(args) as Record<string, unknown>
     switch (name) {
-      case 'ping':
+      case PING:
         return null
       case 'filter': {
         let result = asked.result
