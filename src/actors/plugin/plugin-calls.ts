@@ -9,19 +9,11 @@ import { NotNow, notFound } from '../runtime/index.ts'
 import type { ActivePlugins } from './active-plugins.ts'
 import type { Declared } from './declared.ts'
 import { ChannelError } from './host/channel.ts'
+import type { PluginRequest as SentRequest } from './host/child/router.ts'
 import type { PluginHosts } from './host/hosts.ts'
 import type { PluginRow } from './plugin.queries.ts'
 
-export interface PluginRequest {
-  method: string
-  /** Below the router, such as `/callback`. */
-  path: string
-  /** The query string. */
-  query: string
-  headers: Record<string, string>
-  body: Buffer
-  user: { id: number; username: string; role: number } | null
-}
+export type PluginRequest = Omit<SentRequest, 'body'> & { body: Buffer }
 
 export interface PluginAnswer {
   status: number

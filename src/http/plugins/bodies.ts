@@ -17,7 +17,7 @@ export async function addBodyParsers(app: App): Promise<void> {
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
     async ({ routeOptions: { schema, config } }: FastifyRequest, body: Buffer) =>
-      parseForm(body, maxFields(config.form?.fields ?? schema?.body)),
+      config.body === 'raw' ? body : parseForm(body, maxFields(config.form?.fields ?? schema?.body)),
   )
 
   const parseJson = app.getDefaultJsonParser('error', 'error')

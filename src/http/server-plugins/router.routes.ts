@@ -23,6 +23,33 @@ const MOST_SOCKETS = { most: 5000, mostOfOne: 50 }
 export function pluginRouterArea(deps: { pluginCalls: PluginCalls; pluginSockets: PluginSockets; urls: { origin: string } }): Area {
   const { pluginCalls, pluginSockets, urls } = deps
   const cookie = makeLoginCookie(urls)
+  const { protocol, hostname } = new URL(urls.origin)
+
+  /** The path below the route is passed as it was sent: the router decodes its parameters, and `%2F` is no `/`. */
+  function toPluginRequest(request: FastifyRequest, route: string): PluginRequest {
+    const [whole = '', ...query] = request.url.split('?')
+    const names = whole.split('/')
+    const own = route.replace('/*', '').split('/').length
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+    if (body.length > LARGEST_BODY) throw new DomainError('too_large', 'A plugin takes at most 512 KiB.')
+    const user = request.session?.user
+    return {
+      method: request.method,
+      base: names.slice(0, own).join('/'),
+      path: `/${names.slice(own).join('/')}`,
+      query: query.join('?'),
+      ip: request.ip,
+      protocol: protocol.slice(0, -1),
+      hostname,
+      headers: Object.fromEntries(
+        Object.entries(request.headers).flatMap(([name, value]) =>
+          HIDDEN.has(name) || value === undefined ? [] : [[name, String(value)]],
+        ),
+      ),
+      body,
+      user: user ? { id: user.id, username: user.username, role: user.role } : null,
+    }
+  }
 
   async function send(reply: FastifyReply, answer: PluginAnswer | undefined): Promise<FastifyReply> {
     if (!answer) throw new HttpError(502, 'The plugin does not answer.')
@@ -43,8 +70,8 @@ export function pluginRouterArea(deps: { pluginCalls: PluginCalls; pluginSockets
         config: { auth: 'optional', body: 'raw', limits: ['plugins'] },
         schema: { hide: true, params: z.object({ name: text, version: text.optional(), '*': text }) },
         handler: async (request, reply) => {
-          const { name, version, '*': rest } = request.params
-          const asked = toPluginRequest(request, `/${rest}`)
+          const { name, version } = request.params
+          const asked = toPluginRequest(request, path)
           return await send(reply, await pluginCalls.route({ npmName: `peertube-plugin-${name}`, version }, asked))
         },
       })
@@ -64,7 +91,7 @@ export function pluginRouterArea(deps: { pluginCalls: PluginCalls; pluginSockets
           const connect = await pluginSockets.find({ npmName: `peertube-plugin-${name}`, version, route: `/${rest}` })
           const address = countedAddress(request)
           if (!places.hasPlace(address)) throw new DomainError('busy', 'There are too many connections.')
-          const asked = toPluginRequest(request, `/${rest}`)
+          const asked = toPluginRequest(request, path)
           const upgrade = takeUpgrade(request, reply)
           if (!upgrade) throw new DomainError('invalid', 'This is an address for WebSockets.')
           const leave = places.take(address)
@@ -76,30 +103,15 @@ export function pluginRouterArea(deps: { pluginCalls: PluginCalls; pluginSockets
     }
     app.addHook('preClose', async () => pluginSockets.close())
 
+    const path = '/plugins/:name/:version/auth/:authName'
     app.get(
-      '/plugins/:name/:version/auth/:authName',
+      path,
       { config: { limits: ['client', 'login'] }, schema: { hide: true, params: z.object({ name: text, version: text, authName: text }) } },
       async (request, reply) => {
         const { name, version, authName } = request.params
-        const asked = toPluginRequest(request, '/')
+        const asked = toPluginRequest(request, path)
         return await send(reply, await pluginCalls.begin({ npmName: `peertube-plugin-${name}`, version, authName }, asked))
       },
     )
-  }
-}
-
-function toPluginRequest(request: FastifyRequest, path: string): PluginRequest {
-  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  if (body.length > LARGEST_BODY) throw new DomainError('too_large', 'A plugin takes at most 512 KiB.')
-  const user = request.session?.user
-  return {
-    method: request.method,
-    path,
-    query: request.url.split('?')[1] ?? '',
-    headers: Object.fromEntries(
-      Object.entries(request.headers).flatMap(([name, value]) => (HIDDEN.has(name) || value === undefined ? [] : [[name, String(value)]])),
-    ),
-    body,
-    user: user ? { id: user.id, username: user.username, role: user.role } : null,
   }
 }

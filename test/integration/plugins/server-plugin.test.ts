@@ -86,6 +86,56 @@ describe('the router', () => {
     expect(await ask('GET', `${ROUTER}/broken/bridge`)).toMatchObject({ status: 418, body: 'mended' })
   })
 
+  it('passes forms, and refuses JSON that is none', async () => {
+    const echo = async (type: string, body: string) => {
+      const answer = await fetch(`${server.node.base}${ROUTER}/echo`, { method: 'POST', headers: { 'content-type': type }, body })
+      return { status: answer.status, body: await answer.text() }
+    }
+    const form = 'application/x-www-form-urlencoded'
+    expect(await echo(form, 'a=1&b=2&b=3')).toEqual({ status: 201, body: '{"a":"1","b":["2","3"]}' })
+    expect(await echo(`${form}; charset=utf-8`, 'a=%C3%BC')).toEqual({ status: 201, body: '{"a":"ü"}' })
+    expect(await echo('text/plain', 'as it is')).toEqual({ status: 201, body: 'as it is' })
+    expect(await echo('multipart/form-data; boundary=x', '--x--')).toEqual({ status: 201, body: '--x--' })
+    expect((await echo('application/json', '{"a":')).status).toBe(400)
+  })
+
+  it('gets paths as they were sent, and where they are', async () => {
+    const { hostname } = new URL(server.node.base)
+    expect((await ask('GET', `${ROUTER}/place/a%2Fb%252F?c=d?e`)).body).toEqual({
+      params: { name: 'a/b%2F' },
+      path: '/place/a%2Fb%252F',
+      url: '/place/a%2Fb%252F?c=d?e',
+      baseUrl: ROUTER,
+      originalUrl: `${ROUTER}/place/a%2Fb%252F?c=d?e`,
+      ip: '127.0.0.1',
+      protocol: 'http',
+      secure: false,
+      hostname,
+    })
+    const versioned = (await ask('GET', '/plugins/example/1.0.0/router/Place/x')).body
+    expect(versioned).toMatchObject({ baseUrl: '/plugins/example/1.0.0/router', path: '/Place/x' })
+    expect((await ask('GET', `${ROUTER}/mounted/here/and/there?a=1`)).body).toEqual([
+      'here',
+      `${ROUTER}/mounted/here`,
+      '/and/there',
+      '/and/there?a=1',
+    ])
+    expect((await ask('GET', `${ROUTER}/mounted/here`)).body).toEqual(['here', `${ROUTER}/mounted/here`, '/', '/'])
+  })
+
+  it('answers HEAD like GET, and with the status of an error', async () => {
+    const head = await ask('HEAD', `${ROUTER}/place/x`)
+    expect([head.status, head.headers.get('content-type'), head.body]).toEqual([200, 'application/json; charset=utf-8', ''])
+    expect((await ask('GET', `${ROUTER}/busy`)).status).toBe(503)
+  })
+
+  it('answers 502 instead of what is too large, and goes on', async () => {
+    const { pid } = (await ask('GET', `${ROUTER}/pid`)).body
+    expect((await ask('GET', `${ROUTER}/large/700000`)).body).toHaveLength(700_000)
+    expect((await ask('GET', `${ROUTER}/large/800000`)).status).toBe(502)
+    expect((await ask('GET', `${ROUTER}/pid`)).body).toEqual({ pid })
+  })
+
   it('answers 502 if its handler throws', async () => {
     expect((await ask('GET', `${ROUTER}/error`)).status).toBe(502)
     expect((await ask('GET', `${ROUTER}/greeting/you`)).status).toBe(200)

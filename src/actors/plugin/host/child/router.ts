@@ -3,10 +3,17 @@
 
 export interface PluginRequest {
   method: string
-  /** Below the router, such as `/callback`. */
+  /** The path of the router, such as `/plugins/example/router`. */
+  base: string
+  /** Below the router, such as `/callback`, as it was sent. */
   path: string
   /** The query string. */
   query: string
+  /** Of the client. */
+  ip: string
+  /** Of the server, such as `https`. */
+  protocol: string
+  hostname: string
   headers: Record<string, string>
   /** In base 64. */
   body: string
@@ -28,7 +35,12 @@ export interface Request {
   method: string
   path: string
   url: string
+  baseUrl: string
   originalUrl: string
+  ip: string
+  protocol: string
+  secure: boolean
+  hostname: string
   params: Record<string, string>
   query: Record<string, string | string[]>
   headers: Record<string, string>
@@ -62,7 +74,9 @@ export type Router = Record<(typeof METHODS)[number] | 'use', Add>
 
 interface Layer {
   method: string | undefined
+  /** Matches the path, or the beginning of it that a handler of `use` does not see. */
   path: RegExp
+  isPrefix: boolean
   names: string[]
   handler: Handler | ErrorHandler
 }
@@ -74,7 +88,7 @@ export function makeRouter(): { router: Router; handle(request: PluginRequest): 
     (method: string | undefined, isPrefix: boolean): Add =>
     (path, ...handlers) => {
       const [pattern, all] = typeof path === 'string' ? [path, handlers] : ['/', [path, ...handlers]]
-      const read = toPattern(pattern, isPrefix || (typeof path !== 'string' && pattern === '/'))
+      const read = toPattern(pattern, isPrefix || typeof path !== 'string')
       for (const handler of all.flat()) layers.push({ method, ...read, handler })
       return router
     }
@@ -93,12 +107,15 @@ export function makeRouter(): { router: Router; handle(request: PluginRequest): 
         const next: Next = (error) => {
           const layer = layers.slice(at).find(({ method, path, handler }) => {
             at += 1
-            const takes = (method === undefined || method === asked.method) && path.test(asked.path)
-            return takes && (error === undefined ? handler.length < 4 : handler.length === 4)
+            const takes = method === undefined || method === asked.method || (method === 'GET' && asked.method === 'HEAD')
+            return takes && path.test(asked.path) && (error === undefined ? handler.length < 4 : handler.length === 4)
           })
-          if (!layer)
-            return error === undefined ? void response.sendStatus(404) : reject(error instanceof Error ? error : new Error(String(error)))
-          const [, ...values] = layer.path.exec(asked.path) ?? []
+          if (!layer) {
+            const status = error === undefined ? 404 : statusOf(error)
+            return status ? void response.sendStatus(status) : reject(error instanceof Error ? error : new Error(String(error)))
+          }
+          const [matched = '', ...values] = layer.path.exec(asked.path) ?? []
+          Object.assign(request, placeOf(asked, layer.isPrefix ? matched : ''))
           request.params = Object.fromEntries(layer.names.map((name, index) => [name, decode(values[index] ?? '')]))
           const run = async (): Promise<unknown> =>
             error === undefined
@@ -106,12 +123,23 @@ export function makeRouter(): { router: Router; handle(request: PluginRequest): 
               : await (layer.handler as ErrorHandler)(error, request, response, next)
           run().catch((thrown: unknown) => next(thrown ?? new Error('The handler has failed.')))
         }
+        try {
+          request.body = toBody(request.rawBody, request.headers['content-type'] ?? '')
+        } catch (error) {
+          return next(Object.assign(error as SyntaxError, { status: 400 }))
+        }
         next()
       }),
   }
 }
 
-function toPattern(path: string, isPrefix: boolean): { path: RegExp; names: string[] } {
+/** Of an error as libraries for Express make them; undefined for others. */
+function statusOf(error: unknown): number | undefined {
+  const { status, statusCode } = Object(error) as { status?: unknown; statusCode?: unknown }
+  return [status, statusCode].find((one): one is number => Number.isInteger(one) && Number(one) >= 400 && Number(one) < 600)
+}
+
+function toPattern(path: string, isPrefix: boolean): Pick<Layer, 'path' | 'isPrefix' | 'names'> {
   const names: string[] = []
   const source = path
     .replace(/\/+$/, '')
@@ -126,7 +154,7 @@ function toPattern(path: string, isPrefix: boolean): { path: RegExp; names: stri
       return '([^/]+)'
     })
     .join('/')
-  return { path: new RegExp(`^${source}${isPrefix ? '(?:/.*)?' : '/?'}$`), names }
+  return { path: new RegExp(`^${source}${isPrefix ? '(?=/|$)' : '/?$'}`, 'i'), isPrefix, names }
 }
 
 function decode(text: string): string {
@@ -137,22 +165,32 @@ function decode(text: string): string {
   }
 }
 
-export function toRequest({ method, path, query, headers, body }: PluginRequest): Request {
-  const rawBody = Buffer.from(body, 'base64')
-  const url = query === '' ? path : `${path}?${query}`
+/** Its body is not parsed yet. */
+export function toRequest(asked: PluginRequest): Request {
+  const { method, base, query, headers, body, ip, protocol, hostname } = asked
+  const place = placeOf(asked, '')
   return {
     method,
-    path,
-    url,
-    originalUrl: url,
+    ...place,
+    originalUrl: `${base}${place.url}`,
+    ip,
+    protocol,
+    secure: protocol === 'https',
+    hostname,
     params: {},
     query: toObject(new URLSearchParams(query)),
     headers,
-    rawBody,
-    body: toBody(rawBody, headers['content-type'] ?? ''),
+    rawBody: Buffer.from(body, 'base64'),
+    body: {},
     get: (name) => headers[name.toLowerCase()],
     header: (name) => headers[name.toLowerCase()],
   }
+}
+
+/** The addresses of a request as a handler below the beginning of a path sees them. */
+function placeOf({ base, path, query }: PluginRequest, beginning: string): Pick<Request, 'baseUrl' | 'path' | 'url'> {
+  const rest = path.slice(beginning.length) || '/'
+  return { baseUrl: `${base}${beginning}`, path: rest, url: query === '' ? rest : `${rest}?${query}` }
 }
 
 function toBody(bytes: Buffer, type: string): unknown {
