@@ -1,6 +1,6 @@
 // The enabled plugins, cached for a moment, and their files on the disk of this machine: every process unpacks the packages for itself.
 
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bus } from '../../platform/bus/index.ts'
 import { realFolder } from '../../platform/folder.ts'
@@ -44,15 +44,21 @@ export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'
 
   registry.periodic('old-plugin-folders', { everyMs: () => TIDY_EVERY_MS, everywhere: true, run: removeOld })
 
-  /** Packages that are not enabled any more; those of others than this machine's processes are theirs. */
+  /** Packages that are not enabled any more, and what killed processes left; those of others than this machine's processes are theirs. */
   async function removeOld(): Promise<void> {
     const root = await realFolder(packages())
     if (root === undefined) return
     const used = new Set((await listEnabledPlugins(db.query)).map(folderName))
     for (const name of await readdir(root)) {
-      // A process that is unpacking renames its folder within seconds.
-      if (!used.has(name) && !name.startsWith(UNFINISHED)) await rm(join(root, name), { recursive: true, force: true })
+      const isKept = name.startsWith(UNFINISHED) ? await isRecent(join(root, name)) : used.has(name)
+      if (!isKept) await rm(join(root, name), { recursive: true, force: true })
     }
+  }
+
+  /** A process that is unpacking renames its folder within seconds; true for one that is gone. */
+  async function isRecent(folder: string): Promise<boolean> {
+    const found = await stat(folder).catch(() => undefined)
+    return found === undefined || clock.now().getTime() - found.mtimeMs < TIDY_EVERY_MS
   }
 
   async function read(): Promise<readonly PluginRow[]> {

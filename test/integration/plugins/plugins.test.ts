@@ -1,6 +1,6 @@
 // Plugins and themes over the API: installed from a registry, listed, served, configured, switched off, updated, uninstalled.
 
-import { rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { startTestNode, type TestNode } from '../../support/node.ts'
@@ -202,6 +202,22 @@ describe('a client plugin of a folder', () => {
     } finally {
       await beside.stop()
     }
+  })
+
+  it('loses the folders of other packages, and those of processes that were killed while they unpacked', async () => {
+    const folder = join(node.dataDir, 'storage/plugins/packages')
+    const own = await readdir(folder)
+    for (const name of ['unfinished-old', 'unfinished-recent', 'peertube-plugin-other-1.0.0-0']) {
+      await mkdir(join(folder, name))
+      await writeFile(join(folder, name, 'file'), '')
+    }
+    const twoHoursAgo = new Date(Date.now() - 7_200_000)
+    await utimes(join(folder, 'unfinished-old'), twoHoursAgo, twoHoursAgo)
+    await node.restart()
+    await until(async () => !(await readdir(folder)).includes('unfinished-old'))
+    await until(async () => !(await readdir(folder)).includes('peertube-plugin-other-1.0.0-0'))
+    expect((await readdir(folder)).toSorted()).toEqual([...own, 'unfinished-recent'].toSorted())
+    await rm(join(folder, 'unfinished-recent'), { recursive: true })
   })
 
   it('keeps settings, which are sealed, and shows public ones only', async () => {
