@@ -96,6 +96,21 @@ describe('a channel', () => {
     expect(broken).toEqual([])
   })
 
+  it('of a plugin slows down before its many calls are a flood, and keeps their order', async () => {
+    const seen: unknown[] = []
+    const { ends, broken } = bothEnds(async (_name, args) => void seen.push(args))
+    const [, plugin] = ends
+    const wanted = Array.from({ length: channelLimits.messagesPerSecond + 50 }, (_, at) => at)
+    const left = wanted.values()
+    const callAll = async () => {
+      for (const at of left) await plugin.call('x', at, 60_000)
+    }
+    await Promise.all(Array.from({ length: channelLimits.calls }, callAll))
+    for (let times = 0; times < 12; times += 1) await plugin.call('x', 'x'.repeat(900_000), 60_000)
+    expect(broken).toEqual([])
+    expect(seen.slice(0, wanted.length)).toEqual(wanted)
+  })
+
   it('gives up a call that is not answered in time', async () => {
     const channel = connected(() => new Promise(() => {}))
     await expect(channel.call('wait', null, 20)).rejects.toMatchObject({ reason: 'late' })

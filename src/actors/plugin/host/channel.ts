@@ -37,6 +37,8 @@ export const PING = 'ping'
 const NEWLINE = 0x0a
 const LONGEST_REASON = 500
 const TOO_LARGE = 'The message is larger than 1 MiB, or nested too deeply.'
+/** How far a plugin may be ahead of half of what the server allows. */
+const BURST_MS = 250
 const NOBODY = { resolve() {}, reject() {} }
 
 export function openChannel(options: {
@@ -53,6 +55,8 @@ export function openChannel(options: {
   let [serial, answering, isClosed] = [0, 0, false]
   let pieces: Buffer[] = []
   let pending = 0
+  const paced: Buffer[] = []
+  let mayWriteAt = 0
   let second = { begun: 0, bytes: 0, messages: 0 }
 
   function close(): void {
@@ -88,6 +92,24 @@ export function openChannel(options: {
     if (isClosed) return
     stream.write(lineOf({ id, ...answered }) ?? `${JSON.stringify({ id, error: TOO_LARGE })}\n`)
     if (!trusting && stream.writableLength > channelLimits.waiting) refuse('It does not read what it asked for.')
+  }
+
+  /** Writes a call, in the process of a plugin not faster than the server allows: strangers can make a plugin call, by what they ask. */
+  function pace(line: Buffer): void {
+    if (!trusting) return void stream.write(line)
+    paced.push(line)
+    if (paced.length === 1) writePaced()
+  }
+
+  function writePaced(): void {
+    const now = performance.now()
+    for (let line = paced[0]; line && !isClosed; line = paced[0]) {
+      if (mayWriteAt > now) return void setTimeout(writePaced, mayWriteAt - now)
+      const costMs = 2 * Math.max(1000 / channelLimits.messagesPerSecond, (1000 * line.length) / channelLimits.bytesPerSecond)
+      mayWriteAt = Math.max(mayWriteAt, now - BURST_MS) + costMs
+      stream.write(line)
+      paced.shift()
+    }
   }
 
   function take(line: Buffer): void {
@@ -167,7 +189,7 @@ export function openChannel(options: {
             reject(error)
           },
         })
-        stream.write(line)
+        pace(line)
       }),
   }
 }
