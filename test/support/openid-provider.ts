@@ -17,6 +17,8 @@ export interface OpenIdServer {
   issuer: string
   /** By subject. Without it the provider does not know the user any more. */
   accounts: Map<string, OpenIdAccount>
+  /** Subjects whose refresh tokens are good, but whose claims it does not give any more. */
+  closed: Set<string>
   /** The subject that logs in next. */
   current: string
   /** Claims in new id tokens that are not as they should be, signed all the same. */
@@ -45,6 +47,7 @@ export async function startOpenIdProvider({
   const server: OpenIdServer = {
     issuer,
     accounts: new Map(),
+    closed: new Set(),
     current: '',
     wrong: {},
     refreshes: true,
@@ -81,8 +84,8 @@ export async function startOpenIdProvider({
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     issueRefreshToken: async () => server.refreshes,
     ttl: { IdToken: 60, AccessToken: 60, RefreshToken: 3600, Session: 60, Grant: 3600, Interaction: 60 },
-    findAccount: (_context, sub) => {
-      const account = server.accounts.get(sub)
+    findAccount: (context, sub) => {
+      const account = context.path === '/me' && server.closed.has(sub) ? undefined : server.accounts.get(sub)
       return account && { accountId: sub, claims: async () => ({ sub, ...account }) }
     },
   })

@@ -321,6 +321,7 @@ export function makeExternalLogins(
         const directory = auth.ldap.find((one) => one.name === name)
         if (!directory) return null
         const claims = await (await ldap.get()).find(directory, identity.login ?? '')
+        if (claims === null) return null
         if (!claims || claims.subject !== identity.subject || !isAllowed(directory, claims)) return undefined
         await update(identity, directory, claims)
         return grantSealed
@@ -329,7 +330,7 @@ export function makeExternalLogins(
       const grant = openGrant(grantSealed)
       if (!provider || !grant?.refreshToken) return null
       const answer = await (await openIdConnect.get()).again(provider, identity.subject, grant)
-      if (!answer) return undefined
+      if (!answer) return answer
       const silentMs = clock.now().getTime() - answer.grant.groupsAt
       if (mustLogInAgain(provider, answer.claims, { silentMs, limitMs: config().oauth2.token_lifetime.refresh_token })) return null
       if (!isAllowed(provider, answer.claims)) return undefined

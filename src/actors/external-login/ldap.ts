@@ -9,8 +9,8 @@ import { type Claims, readClaims } from './claims.ts'
 export interface Ldap {
   /** Undefined for an unknown user and for a wrong password. Throws `unavailable`. */
   check(provider: LdapProvider, login: string, password: string): Promise<Claims | undefined>
-  /** Undefined for an unknown user. Throws `unavailable`. */
-  find(provider: LdapProvider, login: string): Promise<Claims | undefined>
+  /** Undefined for an unknown user, null if nobody can tell: there are several entries, or the entry has no id. Throws `unavailable`. */
+  find(provider: LdapProvider, login: string): Promise<Claims | null | undefined>
 }
 
 /** For the connection, and for each answer. */
@@ -25,15 +25,17 @@ export function makeLdap(): Ldap {
       // A bind without a password is anonymous, and succeeds (RFC 4513, 5.1.2).
       if (password === '') return undefined
       return await using(provider, async (client) => {
-        const entry = await findEntry(client, provider, login)
-        return entry && (await binds(client, entry.dn, password)) ? claimsOf(entry, provider) : undefined
+        const [entry, another] = await findEntries(client, provider, login)
+        // With several nobody can tell whose password is meant.
+        return entry && !another && (await binds(client, entry.dn, password)) ? claimsOf(entry, provider) : undefined
       })
     },
 
     find: (provider, login) =>
       using(provider, async (client) => {
-        const entry = await findEntry(client, provider, login)
-        return entry && claimsOf(entry, provider)
+        const [entry, another] = await findEntries(client, provider, login)
+        if (another) return null
+        return entry && (claimsOf(entry, provider) ?? null)
       }),
   }
 }
@@ -59,9 +61,8 @@ async function using<T>(provider: LdapProvider, act: (client: Client) => Promise
   }
 }
 
-/** The only entry of this login. With several nobody can tell whose password is meant. */
-async function findEntry(client: Client, provider: LdapProvider, login: string): Promise<Entry | undefined> {
-  if (login === '' || login.length > LONGEST_LOGIN) return undefined
+async function findEntries(client: Client, provider: LdapProvider, login: string): Promise<Entry[]> {
+  if (login === '' || login.length > LONGEST_LOGIN) return []
   if (provider.bind_dn !== '') await client.bind(provider.bind_dn, provider.bind_password)
   const escaped = Filter.escape(login)
   const { id } = provider.attributes
@@ -72,7 +73,7 @@ async function findEntry(client: Client, provider: LdapProvider, login: string):
     // Of Active Directory: 16 bytes.
     explicitBufferAttributes: id === 'objectGUID' ? [id] : [],
   })
-  return searchEntries.length === 1 ? searchEntries[0] : undefined
+  return searchEntries
 }
 
 async function binds(client: Client, dn: string, password: string): Promise<boolean> {

@@ -33,8 +33,8 @@ export interface OpenIdConnect {
   begin(provider: OpenIdProvider, redirectUri: string): Promise<{ address: string; attempt: Attempt }>
   /** `callback`: the address that the browser was sent to. Throws `forbidden` for anything that the provider did not send for this attempt. */
   finish(provider: OpenIdProvider, attempt: Attempt, callback: URL): Promise<OpenIdAnswer>
-  /** Undefined if the provider refuses. Throws `unavailable`. */
-  again(provider: OpenIdProvider, subject: string, grant: OpenIdGrant): Promise<OpenIdAnswer | undefined>
+  /** Null if it has ended this grant, for whatever reason; undefined if it knows the user no more. Throws `unavailable`. */
+  again(provider: OpenIdProvider, subject: string, grant: OpenIdGrant): Promise<OpenIdAnswer | null | undefined>
   /**
    * The address at which the browser logs out of the provider (OpenID Connect RP-Initiated Logout 1.0, 2); undefined if it has none. Throws
    * `unavailable`.
@@ -145,10 +145,11 @@ export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fet
       try {
         const configuration = await configurationOf(provider)
         const tokens = await client.refreshTokenGrant(configuration, grant.refreshToken)
-        if ((tokens.claims()?.sub ?? subject) !== subject) return undefined
+        if ((tokens.claims()?.sub ?? subject) !== subject) return null
         return await read(provider, configuration, tokens, subject, grant)
       } catch (error) {
-        if (isRefusal(error)) return undefined
+        if (isEndedGrant(error)) return null
+        if (isUnknownUser(error)) return undefined
         // Also a wrong secret of this server, which says nothing about the user.
         throw new DomainError('unavailable', 'The login provider cannot be reached now.', { cause: error })
       }
@@ -176,11 +177,14 @@ function at(claims: object, path: string): unknown {
     )
 }
 
-/** True if the provider has ended the grant (RFC 6749, 5.2), or knows its user no more (RFC 6750, 3.1). */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof client.WWWAuthenticateChallengeError) return true
-  return error instanceof client.ResponseBodyError && error.error === 'invalid_grant'
-}
+/** True for a refresh token that has ended, was used, or is that of a removed user: the provider does not say which (RFC 6749, 5.2). */
+const isEndedGrant = (error: unknown): boolean => error instanceof client.ResponseBodyError && error.error === 'invalid_grant'
+
+/** True if the provider does not accept its new access token for the claims (RFC 6750, 3.1); a wrong secret of this server is challenged too. */
+const isUnknownUser = (error: unknown): boolean =>
+  error instanceof client.WWWAuthenticateChallengeError &&
+  error.status === 401 &&
+  error.cause.some(({ scheme, parameters }) => scheme === 'bearer' && parameters.error === 'invalid_token')
 
 /** True if the provider could not be asked: nothing is known about the user then. */
 function isOutage(error: unknown): boolean {

@@ -228,9 +228,9 @@ export function makeSessions(
   }
 
   /**
-   * Asks the system that the user of this session logged in with, and returns the next grant; null for a session without one. If the system
-   * refuses, all sessions of the user end, and the application tokens with them. The grant is taken out
-   * meanwhile: systems revoke one that is used twice at once.
+   * Asks the system that the user of this session logged in with, and returns the next grant; null for a session without one. This session
+   * ends if there is nothing to ask with any more. If the system refuses the user, all sessions of the user end, and the application tokens
+   * with them. The grant is taken out meanwhile: systems revoke one that is used twice at once.
    */
   async function askAgain(refreshHash: Buffer, clientId: number): Promise<string | null> {
     const [session] = await db.query<{ id: number; user_id: number; identity_id: number; grant_sealed: string | null }>(

@@ -78,8 +78,8 @@ export interface ExternalLogins {
   /** Undefined for an unknown or used token, and for that of another user. */
   byToken(username: string, token: string): Promise<EnteredUser | undefined>
   /**
-   * Returns the next grant; null if there is nothing to ask with, undefined if the system refuses the user by now. Throws `unavailable` if it
-   * cannot be asked.
+   * Returns the next grant; null if there is nothing to ask with any more, which says nothing about the user; undefined if the system says
+   * that the user is gone, or may not log in here. Throws `unavailable` if it cannot be asked.
    */
   again(identityId: number, grantSealed: string): Promise<string | null | undefined>
   /** False if the plugin of this login says that its sessions are not valid any more. */

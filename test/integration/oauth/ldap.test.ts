@@ -299,6 +299,16 @@ describe('the refresh of a session', () => {
     expect((await me(second.body.access_token)).status).toBe(401)
   })
 
+  it('ends only itself where nobody can tell which entry is meant', async () => {
+    const { name } = person()
+    const [first, second] = [(await login(name, PASSWORD)).body, (await login(name, PASSWORD)).body]
+    const { dn } = person({ uid: name })
+    expect((await refresh(first.refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
+    expect([(await me(first.access_token)).status, (await me(second.access_token)).status]).toEqual([401, 200])
+    directory.entries.delete(dn)
+    expect((await refresh(second.refresh_token)).status).toBe(200)
+  })
+
   it('asks for the name that was typed last', async () => {
     const { name, dn, email } = person()
     expect((await login(email, PASSWORD)).status).toBe(200)

@@ -397,24 +397,45 @@ describe('the refresh of a session', () => {
     expect((await me(access_token)).status).toBe(200)
   })
 
-  it('ends it for somebody whom the provider has removed, or who has left the group', async () => {
-    const { sub } = person()
-    const removed = (await exchange(await enter())).body
+  /** Two sessions of the user who logs in next, and an application token. */
+  async function twoSessions(name?: string) {
+    const [first, second] = [(await exchange(await enter(name))).body, (await exchange(await enter(name))).body]
     const asked = { name: 'A script', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
-    const made = await ask('POST', '/vireo/application-tokens', asked, removed.access_token)
-    const { token } = (await made.json()) as { token: string }
-    expect((await me(token)).status).toBe(200)
-    provider.accounts.delete(sub)
-    expect((await refresh(removed.refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
-    expect((await me(removed.access_token)).status).toBe(401)
-    expect((await me(token)).status).toBe(401)
+    const { token } = (await (await ask('POST', '/vireo/application-tokens', asked, first.access_token)).json()) as { token: string }
+    const open = async () => {
+      const answers = await Promise.all([first.access_token, second.access_token, token].map(me))
+      return answers.map(({ status }) => status)
+    }
+    expect(await open()).toEqual([200, 200, 200])
+    return { first, second, open }
+  }
 
-    const member = person({ groups: ['members'] })
-    const left = (await exchange(await enter('strict'))).body
-    provider.accounts.set(member.sub, { ...(provider.accounts.get(member.sub) as OpenIdAccount), groups: [] })
-    expect((await refresh(left.refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
-    expect((await me(left.access_token)).status).toBe(401)
+  it('ends everything for somebody whom the provider says it does not know any more', async () => {
+    const { sub } = person()
+    const { first, open } = await twoSessions()
+    provider.closed.add(sub)
+    expect((await refresh(first.refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
+    expect(await open()).toEqual([401, 401, 401])
+  })
+
+  it('ends everything for somebody who has left the group', async () => {
+    const { sub } = person({ groups: ['members'] })
+    const { first, open } = await twoSessions('strict')
+    provider.accounts.set(sub, { ...(provider.accounts.get(sub) as OpenIdAccount), groups: [] })
+    expect((await refresh(first.refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
+    expect(await open()).toEqual([401, 401, 401])
     expect(await enter('strict')).toBe(REFUSED)
+  })
+
+  it('ends nothing else where the provider refuses the token that it gave', async () => {
+    const { sub } = person()
+    const { first, second, open } = await twoSessions()
+    const account = provider.accounts.get(sub) as OpenIdAccount
+    provider.accounts.delete(sub)
+    expect((await refresh(first.refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
+    provider.accounts.set(sub, account)
+    expect(await open()).toEqual([401, 200, 200])
+    expect((await refresh(second.refresh_token)).status).toBe(200)
   })
 
   it('does not take away a role, nor end a session for which groups do not matter, while the provider names none at all', async () => {
