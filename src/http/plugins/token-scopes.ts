@@ -8,7 +8,10 @@ import { userRoles } from '../../actors/user/index.ts'
 /** `session`: for no application token. */
 export type RouteScope = TokenScope | 'session'
 
-/** Routes that make other tokens, or change how the user logs in. */
+/**
+ * Routes whose results would give the holder of a token its power after the token has ended: they make or show other credentials, decide how
+ * users log in, or change the code of the server.
+ */
 export const FOR_SESSIONS: ReadonlySet<string> = new Set([
   'GET /api/v1/vireo/application-tokens',
   'POST /api/v1/vireo/application-tokens',
@@ -20,11 +23,32 @@ export const FOR_SESSIONS: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:id/two-factor/confirm-request',
   'POST /api/v1/users/:id/two-factor/disable',
   'DELETE /api/v1/users/me',
+  'PUT /api/v1/vireo/logins',
+  // Restores the logins of the files.
+  'DELETE /api/v1/config/custom',
+  // Their settings may hold secrets, and say who logs in.
+  'GET /api/v1/plugins',
+  'GET /api/v1/plugins/:npmName',
+  'PUT /api/v1/plugins/:npmName/settings',
+  'POST /api/v1/plugins/install',
+  'POST /api/v1/plugins/update',
+  'POST /api/v1/plugins/uninstall',
+  'POST /api/v1/vireo/plugins/:npmName/enable',
+  'POST /api/v1/vireo/plugins/:npmName/disable',
+  // A runner gets the files of videos.
+  'GET /api/v1/runners/registration-tokens',
+  'POST /api/v1/runners/registration-tokens/generate',
+  'POST /api/v1/vireo/push-subscriptions',
 ])
 
-/** Routes whose bodies may have fields that are left to sessions. */
-export const WITH_SECRETS: ReadonlySet<string> = new Set(['PUT /api/v1/users/me', 'PUT /api/v1/users/:id'])
-const SECRETS = ['password', 'email', 'emailVerified', 'pluginAuth', 'role', 'adminFlags']
+const OF_LOGINS = ['password', 'email', 'emailVerified', 'pluginAuth', 'role', 'adminFlags']
+/** Fields of bodies that are left to sessions in the same way; dots lead into objects. */
+export const FIELDS_FOR_SESSIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['PUT /api/v1/users/me', OF_LOGINS],
+  ['PUT /api/v1/users/:id', OF_LOGINS],
+  // It runs in the browsers of administrators too. The body has only what changes by then.
+  ['PUT /api/v1/config/custom', ['instance.customizations.javascript']],
+])
 
 /** Routes that add a video, or edit one. */
 export const UPLOADING: ReadonlySet<string> = new Set([
@@ -80,19 +104,26 @@ export function secretHooks(methods: string[], url: string): preHandlerHookHandl
   if (methods.some((method) => `${method} ${url}` === CREATING)) {
     return [
       ({ session, body }, _reply, done) => {
-        const isPlain = typeof body === 'object' && body !== null && 'role' in body && body.role === userRoles.user
-        done(session?.scopes && !isPlain ? insufficient('Application tokens may create users of the role 2 only.') : undefined)
+        const isPlain = at(body, 'role') === userRoles.user && !at(body, 'adminFlags')
+        done(
+          session?.scopes && !isPlain ? insufficient('Application tokens may create users of the role 2 without flags only.') : undefined,
+        )
       },
     ]
   }
-  if (!methods.some((method) => WITH_SECRETS.has(`${method} ${url}`))) return []
+  const fields = methods.flatMap((method) => FIELDS_FOR_SESSIONS.get(`${method} ${url}`) ?? [])
+  if (fields.length === 0) return []
   return [
     ({ session, body }, _reply, done) => {
-      const name = session?.scopes && SECRETS.find((secret) => typeof body === 'object' && body !== null && secret in body)
+      const name = session?.scopes && fields.find((field) => at(body, field) !== undefined)
       done(name ? insufficient(`Application tokens may not change \`${name}\`.`) : undefined)
     },
   ]
 }
+
+/** The value at a path of names with dots between them. */
+const at = (body: unknown, path: string): unknown =>
+  path.split('.').reduce((value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined), body)
 
 function insufficient(message: string, scope?: TokenScope): DomainError {
   const challenge = `Bearer error="insufficient_scope"${scope ? `, scope="${scope}"` : ''}`

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { RouteOptions } from 'fastify'
 import { io } from 'socket.io-client'
-import { FOR_SESSIONS, READING, REVEALING, scopeOf, UPLOADING, WITH_SECRETS } from '../../../src/http/plugins/token-scopes.ts'
+import { FIELDS_FOR_SESSIONS, FOR_SESSIONS, READING, REVEALING, scopeOf, UPLOADING } from '../../../src/http/plugins/token-scopes.ts'
 import { formIn, makeBrowser } from '../../support/browser.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
@@ -186,7 +186,7 @@ describe('the scope', () => {
   })
 
   it('is asked by routes that there are', () => {
-    const named = [...FOR_SESSIONS, ...WITH_SECRETS, ...UPLOADING, ...READING, ...REVEALING]
+    const named = [...FOR_SESSIONS, ...FIELDS_FOR_SESSIONS.keys(), ...UPLOADING, ...READING, ...REVEALING]
     expect(named.filter((name) => !routes.has(name))).toEqual([])
     const scopes = [...routes.values()].filter(({ config }) => config?.auth || config?.right).map(scopeOf)
     expect(new Set(scopes)).toEqual(new Set(['read', 'upload', 'manage', 'admin', 'session']))
@@ -220,9 +220,51 @@ describe('a token with all scopes', () => {
     expect((await ask(root, 'GET', '/api/v1/users/me')).body.email).toBe('admin@example.com')
   })
 
+  it.each([
+    ['who logs in, and as what', 'PUT', '/api/v1/vireo/logins'],
+    ['who logs in, by the files', 'DELETE', '/api/v1/config/custom'],
+    ['the code of the server', 'POST', '/api/v1/plugins/install'],
+    ['the code of the server by a newer one', 'POST', '/api/v1/plugins/update'],
+    ['the logins of plugins', 'POST', '/api/v1/plugins/uninstall'],
+    ['the logins of plugins by a switch', 'POST', '/api/v1/vireo/plugins/peertube-plugin-x/disable'],
+    ['a plugin that is off', 'POST', '/api/v1/vireo/plugins/peertube-plugin-x/enable'],
+    ['what plugins do', 'PUT', '/api/v1/plugins/peertube-plugin-x/settings'],
+    ['which runners there are', 'POST', '/api/v1/runners/registration-tokens/generate'],
+    ['where notifications go', 'POST', '/api/v1/vireo/push-subscriptions'],
+  ])('cannot change %s', async (_what, method, path) => {
+    const { status, body } = await ask(token, method, path, {})
+    expect({ status, body }).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', detail: 'Application tokens may not do this.' },
+    })
+  })
+
+  it.each(['/api/v1/plugins', '/api/v1/plugins/peertube-plugin-x', '/api/v1/runners/registration-tokens'])(
+    'cannot read the secrets of %s',
+    async (path) => {
+      expect((await ask(token, 'GET', path)).body).toMatchObject({ code: 'insufficient_scope' })
+    },
+  )
+
+  it('changes the configuration, but not the script that runs in browsers', async () => {
+    const before = (await ask(root, 'GET', '/api/v1/config/custom')).body
+    const changed = (customizations: object, name: string) => ({
+      ...before,
+      instance: { ...before.instance, name, customizations: { ...before.instance.customizations, ...customizations } },
+    })
+    const refused = await ask(token, 'PUT', '/api/v1/config/custom', changed({ javascript: 'steal()' }, 'Taken over'))
+    expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+    expect((await ask(root, 'GET', '/api/v1/config/custom')).body).toEqual(before)
+    expect(await statusOf(token, 'PUT', '/api/v1/config/custom', changed({}, 'Renamed'))).toBe(200)
+    expect(await statusOf(root, 'PUT', '/api/v1/config/custom', changed({ javascript: 'greet()' }, 'Renamed'))).toBe(200)
+    expect(await statusOf(token, 'PUT', '/api/v1/config/custom', changed({ javascript: 'greet()' }, 'Again'))).toBe(200)
+  })
+
   it('makes plain users only, and gives nobody a role', async () => {
     const body = { username: 'plain', password: PASSWORD, email: 'plain@example.com', videoQuota: -1, videoQuotaDaily: -1 }
-    for (const role of [0, 1]) expect(await statusOf(token, 'POST', '/api/v1/users', { ...body, role })).toBe(403)
+    for (const more of [{ role: 0 }, { role: 1 }, { role: 2, adminFlags: 1 }]) {
+      expect(await statusOf(token, 'POST', '/api/v1/users', { ...body, ...more })).toBe(403)
+    }
     const { status, body: answer } = await ask(token, 'POST', '/api/v1/users', { ...body, role: 2 })
     expect(status).toBe(200)
     for (const change of [{ role: 0 }, { adminFlags: 1 }]) {
