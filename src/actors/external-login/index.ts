@@ -1,9 +1,4 @@
-export {
-  type BrowserLogins,
-  callbackPath,
-  kinds,
-  makeExternalLogins,
-  type PluginLogins,
-  type PluginUser,
-} from './external-login.commands.ts'
+export { type BrowserLogins, callbackPath, makeExternalLogins } from './external-login.commands.ts'
 export { hasExternalAdministrator } from './external-login.queries.ts'
+export { kinds } from './identity.commands.ts'
+export type { PluginLogins, PluginUser } from './plugin-users.ts'
