@@ -15,6 +15,7 @@ import { Plugins } from './0012-plugins.ts'
 import { LiveOnRunners } from './0013-live-on-runners.ts'
 import { NoticesOfCaptions } from './0014-notices-of-captions.ts'
 import { PushSubscriptions } from './0015-push-subscriptions.ts'
+import { LoginsAskedAgain } from './0016-logins-asked-again.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -32,4 +33,5 @@ export const migrations = [
   { name: '0013-live-on-runners', class: LiveOnRunners },
   { name: '0014-notices-of-captions', class: NoticesOfCaptions },
   { name: '0015-push-subscriptions', class: PushSubscriptions },
+  { name: '0016-logins-asked-again', class: LoginsAskedAgain },
 ]

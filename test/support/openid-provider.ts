@@ -25,6 +25,10 @@ export interface OpenIdServer {
   wrong: JWTPayload
   /** True if new logins get a refresh token. */
   refreshes: boolean
+  /** Paths such as `/me` that fail. */
+  failing: Set<string>
+  /** If there is one, nothing is answered before it ends. */
+  silence: Promise<void> | undefined
   /** Stops or starts to listen, on the same port. */
   down(): Promise<void>
   up(): Promise<void>
@@ -51,6 +55,8 @@ export async function startOpenIdProvider({
     current: '',
     wrong: {},
     refreshes: true,
+    failing: new Set(),
+    silence: undefined,
     async down() {
       const stopping = listener
       listener = undefined
@@ -83,6 +89,7 @@ export async function startOpenIdProvider({
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     issueRefreshToken: async () => server.refreshes,
+    rotateRefreshToken: true,
     ttl: { IdToken: 60, AccessToken: 60, RefreshToken: 3600, Session: 60, Grant: 3600, Interaction: 60 },
     findAccount: (context, sub) => {
       const account = context.path === '/me' && server.closed.has(sub) ? undefined : server.accounts.get(sub)
@@ -92,6 +99,11 @@ export async function startOpenIdProvider({
 
   console.warn = warn
 
+  provider.use(async (context, next) => {
+    await server.silence
+    if (server.failing.has(context.path)) context.status = 503
+    else await next()
+  })
   provider.use(async (context, next) => {
     await next()
     const { body } = context

@@ -145,7 +145,7 @@ export function makeExternalLogins(
       return row
     },
 
-    async again(identityId, grantSealed) {
+    async again(identityId, grantSealed, keep) {
       const identity = await identities.byId(identityId)
       const [kind, name = ''] = identity?.provider.split(':') ?? []
       if (!identity) return null
@@ -167,13 +167,14 @@ export function makeExternalLogins(
       const provider = openIdProvider(name)
       const grant = openGrant(grantSealed)
       if (!provider || !grant?.refreshToken) return null
-      const answer = await (await openIdConnect.get()).again(provider, identity.subject, grant)
+      const seal = (next: OpenIdGrant): string => secrets.seal(JSON.stringify(next))
+      const answer = await (await openIdConnect.get()).again(provider, identity.subject, grant, (next) => keep(seal(next)))
       if (!answer) return answer
       const silentMs = clock.now().getTime() - answer.grant.groupsAt
       if (mustLogInAgain(provider, answer.claims, { silentMs, limitMs: config().oauth2.token_lifetime.refresh_token })) return null
       if (!isAllowed(provider, answer.claims)) return undefined
       await identities.update(identity, provider, answer.claims)
-      return secrets.seal(JSON.stringify(answer.grant))
+      return seal(answer.grant)
     },
 
     async isValid(identityId) {

@@ -33,8 +33,16 @@ export interface OpenIdConnect {
   begin(provider: OpenIdProvider, redirectUri: string): Promise<{ address: string; attempt: Attempt }>
   /** `callback`: the address that the browser was sent to. Throws `forbidden` for anything that the provider did not send for this attempt. */
   finish(provider: OpenIdProvider, attempt: Attempt, callback: URL): Promise<OpenIdAnswer>
-  /** Null if it has ended this grant, for whatever reason; undefined if it knows the user no more. Throws `unavailable`. */
-  again(provider: OpenIdProvider, subject: string, grant: OpenIdGrant): Promise<OpenIdAnswer | null | undefined>
+  /**
+   * Null if it has ended this grant, for whatever reason; undefined if it knows the user no more. Throws `unavailable`, also after it has
+   * replaced the grant, which `keep` gets first.
+   */
+  again(
+    provider: OpenIdProvider,
+    subject: string,
+    grant: OpenIdGrant,
+    keep: (next: OpenIdGrant) => Promise<void>,
+  ): Promise<OpenIdAnswer | null | undefined>
   /**
    * The address at which the browser logs out of the provider (OpenID Connect RP-Initiated Logout 1.0, 2); undefined if it has none. Throws
    * `unavailable`.
@@ -141,11 +149,13 @@ export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fet
       }
     },
 
-    async again(provider, subject, grant) {
+    async again(provider, subject, grant, keep) {
       try {
         const configuration = await configurationOf(provider)
         const tokens = await client.refreshTokenGrant(configuration, grant.refreshToken)
         if ((tokens.claims()?.sub ?? subject) !== subject) return null
+        const { refresh_token: refreshToken = grant.refreshToken, id_token: idToken = grant.idToken } = tokens
+        await keep({ ...grant, refreshToken, idToken })
         return await read(provider, configuration, tokens, subject, grant)
       } catch (error) {
         if (isEndedGrant(error)) return null

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/user.entity.ts'
-import { renewSessions } from './session.commands.ts'
+import { renewSessions } from './session.writes.ts'
 import { newApplicationToken, type TokenScope } from './token-scope.ts'
 
 export interface NewApplicationToken {

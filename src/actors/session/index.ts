@@ -5,7 +5,7 @@ export {
   makeApplicationTokens,
 } from './application-tokens.ts'
 export { makeScopedTokens, type ScopedTokens } from './scoped-tokens.ts'
-export { endSessions, makeSessions, renewSessions } from './session.commands.ts'
+export { makeSessions } from './session.commands.ts'
 export { listSessions } from './session.queries.ts'
 export type {
   ClientCredentials,
@@ -18,5 +18,6 @@ export type {
   Tokens,
   Visit,
 } from './session.types.ts'
+export { endSessions, renewSessions } from './session.writes.ts'
 export { type TokenScope, tokenScopes } from './token-scope.ts'
 export type { Viewer } from './viewer.ts'

@@ -7,28 +7,14 @@ import { randomToken, sha256 } from '../../platform/ids.ts'
 import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { makeTtlCache } from '../../platform/ttl-cache.ts'
-import { dropPushSubscriptions } from '../notification/notification.writes.ts'
-import { type ActorDeps, DomainError, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, type GuessLimits, notFound } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
 import { userRoles } from '../user/user.entity.ts'
 import { NOTE_LOGIN } from '../user/user.writes.ts'
+import { makeAskAgain, wrongRefresh } from './ask-again.ts'
 import type { ClientCredentials, EnteredUser, ExternalLogins, Session, Sessions, Tokens } from './session.types.ts'
+import { renewSessions, SESSIONS_CHANGED } from './session.writes.ts'
 import { isApplicationToken, type TokenScope } from './token-scope.ts'
-
-/**
- * Runs in the transaction that blocks a user or changes a password: ends all sessions of the user, except for that of the requester, if it
- * may stay, revokes the user's application tokens, and ends pushes to the user's browsers.
- */
-export async function endSessions(unit: Pick<Unit, 'query' | 'publish'>, userId: number, except?: number): Promise<void> {
-  await unit.query('delete from session where user_id = $1 and id is distinct from $2', [userId, except ?? null])
-  await unit.query('delete from application_token where user_id = $1', [userId])
-  await dropPushSubscriptions(unit.query, userId)
-  renewSessions(unit, { user: userId })
-}
-
-/** Runs in the transaction that changes the user's data in a session. */
-export const renewSessions = (unit: Pick<Unit, 'publish'>, of: { user: number } | { account: number }): void =>
-  unit.publish(SESSIONS_CHANGED, of)
 
 type SessionRow = Session['user'] & {
   session_id: number
@@ -63,10 +49,6 @@ interface LoginRow {
 const wrongCredentials = (): DomainError =>
   new DomainError('invalid', 'Invalid grant: user credentials are invalid', { code: 'invalid_grant' })
 
-const wrongRefresh = (): DomainError => new DomainError('invalid', 'Invalid grant: refresh token is invalid', { code: 'invalid_grant' })
-
-/** The topic: `{ user }` or `{ account }`, whose sessions ended or changed. */
-const SESSIONS_CHANGED = 'sessions-changed'
 const KEPT_MS = 1000
 const MAX_KEPT = 10_000
 
@@ -227,37 +209,11 @@ export function makeSessions(
     return tokens
   }
 
-  /**
-   * Asks the system that the user of this session logged in with, and returns the next grant; null for a session without one. This session
-   * ends if there is nothing to ask with any more. If the system refuses the user, all sessions of the user end, and the application tokens
-   * with them. The grant is taken out meanwhile: systems revoke one that is used twice at once.
-   */
-  async function askAgain(refreshHash: Buffer, clientId: number): Promise<string | null> {
-    const [session] = await db.query<{ id: number; user_id: number; identity_id: number; grant_sealed: string | null }>(
-      `with asked as (
-         select id, external_grant_sealed from session
-         where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2 and external_identity_id is not null
-           and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
-         for update
-       ) update session s set external_grant_sealed = null from asked where s.id = asked.id
-       returning s.id, s.user_id, s.external_identity_id as identity_id, asked.external_grant_sealed as grant_sealed`,
-      [refreshHash, clientId, clock.now()],
-    )
-    if (!session) return null
-    const { id, user_id: userId, identity_id: identityId, grant_sealed: grant } = session
-    if (grant === null) throw wrongRefresh()
-    const next = await external.again(identityId, grant).catch(async (error: unknown) => {
-      await db.query('update session set external_grant_sealed = $2 where id = $1 and external_grant_sealed is null', [id, grant])
-      throw error
-    })
-    if (typeof next === 'string') return next
-    if (next === null) await end(id)
-    else await tell({ aggregate: 'user', id: userId }, (unit) => endSessions(unit, userId))
-    throw wrongRefresh()
+  const end = async (sessionId: number, heldSince?: Date): Promise<void> => {
+    const text = 'delete from session where id = $1 and ($2::timestamptz is null or external_asked_at = $2) returning user_id'
+    await changed(await db.query(text, [sessionId, heldSince ?? null]))
   }
-
-  const end = async (sessionId: number): Promise<void> =>
-    await changed(await db.query('delete from session where id = $1 returning user_id', [sessionId]))
+  const askAgain = makeAskAgain({ db, tell, clock, external, end })
 
   /** Ends a session of the user; returns what follows the commit, or undefined if the user has no such session. */
   async function leave(userId: number, id: number): Promise<(() => Promise<string | undefined>) | undefined> {
@@ -329,7 +285,8 @@ export function makeSessions(
       const rows = await db.query<{ user_id: number }>(
         `with rotated as (
            update session set access_token_hash = $4, access_expires_at = $5, refresh_token_hash = $6,
-             refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3, external_grant_sealed = $8
+             refresh_expires_at = $7, spent_refresh_token_hash = $1, updated_at = $3, external_grant_sealed = $8,
+             external_asked_at = null
            where refresh_token_hash = $1 and refresh_expires_at > $3 and client_id = $2
              and not exists (select 1 from users u where u.id = session.user_id and u.blocked)
            returning id, user_id
@@ -341,6 +298,8 @@ export function makeSessions(
          returning (select user_id from rotated) as user_id`,
         [spent, clientId, clock.now(), ...values, grant],
       )
+      // It was the right token when the system was asked, so another request was faster.
+      if (rows.length === 0 && grant !== null) throw wrongRefresh()
       if (rows.length === 0) {
         // Somebody has a token that was already exchanged: either side may be a thief. A client that sends two concurrent requests, or
         // repeats one after a lost response, is excepted while nobody has used the new tokens.

@@ -17,8 +17,10 @@ export const Session = defineEntity({
     spentRefreshTokenHash: p.blob().nullable(),
     /** For logins with another system. */
     externalIdentityId: p.integer().nullable(),
-    /** What that system is asked with before the next refresh; null while it is being asked. */
+    /** What that system is asked with before the next refresh. */
     externalGrantSealed: p.text().nullable(),
+    /** Since when it is being asked; a process that died leaves it. */
+    externalAskedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },

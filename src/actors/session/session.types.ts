@@ -79,9 +79,10 @@ export interface ExternalLogins {
   byToken(username: string, token: string): Promise<EnteredUser | undefined>
   /**
    * Returns the next grant; null if there is nothing to ask with any more, which says nothing about the user; undefined if the system says
-   * that the user is gone, or may not log in here. Throws `unavailable` if it cannot be asked.
+   * that the user is gone, or may not log in here. Throws `unavailable` if it cannot be asked. `keep` gets the next grant as soon as it replaces
+   * the one before, whatever follows.
    */
-  again(identityId: number, grantSealed: string): Promise<string | null | undefined>
+  again(identityId: number, grantSealed: string, keep: (grantSealed: string) => Promise<void>): Promise<string | null | undefined>
   /** False if the plugin of this login says that its sessions are not valid any more. */
   isValid(identityId: number): Promise<boolean>
   /**
@@ -95,7 +96,7 @@ export interface ExternalLogins {
 export interface EndedSession {
   id: number
   identityId: number
-  /** Null while the system is being asked. */
+  /** Null if the process of an earlier version died while it asked. */
   grantSealed: string | null
 }
 

@@ -7,10 +7,12 @@ import pino from 'pino'
 import type { Values } from '../../../src/config/index.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { formIn, linksIn, makeBrowser } from '../../support/browser.ts'
+import { fakeClock } from '../../support/clock.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { CLIENT, type OpenIdAccount, type OpenIdServer, startOpenIdProvider } from '../../support/openid-provider.ts'
 import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
 
 /** Registered at the provider; nothing is there. */
 const LOGOUT_URI = 'http://127.0.0.1:1/bye'
@@ -113,15 +115,15 @@ async function enter(name = 'company', change?: (url: URL) => URL): Promise<stri
   return `${pathname}${search}`
 }
 
-async function token(fields: Record<string, string>) {
-  const client = await (await fetch(`${node.base}/api/v1/oauth-clients/local`)).json()
+async function token(fields: Record<string, string>, base = node.base) {
+  const client = await (await fetch(`${base}/api/v1/oauth-clients/local`)).json()
   const body = new URLSearchParams({ ...client, grant_type: 'password', ...fields })
-  const answer = await fetch(`${node.base}/api/v1/users/token`, { method: 'POST', body })
+  const answer = await fetch(`${base}/api/v1/users/token`, { method: 'POST', body })
   return { status: answer.status, body: await answer.json() }
 }
 
 const exchange = (path: string) => token(Object.fromEntries(new URL(path, node.base).searchParams))
-const refresh = (refresh_token: string) => token({ grant_type: 'refresh_token', refresh_token })
+const refresh = (refresh_token: string, base?: string) => token({ grant_type: 'refresh_token', refresh_token }, base)
 
 async function me(accessToken: string) {
   const answer = await fetch(`${node.base}/api/v1/users/me`, { headers: { authorization: `Bearer ${accessToken}` } })
@@ -498,6 +500,48 @@ describe('the refresh of a session', () => {
       await provider.up()
     }
     expect((await refresh(refresh_token)).status).toBe(200)
+  })
+})
+
+describe('a refresh that is not completed', () => {
+  it('goes on with the token that the provider gave before it failed', async () => {
+    person()
+    const { refresh_token } = (await exchange(await enter())).body
+    provider.failing.add('/me')
+    try {
+      expect((await refresh(refresh_token)).status).toBe(503)
+    } finally {
+      provider.failing.clear()
+    }
+    expect((await refresh(refresh_token)).status).toBe(200)
+  })
+
+  it('can be repeated in another process, when the one that asked has died', async () => {
+    const { name } = person()
+    const { refresh_token, access_token } = (await exchange(await enter())).body
+    const { promise, resolve: speak } = Promise.withResolvers<void>()
+    provider.silence = promise
+    const lost = refresh(refresh_token)
+    const asked = `select external_asked_at as at from session where user_id = (select id from users where username = '${name}')`
+    await until(async () => (await run<{ at: Date | null }>(node.databaseUrl, asked))[0]?.at !== null)
+    // The provider must not see one token twice at once.
+    expect((await refresh(refresh_token)).status).toBe(503)
+    const clock = fakeClock()
+    clock.pass(120_000)
+    const other = await startTestNode({ config, beside: node, clock })
+    try {
+      provider.silence = undefined
+      const next = await refresh(refresh_token, other.base)
+      expect(next.status).toBe(200)
+      expect((await me(access_token)).status).toBe(401)
+      // The other one was only late, and learns that its token was used meanwhile.
+      speak()
+      expect((await lost).body).toMatchObject({ code: 'invalid_grant' })
+      expect((await me(next.body.access_token)).status).toBe(200)
+    } finally {
+      speak()
+      await other.stop()
+    }
   })
 })
 

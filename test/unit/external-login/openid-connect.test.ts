@@ -37,8 +37,8 @@ interface Said {
   body: object
 }
 
-/** Asks a provider with these answers about the subject `ann`. */
-function again(said: { token: Said; me?: Said }) {
+/** Asks a provider with these answers about the subject `ann`. `kept` gets the next refresh tokens. */
+function again(said: { token: Said; me?: Said }, kept: string[] = []) {
   const answers: Record<string, Said | undefined> = {
     '/.well-known/openid-configuration': { body: document },
     '/token': said.token,
@@ -50,7 +50,12 @@ function again(said: { token: Said; me?: Said }) {
       return { url, status, headers: { 'content-type': 'application/json', ...headers }, body: Buffer.from(JSON.stringify(body)) }
     },
   }
-  return makeOpenIdConnect({ http, now: () => 1000 }).again(provider, 'ann', grant)
+  return makeOpenIdConnect({ http, now: () => 1000 }).again(
+    provider,
+    'ann',
+    grant,
+    async ({ refreshToken }) => void kept.push(refreshToken),
+  )
 }
 
 const token = { body: { access_token: 'an access token', token_type: 'bearer', refresh_token: 'the next one' } }
@@ -79,4 +84,10 @@ it.each([
   ['the provider fails', { token: { status: 500, body: {} } }],
 ])('nothing ends while %s', async (_what, said) => {
   await expect(again(said)).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+it('keeps the next refresh token, whatever follows', async () => {
+  const kept: string[] = []
+  await expect(again({ token, me: { status: 503, body: {} } }, kept)).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(kept).toEqual(['the next one'])
 })
