@@ -1,6 +1,7 @@
 // A node with plugins on, and requests to it as its administrator.
 
 import type { Values } from '../../src/config/layers.ts'
+import type { Logger } from '../../src/platform/logger.ts'
 import { startTestNode, type TestNode } from './node.ts'
 import { fixturePlugin } from './plugin-registry.ts'
 import { run } from './postgres.ts'
@@ -31,10 +32,11 @@ export const WITH_PLUGINS: Values = {
   rates_limit: { login: { max: 1000 }, plugins: { max: 100_000 } },
 }
 
-export async function startPluginNode(config: Values = WITH_PLUGINS): Promise<PluginNode> {
+export async function startPluginNode(config: Values = WITH_PLUGINS, { logger }: { logger?: Logger } = {}): Promise<PluginNode> {
   const routes = new Set<string>()
   const node = await startTestNode({
     config,
+    ...(logger ? { logger } : {}),
     onRoute: ({ method, url }) => [method].flat().forEach((one) => void routes.add(`${one} ${url}`)),
   })
 

@@ -41,7 +41,7 @@ export function readClaims(
   const subject = textOf(values.subject)
   if (subject === undefined || subject.length > LONGEST_SUBJECT) return undefined
   const email = textOf(values.email) ?? ''
-  const displayName = textOf(values.displayName)?.trim().slice(0, LONGEST_DISPLAY_NAME)
+  const displayName = textOf(values.displayName)?.trim().slice(0, LONGEST_DISPLAY_NAME).toWellFormed()
   const quota = typeof values.quota === 'boolean' ? null : parseSize([values.quota].flat()[0])
   return {
     subject,
@@ -99,5 +99,6 @@ function hasOneOf(groups: readonly string[], wanted: readonly string[]): boolean
 function textOf(value: unknown): string | undefined {
   const [first] = [value].flat()
   if (typeof first === 'number') return String(first)
-  return typeof first === 'string' && first !== '' ? first : undefined
+  // The others cannot be stored, or would be stored as the same text.
+  return typeof first === 'string' && first !== '' && !first.includes('\0') && first.isWellFormed() ? first : undefined
 }

@@ -9,7 +9,7 @@ import { type ActorDeps, cancelJobs, DomainError } from '../runtime/index.ts'
 import type { EnteredUser, ExternalLogins } from '../session/index.ts'
 import type { ManageUsers, Users } from '../user/index.ts'
 import { isAllowed, mustLogInAgain } from './claims.ts'
-import { kinds, makeIdentities, type Provider } from './identity.commands.ts'
+import { kinds, makeIdentities, type Provider, type StoredIdentity } from './identity.commands.ts'
 import type { Attempt, OpenIdGrant } from './openid-connect.ts'
 import { type PluginLogins, type PluginUser, pluginLoginOf, pluginProvider, readPluginUser } from './plugin-users.ts'
 
@@ -78,10 +78,46 @@ export function makeExternalLogins(
     return token
   }
 
-  async function enterByPlugin(login: PluginUser) {
-    const claims = readPluginUser(login)
-    if (!claims) throw new DomainError('forbidden', 'The plugin names no user.')
-    return await identities.enter(pluginProvider(login), claims, null)
+  /** Logs refusals, whose reason an administrator may look for. */
+  async function logged<T>(of: { login: string; plugin?: string }, enter: () => Promise<T>): Promise<T> {
+    try {
+      return await enter()
+    } catch (error) {
+      logger.warn({ err: error, ...of }, 'a login with another system was refused')
+      throw error
+    }
+  }
+
+  const enterByPlugin = (login: PluginUser): Promise<StoredIdentity> =>
+    logged({ login: login.authName, plugin: login.npmName }, async () => {
+      const claims = readPluginUser(login)
+      if (!claims) throw new DomainError('forbidden', 'The plugin names no user.')
+      return await identities.enter(pluginProvider(login), claims, null)
+    })
+
+  async function enterByDirectory(provider: LdapProvider, username: string, password: string): Promise<StoredIdentity | undefined> {
+    return await logged({ login: provider.name }, async () => {
+      const claims = await (await ldap.get()).check(provider, username, password)
+      return claims && (await identities.enter(providerOf('ldap', provider), claims, username))
+    })
+  }
+
+  /** By the first system that knows the user. What is `unavailable` is thrown if none of the others does. */
+  async function enterByPassword(username: string, password: string): Promise<StoredIdentity | undefined> {
+    let outage: unknown
+    for (const provider of config().vireo.auth.ldap) {
+      try {
+        const identity = await enterByDirectory(provider, username, password)
+        if (identity) return identity
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error
+        outage = error
+      }
+    }
+    const login = await plugins().byPassword(username, password)
+    if (login) return await enterByPlugin(login)
+    if (outage) throw outage
+    return undefined
   }
 
   return {
@@ -104,35 +140,19 @@ export function makeExternalLogins(
       return { username, token: await makeToken(id, JSON.stringify(grant)), next: attempt.next }
     },
 
-    /** For a user who has logged in on pages of a plugin: the address that completes the login. Throws `forbidden`. */
+    /** For a user who has logged in on pages of a plugin: the address that completes the login. Throws `forbidden` and `conflict`. */
     async ofPlugin(login) {
       const { id, username } = await enterByPlugin(login)
       return `/login?${new URLSearchParams({ externalAuthToken: await makeToken(id, ''), username })}`
     },
 
     async byPassword(username, password) {
-      let outage: unknown
-      for (const provider of config().vireo.auth.ldap) {
-        try {
-          const claims = await (await ldap.get()).check(provider, username, password)
-          if (!claims) continue
-          const { id, user_id } = await identities.enter(providerOf('ldap', provider), claims, username)
-          return { userId: user_id, identityId: id, grantSealed: secrets.seal('') }
-        } catch (error) {
-          if (!(error instanceof DomainError)) throw error
-          logger.warn({ err: error, login: provider.name }, 'a login with another system was refused')
-          // They have proved who they are, so they may learn why.
-          if (error.kind !== 'unavailable') throw new DomainError('invalid', error.message, { code: 'access_denied' })
-          outage = error
-        }
-      }
-      const login = await plugins().byPassword(username, password)
-      if (login) {
-        const { id, user_id } = await enterByPlugin(login)
-        return { userId: user_id, identityId: id, grantSealed: secrets.seal('') }
-      }
-      if (outage) throw outage
-      return undefined
+      const identity = await enterByPassword(username, password).catch((error: unknown) => {
+        if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error
+        // They have proved who they are, so they may learn why.
+        throw new DomainError('invalid', error.message, { code: 'access_denied' })
+      })
+      return identity && { userId: identity.user_id, identityId: identity.id, grantSealed: secrets.seal('') }
     },
 
     async byToken(username, token) {

@@ -28,19 +28,18 @@ export interface PluginLogins {
 
 /** Undefined if the plugin names no user. */
 export function readPluginUser({ user }: PluginUser): Claims | undefined {
-  const said = (name: string): unknown => Reflect.get(user, name)
-  return readClaims(
-    {
-      subject: said('username'),
-      username: said('username'),
-      email: said('email'),
-      displayName: said('displayName'),
-      groups: [`${said('role')}`],
-      quota: said('videoQuota') ?? '',
-    },
-    true,
-  )
+  const { username, email, displayName, videoQuota: quota } = user as Record<string, unknown>
+  return readClaims({ subject: username, username, email, displayName, groups: roleIn(user), quota }, true)
 }
+
+/** The role that the plugin names, as a group; none if it names no role. */
+function roleIn(user: object): string[] {
+  const role: unknown = Reflect.get(user, 'role')
+  return typeof role === 'number' || typeof role === 'string' ? [String(role)] : []
+}
+
+/** A name of a package has no slash, while that of a login may have any letter. */
+const PROVIDER = /^plugin:([^/]+)\/(.+)$/s
 
 /** Users of a plugin are its own: it cannot log in others, and makes no administrators. */
 export function pluginProvider({ npmName, authName, user }: PluginUser): Provider {
@@ -49,9 +48,9 @@ export function pluginProvider({ npmName, authName, user }: PluginUser): Provide
     trust_email: true,
     allowed_groups: [],
     administrator_groups: [],
-    moderator_groups: Reflect.get(user, 'role') === undefined ? [] : [String(userRoles.moderator)],
+    moderator_groups: roleIn(user).length === 0 ? [] : [String(userRoles.moderator)],
   }
-  return { id: `plugin:${npmName}/${authName.replaceAll(/[:/]/g, '_')}`, npmName, rules }
+  return { id: `plugin:${npmName}/${authName}`, npmName, rules }
 }
 
 /** The user of an identity as the plugin of the login knows them; undefined for those of others. */
@@ -61,7 +60,6 @@ export async function pluginLoginOf(query: Sql, identityId: number): Promise<Plu
      from external_identity i join users u on u.id = i.user_id where i.id = $1 and i.provider like 'plugin:%'`,
     [identityId],
   )
-  if (!row) return undefined
-  const [npmName = '', authName = ''] = row.provider.slice('plugin:'.length).split('/')
-  return { npmName, authName, user: row.user }
+  const [, npmName, authName] = PROVIDER.exec(row?.provider ?? '') ?? []
+  return row && npmName && authName ? { npmName, authName, user: row.user } : undefined
 }

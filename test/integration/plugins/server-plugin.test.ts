@@ -1,6 +1,7 @@
 // The example plugin on a whole server: filters, actions, settings, stored values, constants, its router, and logins.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import pino from 'pino'
 import { CONSTANTS, REFUSALS, RESULTS } from '../../../src/http/plugins/plugin-filters.ts'
 import { formIn, linksIn, makeBrowser } from '../../support/browser.ts'
 import { startTestNode } from '../../support/node.ts'
@@ -12,13 +13,17 @@ const PLUGIN = 'peertube-plugin-example'
 const ROUTER = '/plugins/example/router'
 
 let server: PluginNode
+/** Why logins were refused, for the administrator. */
+const reasons: string[] = []
 beforeAll(async () => {
   // What filters do is tested here, and that late ones are passed over in hostile.test.ts.
-  server = await startPluginNode({
+  const config = {
     ...WITH_PLUGINS,
     signup: { enabled: true, requires_approval: false },
     vireo: { plugins: { filter_timeout: '10 seconds' } },
-  })
+  }
+  const logger = pino({ level: 'warn' }, { write: (line) => void reasons.push(JSON.parse(line).err?.message ?? line) })
+  server = await startPluginNode(config, { logger })
   await server.install(PLUGIN)
 })
 afterAll(() => server?.stop())
@@ -298,12 +303,41 @@ describe('logins', () => {
     expect((await ask('GET', '/plugins/example/1.0.0/auth/gone')).status).toBe(404)
   })
 
+  const said = (user: object) => server.login('somebody', JSON.stringify(user))
+
+  it.each([
+    ['an address that somebody else has', { username: 'eve', email: 'admin@example.com' }, 'email'],
+    ['no address', { username: 'eve' }, 'has verified no e-mail address'],
+    ['a name that nobody can store', { username: 'e\0ve', email: 'eve@plugin.example' }, 'names no user'],
+    ['a name that is no text', { username: '\ud800', email: 'eve@plugin.example' }, 'names no user'],
+    ['no name', { email: 'eve@plugin.example' }, 'names no user'],
+  ])('of users with %s are refused with a reason', async (_what, user, reason) => {
+    expect(await said(user)).toMatchObject({ status: 400, body: { code: 'access_denied', detail: expect.stringContaining(reason) } })
+    expect(reasons.at(-1)).toContain(reason)
+  })
+
+  it('take nothing from a plugin that cannot be a role, a name to show or a quota', async () => {
+    const odd = { toString: 1, valueOf: 1 }
+    const user = { username: 'fay', email: 'fay@plugin.example', role: odd, displayName: 'Fa\0y', videoQuota: odd }
+    const { status, body } = await said(user)
+    expect(status).toBe(200)
+    expect((await meWith(body.access_token)).body).toMatchObject({ username: 'fay', role: { id: 2 }, account: { displayName: 'fay' } })
+  })
+
+  it('on pages of another system are refused with a reason in the log', async () => {
+    const back = await ask('GET', `${ROUTER}/callback?name=gus&email=admin@example.com`, undefined, { token: '' })
+    expect(back.headers.get('location')).toBe('/login?externalAuthError=true')
+    expect(reasons.at(-1)).toContain('email')
+  })
+
   it('are in the configuration for clients', async () => {
     const { plugin } = (await ask('GET', '/api/v1/config')).body
-    expect(plugin.registeredIdAndPassAuths).toEqual([{ npmName: PLUGIN, name: 'example', version: '1.0.0', authName: 'words', weight: 10 }])
-    expect(plugin.registeredExternalAuths).toEqual([
-      { npmName: PLUGIN, name: 'example', version: '1.0.0', authName: 'door', authDisplayName: 'The door' },
+    const shared = { npmName: PLUGIN, name: 'example', version: '1.0.0' }
+    expect(plugin.registeredIdAndPassAuths).toEqual([
+      { ...shared, authName: 'words', weight: 10 },
+      { ...shared, authName: 'as said: here/there', weight: 0 },
     ])
+    expect(plugin.registeredExternalAuths).toEqual([{ ...shared, authName: 'door', authDisplayName: 'The door' }])
   })
 })
 
@@ -364,6 +398,14 @@ describe('a session that the plugin does not call valid', () => {
     })
     expect((await meWith(next.body.access_token)).status).toBe(401)
     expect((await meWith(server.token)).status).toBe(200)
+  })
+
+  it('is known by a name with any letters', async () => {
+    const { refresh_token } = (await server.login('x', JSON.stringify({ username: 'hal', email: 'hal@plugin.example' }))).body
+    const next = await oauth({ grant_type: 'refresh_token', refresh_token })
+    expect(next.status).toBe(200)
+    await end('refresh')
+    expect((await oauth({ grant_type: 'refresh_token', refresh_token: next.body.refresh_token })).status).toBe(400)
   })
 
   it('ends when its token is used', async () => {
