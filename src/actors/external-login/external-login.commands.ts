@@ -9,6 +9,7 @@ import { type ActorDeps, cancelJobs, DomainError } from '../runtime/index.ts'
 import type { EnteredUser, ExternalLogins } from '../session/index.ts'
 import type { ManageUsers, Users } from '../user/index.ts'
 import { isAllowed, mustLogInAgain } from './claims.ts'
+import { makeDirectoryUsers } from './directory-users.ts'
 import { kinds, makeIdentities, type Provider, type StoredIdentity } from './identity.commands.ts'
 import type { Attempt, OpenIdGrant } from './openid-connect.ts'
 import { type PluginLogins, type PluginUser, pluginLoginOf, pluginProvider, readPluginUser } from './plugin-users.ts'
@@ -49,6 +50,8 @@ export function makeExternalLogins(
     const { makeOpenIdConnect } = await import('./openid-connect.ts')
     return makeOpenIdConnect({ http: ownFetch, now: () => clock.now().getTime() })
   })
+
+  const directoryUsers = makeDirectoryUsers({ ...deps, identities, ldap: ldap.get })
 
   registry.periodic('ended-external-logins', {
     everyMs: () => SWEEP_EVERY_MS,
@@ -169,20 +172,15 @@ export function makeExternalLogins(
       const identity = await identities.byId(identityId)
       const [kind, name = ''] = identity?.provider.split(':') ?? []
       if (!identity) return null
-      const auth = config().vireo.auth
       if (kind === 'plugin') {
         const login = await pluginLoginOf(db.query, identityId)
         if (!login || !(await plugins().has(login.npmName, login.authName))) return null
         return (await plugins().isValid(login, 'refresh')) ? grantSealed : null
       }
       if (kind === 'ldap') {
-        const directory = auth.ldap.find((one) => one.name === name)
-        if (!directory) return null
-        const claims = await (await ldap.get()).find(directory, identity.login ?? '')
-        if (claims === null) return null
-        if (!claims || claims.subject !== identity.subject || !isAllowed(directory, claims)) return undefined
-        await identities.update(identity, directory, claims)
-        return grantSealed
+        const said = await directoryUsers.ask(identity)
+        if (said === 'gone') return undefined
+        return said === 'there' ? grantSealed : null
       }
       const provider = openIdProvider(name)
       const grant = openGrant(grantSealed)

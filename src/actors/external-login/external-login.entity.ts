@@ -13,6 +13,10 @@ export const ExternalIdentity = defineEntity({
     /** The id that never changes there. */
     subject: p.text(),
     login: p.text().nullable(),
+    /** When the provider last said that the user is there; null for identities of an earlier version. */
+    askedAt: p.datetime(3).nullable(),
+    /** When it said, to a question about application tokens, that the user is gone; null again after a login. */
+    goneAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
 })

@@ -38,7 +38,7 @@ export interface Identities {
   /** The identity of these claims, whose user is made or changed as they say. Throws `forbidden` and `conflict`, which say why somebody may not log in. */
   enter(provider: Provider, claims: Claims, login: string | null): Promise<StoredIdentity>
   byId(id: number): Promise<StoredIdentity | undefined>
-  /** Gives the user the role and the quota that the claims say. */
+  /** Notes that the user is there, and gives the user the role and the quota that the claims say. */
   update(known: StoredIdentity, rules: ProviderRules, claims: Claims): Promise<void>
 }
 
@@ -88,6 +88,7 @@ export function makeIdentities(
       ...(claims.quota === null || claims.quota === known.video_quota ? {} : { videoQuota: claims.quota }),
     }
     if (Object.keys(changes).length > 0) await users.update(known.user_id, OPERATOR, changes)
+    await db.query('update external_identity set asked_at = $2, gone_at = null where id = $1', [known.id, clock.now()])
   }
 
   async function create({ id, npmName, rules }: Provider, claims: Claims, login: string | null): Promise<void> {

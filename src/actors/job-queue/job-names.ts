@@ -17,6 +17,7 @@ export const JOB_NAMES: Readonly<Record<string, JobTypeName>> = {
   'comments-refresh': 'activitypub-refresher',
   'comments-removal': 'activitypub-cleaner',
   'create-user-export': 'create-user-export',
+  'directory-user': 'activitypub-refresher',
   email: 'email',
   'federate-video': 'federate-video',
   'generate-video-storyboard': 'generate-video-storyboard',

@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { generate } from 'otplib'
 import { makeLdap } from '../../../src/actors/external-login/ldap.ts'
-import type { LdapProvider } from '../../../src/config/index.ts'
+import type { LdapProvider, Values } from '../../../src/config/index.ts'
 import { makeBrowser } from '../../support/browser.ts'
+import { fakeClock } from '../../support/clock.ts'
 import { type LdapEntry, type LdapServer, startLdapServer } from '../../support/ldap-server.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { freePort } from '../../support/ports.ts'
+import { until } from '../../support/until.ts'
 
 const BASE = 'ou=people,dc=example,dc=org'
 const STAFF = 'cn=staff,ou=groups,dc=example,dc=org'
@@ -35,6 +37,7 @@ const PASSWORD = 'a password of the directory'
 let directory: LdapServer
 /** Is asked first, and knows nobody. */
 let branch: LdapServer
+let config: Values
 let node: TestNode
 let root: string
 
@@ -51,9 +54,8 @@ beforeAll(async () => {
     moderator_groups: [STAFF],
     attributes: { quota: 'quota' },
   }
-  node = await startTestNode({
-    config: { rates_limit: { login: { max: 1000 } }, vireo: { auth: { ldap: [{ ...common, name: 'branch', url: branch.url }, company] } } },
-  })
+  config = { rates_limit: { login: { max: 1000 } }, vireo: { auth: { ldap: [{ ...common, name: 'branch', url: branch.url }, company] } } }
+  node = await startTestNode({ config })
   root = (await login(node.username, node.password)).body.access_token
 })
 afterAll(async () => {
@@ -315,6 +317,45 @@ describe('the refresh of a session', () => {
     change(dn, { mail: `new-${email}` })
     const { refresh_token } = (await login(name, PASSWORD)).body
     expect((await refresh(refresh_token)).status).toBe(200)
+  })
+
+  const clock = fakeClock()
+  /** Until `isDone`, in another process. */
+  async function aDayLater(isDone: () => Promise<boolean>): Promise<void> {
+    clock.pass(25 * 3_600_000)
+    const other = await startTestNode({ config, beside: node, clock })
+    try {
+      await until(isDone)
+    } finally {
+      await other.stop()
+    }
+  }
+
+  it('is not needed for the end of application tokens of somebody who is not there any more', async () => {
+    const withToken = async () => {
+      const user = person()
+      const session = (await login(user.name, PASSWORD)).body.access_token
+      const asked = { name: 'A script', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
+      const { token: script } = (await ask(session, 'POST', '/vireo/application-tokens', asked)).body
+      const { id } = (await me(session)).body
+      await ask(session, 'POST', '/users/revoke-token')
+      return { ...user, id, script }
+    }
+    const [removed, present, away] = [await withToken(), await withToken(), await withToken()]
+    const open = async () => Promise.all([removed, present, away].map(async ({ script }) => (await me(script)).status))
+    directory.entries.delete(removed.dn)
+    expect(await open()).toEqual([200, 200, 200])
+    await aDayLater(async () => (await me(removed.script)).status === 401)
+    expect(await open()).toEqual([401, 200, 200])
+
+    // One that comes with a password of here is not asked about again.
+    await ask(root, 'PUT', `/users/${removed.id}`, { password: 'a password of here' })
+    const session = (await login(removed.name, 'a password of here')).body.access_token
+    const asked = { name: 'Another', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
+    const { token: later } = (await ask(session, 'POST', '/vireo/application-tokens', asked)).body
+    directory.entries.delete(away.dn)
+    await aDayLater(async () => (await me(away.script)).status === 401)
+    expect([(await me(later)).status, (await me(present.script)).status]).toEqual([200, 200])
   })
 
   it('ends for another user of the same name, and applies new groups', async () => {
