@@ -48,6 +48,8 @@ export interface RunnerJobs {
   succeed(leased: Leased, result: Result): Promise<void>
   /** An input file of the job. Throws `not_found`. */
   input(leased: Leased, file: string): Promise<FileRef>
+  /** Runs in the transaction that removes a runner. Its jobs wait for others, except those that nothing waits for any more. */
+  release(unit: Unit, runnerId: number): Promise<void>
   /** By an administrator. Throws `not_found`, and `invalid` if it has ended. */
   cancel(uuid: string): Promise<void>
   /** The same; an open job is cancelled first. Throws `not_found`. */
@@ -272,6 +274,13 @@ export function makeRunnerJobs(
       const ref = await work.input(job, file)
       if (!ref) throw notFound('This job has no such file')
       return ref
+    },
+
+    async release(unit, runnerId) {
+      const open = `select id from job where runner_id = $1 and state in ('processing', 'completing') order by id for no key update`
+      for (const { id } of await unit.query<{ id: number }>(open, [runnerId])) {
+        await move(unit, await lock(unit, id), { type: 'ABORTED' }, 'Its runner was removed.')
+      }
     },
 
     async cancel(uuid) {

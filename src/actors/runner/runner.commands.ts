@@ -2,7 +2,7 @@
 
 import { isUniqueViolation } from '../../platform/database/index.ts'
 import { newUuid, sha256 } from '../../platform/ids.ts'
-import { type ActorDeps, DomainError, moveRunnerJobs, notFound, type Unit } from '../runtime/index.ts'
+import { type ActorDeps, DomainError, notFound, RUNNER_JOBS_TOPIC, type Unit } from '../runtime/index.ts'
 
 /** A runner, as its token identifies it. */
 export interface KnownRunner {
@@ -37,10 +37,14 @@ export interface Runners {
 const REGISTRATION = 'ptrrt-'
 const RUNNER = 'ptrt-'
 
-export function makeRunners({ db, tell, clock, secrets, config }: ActorDeps): Runners {
+export function makeRunners(deps: ActorDeps & { releaseJobs(unit: Unit, runnerId: number): Promise<void> }): Runners {
+  const { db, tell, clock, secrets, config, releaseJobs } = deps
+
   async function removeFrom(unit: Unit, id: number): Promise<void> {
-    await moveRunnerJobs(unit, 'ABORTED', 'job.runner_id = $2', [id])
+    await releaseJobs(unit, id)
     await unit.query('delete from runner where id = $1', [id])
+    // Its connection is closed then, in whichever process.
+    unit.publish(RUNNER_JOBS_TOPIC, {})
   }
 
   return {

@@ -64,6 +64,7 @@ export async function makeVideos(below: Ground & People & { generateKeys: Genera
   const uploads = makeUploads({ ...media, createVideo, replaceSource, userImports })
   removeStaleWorkFolders(media)
   const works = makeRemoteWorks()
+  const runnerJobs = makeRunnerJobs({ ...media, works })
   makeTranscodings({ ...media, drawPictures, works })
   makeStoryboards({ ...media, works })
   makeEditions({ ...media, inspectFile, replaceSource, works })
@@ -103,8 +104,8 @@ export async function makeVideos(below: Ground & People & { generateKeys: Genera
     remotePlaylists: makeRemotePlaylists(deps),
     replaceSource,
     reviews: makeCommentReviews({ ...deps, automaticTags }),
-    runnerJobs: makeRunnerJobs({ ...media, works }),
-    runners: makeRunners(deps),
+    runnerJobs,
+    runners: makeRunners({ ...deps, releaseJobs: runnerJobs.release }),
     storageMoves: makeStorageMoves({ ...media, preferred }),
     store: media.store,
     studio: makeStudio(media),
