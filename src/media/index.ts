@@ -82,6 +82,7 @@ export {
   type LiveRendition,
   planLive,
   renditionOf,
+  withSoundApart,
 } from './live/renditions.ts'
 export { type SendStreamOptions, type SentPiece, sendStream } from './live/sender.ts'
 export { type MirrorLimits, mirrorFile, mirrorHls } from './mirror/mirror.ts'

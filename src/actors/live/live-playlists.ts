@@ -26,15 +26,23 @@ export const shownRenditions = (plan: LivePlan | null): ShownRendition[] =>
 /** `pieces`: some of the stream as it was received. */
 export function masterPlaylist({ plan, pieces }: { plan: LivePlan | null; pieces: readonly LivePieceRow[] }): string {
   const received = Math.max(0, ...pieces.map(({ bytes, seconds }) => ((bytes ?? 0) * 8) / Math.max(seconds, SHORTEST_SECONDS)))
-  const entries = shownRenditions(plan).map(({ rendition, width, height, codecs, bandwidth = Math.ceil(received) }) => {
+  const shown = shownRenditions(plan)
+  const sound = shown.find(({ rendition }) => rendition === plan?.sound)
+  const group = sound
+    ? `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",AUTOSELECT=YES,DEFAULT=YES,URI="${sound.rendition}.m3u8"\n\n`
+    : ''
+  const variants = shown.filter((rendition) => rendition !== sound)
+  const entries = variants.map(({ rendition, width, height, codecs: own, bandwidth = Math.ceil(received) }) => {
+    const codecs = [...new Set([...own, ...(sound?.codecs ?? [])])]
     const attributes = [
       `BANDWIDTH=${bandwidth}`,
       ...(width > 0 ? [`RESOLUTION=${width}x${height}`] : []),
       ...(codecs.length > 0 ? [`CODECS="${codecs.join(',')}"`] : []),
+      ...(sound ? ['AUDIO="audio"'] : []),
     ]
     return `#EXT-X-STREAM-INF:${attributes.join(',')}\n${rendition}.m3u8\n\n`
   })
-  return `#EXTM3U\n#EXT-X-VERSION:6\n${entries.join('')}`
+  return `#EXTM3U\n#EXT-X-VERSION:6\n${group}${entries.join('')}`
 }
 
 /** The last piece may hold a single frame. */

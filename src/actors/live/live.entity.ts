@@ -2,15 +2,27 @@
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import type { LivePlan } from '../../media/index.ts'
+import type { PiecePlace } from './piece-places.ts'
 
 /** `LiveVideoLatencyMode` of the contract. */
 export const latencyModes = { default: 1, high: 2, small: 3 } as const
 export type LatencyMode = (typeof latencyModes)[keyof typeof latencyModes]
 
+/** A lease of a job that gave a piece. */
+export interface RemoteRun {
+  /** ISO 8601. */
+  leasedAt: string
+  firstSequence: number
+  /** Of its first piece, in seconds. */
+  startTime: number
+  /** Where its pieces belong, by the index in their names. */
+  places?: Readonly<Record<number, PiecePlace>>
+}
+
 /** The renditions of a session that remote runners make. */
 export interface RemoteRenditions {
-  /** One for each lease of a job that gave a piece; each has a timeline of its own. */
-  runs: { /** ISO 8601. */ leasedAt: string; firstSequence: number /** Of its first piece, in seconds. */; startTime: number }[]
+  /** Each has a timeline of its own. */
+  runs: RemoteRun[]
 }
 
 const VideoLiveSchema = defineEntity({

@@ -15,6 +15,7 @@ import {
   probe,
   renditionOf,
   type Store,
+  withSoundApart,
 } from '../../media/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 import {
@@ -30,6 +31,7 @@ import {
 import {
   type ActorDeps,
   cancelRunnerJob,
+  changeRunnerJob,
   DomainError,
   ignoreNotFound,
   moveRunnerJobs,
@@ -39,11 +41,12 @@ import {
   type Unit,
 } from '../runtime/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
-import { type LiveSession, latencyModes } from './live.entity.ts'
+import { type LiveSession, latencyModes, type RemoteRun } from './live.entity.ts'
 import { liveSessionLifecycle, moveSession, settingsOf, withSession } from './live.lifecycle.ts'
 import { LIVE_JOB } from './live.queries.ts'
 import { liveAddresses } from './live-addresses.ts'
 import { RUNNING } from './live-session.commands.ts'
+import { hasPlace, type PiecePlace, placeOf, SIZE_TOLERANCE } from './piece-places.ts'
 import { storeOfPieces } from './store-of-pieces.ts'
 
 /** A stream that a runner may play. Plain JSON. */
@@ -60,13 +63,11 @@ const LONGEST_SECONDS = 60
 const SHORTEST_SECONDS = 0.01
 /** Pieces that may be missing before one that comes. */
 const MOST_MISSING = 100
-/** px that a side may have beyond its resolution: sides are even, and some encoders want multiples of 16. */
-const TOLERANCE = 16
 /** What the probe says of a piece that was cut off after its first packets. */
 const EMPTY: ReadonlySet<MediaError['reason']> = new Set(['unreadable', 'no-streams'])
 /** RFC 6381. */
 const MP3 = 'mp4a.40.34'
-/** As runners of the reference server name pieces: the place of the rendition in `toTranscode`, and a number from 0. */
+/** As runners of the reference server name pieces: the index of a stream, and a number from 0. */
 const PART_NAME = /^(\d{1,2})-(\d{1,9})\.ts$/
 
 /** Registers the kind of work. */
@@ -162,25 +163,32 @@ export function makeRemoteRenditions(
   }
 
   async function takePart(job: RunnerJob, { name, path, leasedAt }: Part, signal: AbortSignal): Promise<void> {
-    const { place, number, resolution } = wantedOf(job, name)
+    const { index, number, wanted } = namedIn(job, name)
     const made = await probe({ ffmpeg, path, signal, timeoutMs: config().vireo.media.probe_timeout }).catch(async (error: unknown) => {
       if (error instanceof MediaError && EMPTY.has(error.reason) && (await isTransportStream(path))) return undefined
       const isOurs = error instanceof MediaError && error.reason === 'failed'
       throw isOurs ? new DomainError('unavailable', 'The piece cannot be checked now.', { cause: error }) : error
     })
-    // The last piece of a stream may have no picture, or less than one. Players go on without it.
-    if (!made || made.duration <= 0 || (resolution > 0 && !made.video)) return
-    assertFits(made, resolution)
+    if (!made || made.duration <= 0) return
     const sessionId = Number(job.data.liveSessionId)
     const piece = await withSession(deps, sessionId, async (unit, session) => {
+      const place = placeIn(session, { leasedAt, index, made, wanted })
+      // The last piece of a stream may have no picture, or less than one. Players go on without it.
+      if (!made.video && place?.resolution !== 0) return undefined
+      if (!place) throw noSuchPiece()
+      assertFits(made, place.resolution)
       const { run, first, startTime } = await runOf(unit, session, leasedAt, made.startTime)
+      notePlace(session, index, place)
+      if (place.isSplit) await setSoundApart(unit, session, job)
       const [{ isPrivate } = { isPrivate: true }] = await unit.query<{ isPrivate: boolean }>(
         'select is_private as "isPrivate" from live_piece where session_id = $1 order by sequence desc limit 1',
         [sessionId],
       )
       const startsAt = new Date(leasedAt.getTime() + (made.startTime - startTime) * 1000)
-      return { sessionId, run, first, rendition: place + 1, sequence: first + number, startsAt, seconds: secondsOf(made), isPrivate }
+      const { rendition } = place
+      return { sessionId, run, first, rendition, sequence: first + number, startsAt, seconds: secondsOf(made), isPrivate }
     })
+    if (!piece) return
     if (await isStored(piece)) return
     const ref = hlsFile(String(job.data.video), pieceName(piece.rendition, piece.sequence), piece.isPrivate)
     const { bytes, sha256 } = await hashedFile(path)
@@ -228,6 +236,39 @@ async function runOf(
   const first = next ?? session.firstSequence
   session.remote = { runs: [...runs, { leasedAt: leasedAt.toISOString(), firstSequence: first, startTime }] }
   return { run: runs.length + 1, first, startTime }
+}
+
+/** Where a piece belongs: as the first one of its index in this lease showed. */
+function placeIn(
+  { remote, plan }: LiveSession,
+  { leasedAt, index, made, wanted }: { leasedAt: Date; index: number; made: MediaProbe; wanted: readonly number[] },
+): PiecePlace | undefined {
+  const run = remote?.runs.at(-1)
+  const places = run?.leasedAt === leasedAt.toISOString() ? run.places : undefined
+  if (places?.[index]) return places[index]
+  const hasSound = plan?.sound !== undefined || plan?.encoded.some(({ codecs }) => codecs.some((codec) => codec.startsWith('mp4a')))
+  return placeOf({ index, made, wanted, hasSound: hasSound ?? false })
+}
+
+/** Throws MediaError if another index of the lease has this place. */
+function notePlace(session: LiveSession, index: number, place: PiecePlace): void {
+  const runs: RemoteRun[] = session.remote?.runs ?? []
+  const last = runs.at(-1)
+  if (!last || last.places?.[index]) return
+  if (Object.values(last.places ?? {}).some(({ rendition }) => rendition === place.rendition)) {
+    throw new MediaError('unreadable', 'Pieces of one rendition have different names.')
+  }
+  session.remote = { runs: [...runs.slice(0, -1), { ...last, places: { ...last.places, [index]: place } }] }
+}
+
+/** The pictures of a runner have no sound: all share one rendition of it, which the next runner makes too. */
+async function setSoundApart(unit: Unit, session: LiveSession, { id, data }: RunnerJob): Promise<void> {
+  const { plan } = session
+  if (!plan || plan.sound !== undefined) return
+  session.plan = withSoundApart(plan)
+  const toTranscode = wantedIn(data)
+  if (toTranscode.some(({ resolution }) => resolution === 0)) return
+  await changeRunnerJob(unit, id, { ...data, toTranscode: [...toTranscode, { resolution: 0, fps: 0 }] })
 }
 
 interface NewPiece {
@@ -308,12 +349,14 @@ const SYNC_BYTE = 0x47
 
 const wantedIn = ({ toTranscode }: RunnerJob['data']) => z.array(z.object({ resolution: z.number(), fps: z.number() })).parse(toTranscode)
 
-/** What a piece of this name must be. Throws `invalid`. */
-function wantedOf({ data }: RunnerJob, name: string): { place: number; number: number; resolution: number } {
-  const [, place, number] = PART_NAME.exec(name) ?? []
-  const wanted = wantedIn(data)[Number(place ?? -1)]
-  if (!wanted) throw new DomainError('invalid', 'The job has no piece of this name.')
-  return { resolution: wanted.resolution, place: Number(place), number: Number(number) }
+const noSuchPiece = () => new DomainError('invalid', 'The job has no piece of this name.')
+
+/** What the name of a piece says, and the resolutions of its job. Throws `invalid`. */
+function namedIn({ data }: RunnerJob, name: string): { index: number; number: number; wanted: number[] } {
+  const [, index, number] = PART_NAME.exec(name) ?? []
+  const wanted = wantedIn(data).map(({ resolution }) => resolution)
+  if (index === undefined || !hasPlace(Number(index), wanted)) throw noSuchPiece()
+  return { index: Number(index), number: Number(number), wanted }
 }
 
 /** Throws MediaError for a piece that players could not play, or that was not wanted. */
@@ -326,7 +369,8 @@ function assertFits(made: MediaProbe, resolution: number): void {
   if (duration > LONGEST_SECONDS) refuse(`A piece of a live takes ${duration} s.`)
   if (renditionOf(made, 0).codecs.length === 0) refuse('The codecs of a piece of a live are unknown to players.')
   if (video && resolution === 0) refuse('A piece of sound has a picture.')
-  if (video && Math.min(video.width, video.height) > resolution + TOLERANCE) refuse('The picture of a live is larger than its rendition.')
+  if (video && Math.min(video.width, video.height) > resolution + SIZE_TOLERANCE)
+    refuse('The picture of a live is larger than its rendition.')
 }
 
 /** The stream that a runner may play with this name: the UUID of its job and the token of its lease. Throws `not_found`. */

@@ -35,6 +35,7 @@ export { resumeJobs } from './resume-jobs.ts'
 export { holderOf, type LeasedRow, makeRowLeases, NotOurs, type RowLeases } from './row-leases.ts'
 export {
   cancelRunnerJob,
+  changeRunnerJob,
   deleteRunnerJob,
   hasRunnerJob,
   insertRunnerJob,

@@ -72,6 +72,10 @@ export async function offerRunnerJob(
   if (!(await hasRunnerJob(unit, job.type, job.data.videoId))) await insertRunnerJob(unit, { ...job, parentId: null })
 }
 
+/** Replaces what a job is about, as it turns out while a runner does it. */
+export const changeRunnerJob = ({ query }: Pick<Unit, 'query'>, id: number, data: RunnerJobData) =>
+  query('update job set data = $2 where id = $1', [id, JSON.stringify(data)])
+
 /** True if a job of this type is open for the video. */
 export async function hasRunnerJob({ query }: Pick<Unit, 'query'>, type: string, videoId: number): Promise<boolean> {
   const open = await query(
@@ -85,12 +89,12 @@ export async function hasRunnerJob({ query }: Pick<Unit, 'query'>, type: string,
 export const cancelRunnerJob = (unit: Unit, type: string, videoId: number): Promise<void> =>
   moveRunnerJobs(unit, 'CANCELLED', "job.uuid is not null and job.type = $2 and job.data->>'videoId' = $3", [type, String(videoId)])
 
-type BulkEvent = Extract<RunnerJobEvent['type'], 'ABORTED' | 'CANCELLED' | 'PARENT_COMPLETED' | 'PARENT_FAILED' | 'PARENT_CANCELLED'>
+type BulkEvent = Extract<RunnerJobEvent['type'], 'CANCELLED' | 'PARENT_COMPLETED' | 'PARENT_FAILED' | 'PARENT_CANCELLED'>
 
 /** Moves the jobs that the SQL `condition` selects and whose state takes the event. `$1` is the time. */
 export async function moveRunnerJobs(unit: Unit, type: BulkEvent, condition: string, values: readonly unknown[]): Promise<void> {
   const { where, set } = MOVES[type]
-  const isEnd = type !== 'ABORTED' && type !== 'PARENT_COMPLETED'
+  const isEnd = type !== 'PARENT_COMPLETED'
   await unit.query(
     `update job set ${set}, updated_at = $1::timestamptz${isEnd ? ', finished_at = $1' : ''} where ${where} and ${condition}`,
     [unit.now, ...values],
@@ -99,7 +103,6 @@ export async function moveRunnerJobs(unit: Unit, type: BulkEvent, condition: str
 }
 
 const MOVES: Record<BulkEvent, { where: string; set: string }> = {
-  ABORTED: inBulk(runnerJobLifecycle, { type: 'ABORTED' }),
   CANCELLED: inBulk(runnerJobLifecycle, { type: 'CANCELLED' }),
   PARENT_COMPLETED: inBulk(runnerJobLifecycle, { type: 'PARENT_COMPLETED' }),
   PARENT_FAILED: inBulk(runnerJobLifecycle, { type: 'PARENT_FAILED' }),

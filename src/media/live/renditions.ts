@@ -57,6 +57,8 @@ export interface LivePlan {
   isSourceShown: boolean
   /** The highest first, sound only last. */
   encoded: EncodedRendition[]
+  /** The rendition with the sound of all others; undefined if each has its own. */
+  sound?: number
 }
 
 /** Seconds. */
@@ -111,12 +113,26 @@ export function planLive({ video, audio }: Streams, settings: LiveSettings, { is
       bandwidth: Math.ceil((target + (audio ? SOUND_BITRATE : 0)) * OVERHEAD),
     })
   }
-  if (audio && settings.resolutions['0p']) {
-    const bandwidth = Math.ceil(SOUND_BITRATE * OVERHEAD)
-    encoded.push({ rendition: encoded.length + 1, width: 0, height: 0, codecs: sound, picture: undefined, bandwidth })
-  }
+  if (audio && settings.resolutions['0p']) encoded.push(soundOnly(encoded.length + 1, sound))
   return { source, isSourceShown, encoded }
 }
+
+/** The plan if all renditions share one of sound only. */
+export function withSoundApart(plan: LivePlan): LivePlan {
+  const own = plan.encoded.find(({ width }) => width === 0)
+  if (own) return { ...plan, sound: own.rendition }
+  const sound = soundOnly(plan.encoded.length + 1, [])
+  return { ...plan, encoded: [...plan.encoded, sound], sound: sound.rendition }
+}
+
+const soundOnly = (rendition: number, codecs: string[]): EncodedRendition => ({
+  rendition,
+  width: 0,
+  height: 0,
+  codecs,
+  picture: undefined,
+  bandwidth: Math.ceil(SOUND_BITRATE * OVERHEAD),
+})
 
 const isPlayable = (video: VideoProbe, maxFps: number): boolean =>
   video.codec === 'h264' &&

@@ -14,9 +14,9 @@ import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 import { type SwitchedFfprobe, switchedFfprobe } from './ffprobe.ts'
+import { createLive, type Live, liveConfig, namesIn, LIVE_TYPE as TYPE, textOfLive } from './lives.ts'
 import { type RunnerWorld, startWorld } from './world.ts'
 
-const TYPE = 'live-rtmp-hls-transcoding'
 /** Pending, processing, completing. */
 const OPEN = [1, 2, 9]
 let world: RunnerWorld
@@ -24,17 +24,7 @@ let rtmp: string
 let runnerToken: string
 let ffprobe: SwitchedFfprobe
 
-const configOf = (port: number, runners: Values = {}): Values => ({
-  transcoding: { enabled: false, remote_runners: { enabled: false } },
-  live: {
-    enabled: true,
-    allow_replay: true,
-    rtmp: { port },
-    transcoding: { remote_runners: { enabled: true }, resolutions: { '0p': true, '144p': true } },
-  },
-  remote_runners: { stalled_jobs: { live: '10 minutes' } },
-  vireo: { runners, live: { segments_in_playlist: 200, segment_duration: '1 second', reconnect_window: 0, cleanup_delay: '1 hour' } },
-})
+const configOf = (port: number, runners: Values = {}): Values => liveConfig({ port, resolutions: { '0p': true, '144p': true }, runners })
 
 beforeAll(async () => {
   const port = await freePort()
@@ -51,24 +41,9 @@ afterEach(() => end?.())
 
 let end: (() => Promise<void>) | undefined
 
-interface Live {
-  id: number
-  uuid: string
-  key: string
-}
-
-async function makeLive(fields: object = {}, { admin } = world): Promise<Live> {
-  const { videoChannels } = await admin.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
-  const body = { channelId: videoChannels[0]?.id, name: 'A live', privacy: 1, ...fields }
-  const { video } = await admin.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', body)
-  const { streamKey } = await admin.get<{ streamKey: string }>(`/api/v1/videos/live/${video.id}`)
-  return { ...video, key: streamKey }
-}
-
+const makeLive = (fields: object = {}) => createLive(world, fields)
 const stateOf = async ({ uuid }: Live, { video } = world) => (await video(uuid)).state.id
-const textOf = async ({ uuid }: Live, name: string, { node } = world) =>
-  await (await fetch(`${node.base}/static/streaming-playlists/hls/${uuid}/${name}`)).text()
-const namesIn = (playlist: string) => playlist.split('\n').filter((line) => line.endsWith('.ts'))
+const textOf = (live: Live, name: string, of = world) => textOfLive(of, live, name)
 const offered = () => until(async () => (await world.protocol.request(runnerToken, [TYPE]))[0], { what: 'an offer' })
 const jobOf = async (uuid: string) => (await world.jobs()).find((job) => job.uuid === uuid)
 const sessionsOf = async ({ id }: Live) =>
@@ -296,6 +271,29 @@ it('go on with another runner when one falls silent or ends too early, and nobod
   expect((await world.video(live.uuid)).files).toHaveLength(1)
 })
 
+it.each(['runner', 'registration token'])('of an ended stream go to nobody when the %s is removed', async (removed) => {
+  const live = await makeLive()
+  const token = await world.registrationToken()
+  const doomed = await world.protocol.register(token, { name: `removed with its ${removed}`, description: 'a machine' })
+  const stop = new AbortController()
+  const sending = publish(`${rtmp}/${live.key}`, { seconds: 600, paced: true, signal: stop.signal })
+  const job = await world.protocol.accept(doomed, (await offered()).uuid)
+  stop.abort()
+  await sending
+  await until(async () => (await sessionsOf(live))[0]?.endDate, { what: 'the end of the session' })
+  expect((await jobOf(job.uuid))?.state.label).toBe('Processing')
+  const { data } = await world.admin.get<{ data: { id: number; name?: string }[] }>(
+    removed === 'runner' ? '/api/v1/runners?count=100' : '/api/v1/runners/registration-tokens?sort=-createdAt',
+  )
+  const { id } = data.find(({ name = '' }) => removed !== 'runner' || name.startsWith('removed with its runner')) ?? { id: 0 }
+  await world.admin.send('DELETE', removed === 'runner' ? `/api/v1/runners/${id}` : `/api/v1/runners/registration-tokens/${id}`)
+  expect(await jobOf(job.uuid)).toMatchObject({
+    state: { label: 'Cancelled' },
+    error: 'Nothing waits for its result any more. Before: Its runner was removed.',
+  })
+  expect(await world.protocol.request(runnerToken, [TYPE])).toEqual([])
+})
+
 it('of which no runner takes the job end unseen, with their recording', async () => {
   const live = await makeLive({ saveReplay: true, replaySettings: { privacy: 1 } })
   const stop = new AbortController()
@@ -321,7 +319,7 @@ it('are encoded here if runners stay away before their first piece', async () =>
   const stop = new AbortController()
   try {
     const runner = await alone.register('a runner')
-    const live = await makeLive({}, alone)
+    const live = await createLive(alone)
     const sending = publish(`rtmp://127.0.0.1:${port}/live/${live.key}`, { seconds: 600, paced: true, signal: stop.signal })
     const { uuid } = await until(async () => (await alone.protocol.request(runner, [TYPE]))[0], { what: 'an offer' })
     const job = await alone.protocol.accept(runner, uuid)
