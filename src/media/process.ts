@@ -51,6 +51,18 @@ export interface ProcessEnd {
   stderr: string
 }
 
+// The shell watches the pipe, and becomes the program itself.
+const WRAPPER = '(read -r _; kill -9 $$) <&3 & exec "$@" 3<&-'
+/** Exit codes of the shell if there is no such program, or if it cannot be run. */
+export const NOT_RUN: readonly (number | undefined)[] = [126, 127]
+
+/** Options with which a program ends when this process does, however that ends. */
+export const endingWithUs = (path: string, args: readonly string[]) => ({
+  path: '/bin/sh',
+  args: ['-c', WRAPPER, 'sh', path, ...args],
+  hasLifeline: true,
+})
+
 const WATCH_MS = 250
 const TAIL_CHARS = 8_000
 /** Streams that stay open this long after the process ended are held by a process that left its group. */

@@ -27,6 +27,14 @@ class Refused extends Error {
 export const isFinal = (error: unknown): boolean =>
   error instanceof Refused && error.status >= 400 && error.status < 500 && error.status !== 429
 
+/** True if another runner is registered with the name. */
+export const isNameTaken = (error: unknown): boolean =>
+  error instanceof Refused && error.status === 400 && /already exists/i.test(error.message)
+
+/** True if the server could not be asked, or cannot answer now. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof Refused ? !isFinal(error) : error instanceof TypeError && error.message === 'fetch failed'
+
 const SENDS = 4
 
 /** Sends again what fails for now. Throws the last error, or a final one. */
@@ -75,6 +83,12 @@ const MAX_TEXT = 5000
 export function makeProtocol({ server, version }: { server: string; version: string }): Protocol {
   const address = (path: string): URL => new URL(`/api/v1/runners/${path}`, server)
 
+  /** A server may call itself by another address than the one that this runner reaches. The tokens of a job go nowhere else. */
+  function here(url: string): URL {
+    const { pathname, search } = new URL(url)
+    return Object.assign(new URL(server), { pathname, search })
+  }
+
   async function send(path: string, body: Record<string, unknown> | FormData): Promise<unknown> {
     const isForm = body instanceof FormData
     const response = await fetch(address(path), {
@@ -105,8 +119,8 @@ export function makeProtocol({ server, version }: { server: string; version: str
       const tokens = { runnerToken, jobToken }
       return {
         update: async (progress) => void (await send(`jobs/${uuid}/update`, { ...tokens, progress: Math.round(progress) })),
-        abort: async (reason) => void (await send(`jobs/${uuid}/abort`, { ...tokens, reason })),
-        error: async (message) => void (await send(`jobs/${uuid}/error`, { ...tokens, message: message.slice(0, MAX_TEXT) || 'Failed.' })),
+        abort: async (reason) => void (await send(`jobs/${uuid}/abort`, { ...tokens, reason: shortened(reason) })),
+        error: async (message) => void (await send(`jobs/${uuid}/error`, { ...tokens, message: shortened(message) })),
         part: async (report, files) => void (await send(`jobs/${uuid}/update`, formOf(tokens, { ...report }, files))),
         async success(files) {
           const blobs: Record<string, Blob> = {}
@@ -114,10 +128,8 @@ export function makeProtocol({ server, version }: { server: string; version: str
           await send(`jobs/${uuid}/success`, formOf(tokens, {}, blobs))
         },
         async download(url, path, signal) {
-          // A server cannot send the tokens of the job elsewhere.
-          if (new URL(url).origin !== new URL(server).origin) throw new Error(`The input is not on the server, but at ${url}.`)
           const headers = { 'content-type': 'application/json' }
-          const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(tokens), redirect: 'follow', signal })
+          const response = await fetch(here(url), { method: 'POST', headers, body: JSON.stringify(tokens), redirect: 'follow', signal })
           if (!response.ok || !response.body) await answerOf(response)
           else await pipeline(response.body, createWriteStream(path), { signal })
         },
@@ -125,6 +137,8 @@ export function makeProtocol({ server, version }: { server: string; version: str
     },
   }
 }
+
+const shortened = (text: string): string => text.slice(0, MAX_TEXT) || 'Failed.'
 
 type Fields = Readonly<Record<string, string>>
 

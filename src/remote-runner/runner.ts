@@ -1,12 +1,14 @@
 // A remote runner: asks a server for jobs, does them with the media code of this program, and sends the results.
 
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Ffmpeg, RunLimits } from '../media/index.ts'
+import { type Ffmpeg, isDiskFull, MediaError, type MediaErrorReason, type RunLimits } from '../media/index.ts'
 import type { Logger } from '../platform/logger.ts'
+import { makeBackOff } from './back-off.ts'
+import { JOB_PREFIX, openFolder } from './folder.ts'
 import { kinds } from './kinds.ts'
-import { type AcceptedJob, insist, isFinal, type Protocol } from './protocol.ts'
+import { type AcceptedJob, insist, isFinal, isUnreachable, type Protocol } from './protocol.ts'
 
 export interface RunnerOptions {
   protocol: Protocol
@@ -27,25 +29,37 @@ export interface RunnerOptions {
   signal: AbortSignal
 }
 
-/** Works until the signal; then gives back what runs. Throws if the server does not know the runner. */
+/** Errors of this machine, for which no job is to blame. */
+const OURS: readonly MediaErrorReason[] = ['ffmpeg-missing', 'memory']
+
+/** Works until the signal; then gives back what runs. Throws if the server does not know the runner, or another one has the folder. */
 export async function runRemoteRunner(options: RunnerOptions): Promise<void> {
   const { protocol, runnerToken, concurrency, requestEvery, folder, logger, signal } = options
-  await mkdir(folder, { recursive: true })
+  const own = await openFolder(folder)
+  const backOff = makeBackOff({ now: () => performance.now(), firstRest: requestEvery })
   const running = new Set<Promise<void>>()
-  while (!signal.aborted) {
-    const isFull = running.size >= concurrency
-    const job = isFull ? undefined : await next()
-    if (job) {
-      const work: Promise<void> = perform(options, job).finally(() => running.delete(work))
-      running.add(work)
-    } else await Promise.race([pause(requestEvery, signal), ...(isFull ? running : [])])
+  try {
+    while (!signal.aborted) {
+      const isFull = running.size >= concurrency
+      const job = isFull ? undefined : await next()
+      if (job) {
+        const work: Promise<void> = perform(options, job)
+          .then((isDone) => (isDone ? backOff.done(job.uuid) : backOff.failed(job.uuid)))
+          .finally(() => running.delete(work))
+        running.add(work)
+      } else await Promise.race([pause(requestEvery, signal), ...(isFull ? running : [])])
+    }
+  } finally {
+    await Promise.all(running)
+    await own.close()
   }
-  await Promise.all(running)
 
   /** The first job that no other runner accepts earlier. */
   async function next(): Promise<AcceptedJob | undefined> {
     try {
-      for (const { uuid } of await protocol.request(runnerToken, Object.keys(kinds))) {
+      const offered = await protocol.request(runnerToken, Object.keys(kinds))
+      if (backOff.isResting()) return undefined
+      for (const { uuid } of offered.filter((job) => !backOff.isLeft(job.uuid))) {
         const accepted = await protocol.accept(runnerToken, uuid).catch((error: unknown) => {
           if (isFinal(error)) return undefined
           throw error
@@ -60,13 +74,14 @@ export async function runRemoteRunner(options: RunnerOptions): Promise<void> {
   }
 }
 
-async function perform(options: RunnerOptions, job: AcceptedJob): Promise<void> {
+/** Returns false if the job failed, or could not be done on this machine. */
+async function perform(options: RunnerOptions, job: AcceptedJob): Promise<boolean> {
   const { protocol, runnerToken, ffmpeg, limits, threads, reportEvery, logger } = options
   const log = logger.child({ job: job.uuid, type: job.type })
   const reports = protocol.ofJob(runnerToken, job)
   const lost = new AbortController()
   const signal = AbortSignal.any([options.signal, lost.signal])
-  const folder = await mkdtemp(join(options.folder, 'job-'))
+  const folder = await mkdtemp(join(options.folder, JOB_PREFIX))
   let percent = 0
   const reporting = setInterval(() => {
     reports.update(percent).catch((error: unknown) => {
@@ -84,20 +99,30 @@ async function perform(options: RunnerOptions, job: AcceptedJob): Promise<void> 
     signal.throwIfAborted()
     await insist(() => reports.success(files))
     log.info('job done')
+    return true
   } catch (error) {
-    await giveUp(error)
+    return await giveUp(error)
   } finally {
     clearInterval(reporting)
     await rm(folder, { recursive: true, force: true })
   }
 
-  async function giveUp(error: unknown): Promise<void> {
+  async function giveUp(error: unknown): Promise<boolean> {
     const message = error instanceof Error ? error.message : String(error)
-    if (lost.signal.aborted) return log.warn('the job was lost or cancelled')
-    log.warn({ err: error }, options.signal.aborted ? 'job given back' : 'job failed')
-    const report = options.signal.aborted ? reports.abort('The runner ends.') : reports.error(message)
+    if (lost.signal.aborted) {
+      log.warn('the job was lost or cancelled')
+      return true
+    }
+    const isEnd = options.signal.aborted
+    log.warn({ err: error }, isEnd ? 'job given back' : 'job failed')
+    const report = isEnd || isOurs(error) ? reports.abort(isEnd ? 'The runner ends.' : message) : reports.error(message)
     await report.catch((cause: unknown) => log.warn({ err: cause }, 'the end of a job could not be reported'))
+    return isEnd
   }
 }
+
+/** True for what another runner can do, or this one later. */
+const isOurs = (error: unknown): boolean =>
+  isUnreachable(error) || isDiskFull(error) || (error instanceof MediaError && OURS.includes(error.reason))
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, { signal }).catch(() => undefined)

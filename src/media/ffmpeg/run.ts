@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 import ffmpegCommand from 'fluent-ffmpeg'
 import { MediaError, type MediaErrorReason, systemCode } from '../errors.ts'
-import { type ProcessEnd, runProcess } from '../process.ts'
+import { endingWithUs, NOT_RUN, type ProcessEnd, runProcess } from '../process.ts'
 import type { Ffmpeg } from './find.ts'
 import { guarded } from './guard.ts'
 import { tooLong } from './longest-duration.ts'
@@ -92,8 +92,8 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
   }
 
   const end = await runProcess({
-    path: ffmpeg.ffmpegPath,
-    args,
+    // What it makes would be of no use to anybody.
+    ...endingWithUs(ffmpeg.ffmpegPath, args),
     limits,
     niceness,
     onLine,
@@ -101,13 +101,16 @@ export async function runFfmpeg(options: RunOptions): Promise<void> {
     signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
     onStart: (pid) => onStart?.({ pid, commandLine: [ffmpeg.ffmpegPath, ...args].join(' ') }),
   }).catch((error: unknown) => {
-    throw systemCode(error) === undefined ? error : new MediaError('ffmpeg-missing', 'ffmpeg cannot be run.', { cause: error })
+    throw systemCode(error) === undefined ? error : missing(error)
   })
+  if (NOT_RUN.includes(end.code)) throw missing()
   if (over.signal.aborted) throw tooLong()
   if (end.killedFor !== undefined || end.code !== 0 || isFull) throw toError(end, isFull)
   await refuseFullDisk(spec)
   onProgress?.(100)
 }
+
+const missing = (cause?: unknown) => new MediaError('ffmpeg-missing', 'ffmpeg cannot be run.', { cause })
 
 /** ffmpeg succeeds silently if the last bytes of a file do not fit: its output is truncated then. */
 async function refuseFullDisk({ outputs }: FfmpegCommandSpec): Promise<void> {

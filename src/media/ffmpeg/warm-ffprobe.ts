@@ -10,7 +10,7 @@ import { extname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { systemCode } from '../errors.ts'
-import { type ProcessEnd, type ProcessOptions, runProcess } from '../process.ts'
+import { endingWithUs, type ProcessEnd, type ProcessOptions, runProcess } from '../process.ts'
 
 /** Runs ffprobe like `runProcess`. Its last argument is the file. */
 export type RunFfprobe = (options: ProcessOptions) => Promise<ProcessEnd>
@@ -39,9 +39,6 @@ const PREFIX = 'vireo-ffprobe-'
 const IDLE_MS = 600_000
 /** For the rest of the output after the process has ended. */
 const DRAIN_MS = 1_000
-
-// The shell watches a pipe to this process, so that ffprobe does not wait forever if this process is killed.
-const WRAPPER = '(read -r _; kill -9 $$) <&3 & exec "$@" 3<&-'
 
 /** After each file one process waits for the next one, for a while. Without named pipes, none does. */
 export function makeWarmFfprobe(): WarmFfprobe {
@@ -73,13 +70,12 @@ export function makeWarmFfprobe(): WarmFfprobe {
     const stop = new AbortController()
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const ended = runProcess({
-      path: '/bin/sh',
+      // It would wait forever.
+      ...endingWithUs(path, [...args.slice(0, -1), '-o', there.output, there.input]),
       limits,
       signal: stop.signal,
       begun,
-      hasLifeline: true,
       ...(env ? { env } : {}),
-      args: ['-c', WRAPPER, 'sh', path, ...args.slice(0, -1), '-o', there.output, there.input],
     })
     const next: Waiting = { ended, stop, begin, isOver: false }
     waiting = next

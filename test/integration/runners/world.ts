@@ -32,7 +32,7 @@ export interface RunnerWorld {
   /** The bytes of an input file, or the refusal. */
   fetchInput(url: string, tokens: { runnerToken: string; jobToken: string }): Promise<{ status: number; bytes: Buffer }>
   /** Starts a runner; ends it with the returned function. */
-  work(runnerToken: string): Promise<() => Promise<void>>
+  work(runnerToken: string, options?: { protocol?: Protocol; folder?: string; ffmpegPath?: string }): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
@@ -115,13 +115,14 @@ export async function startWorld(config: Values = {}, { ffmpeg }: { ffmpeg?: Ffm
       const response = await fetch(url, { method: 'POST', body: JSON.stringify(tokens), headers })
       return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
     },
-    async work(runnerToken) {
-      const folder = await mkdtemp(join(tmpdir(), 'vireo-runner-'))
+    async work(runnerToken, options = {}) {
+      const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'vireo-runner-')))
       const end = new AbortController()
+      const ffmpeg = await serverFfmpeg()
       const working = runRemoteRunner({
-        protocol,
+        protocol: options.protocol ?? protocol,
         runnerToken,
-        ffmpeg: await serverFfmpeg(),
+        ffmpeg: { ...ffmpeg, ffmpegPath: options.ffmpegPath ?? ffmpeg.ffmpegPath },
         limits: { stallMs: 30_000, maxMemoryBytes: 2 ** 31 },
         threads: 1,
         concurrency: 1,
@@ -134,7 +135,7 @@ export async function startWorld(config: Values = {}, { ffmpeg }: { ffmpeg?: Ffm
       return async () => {
         end.abort()
         await working
-        await rm(folder, { recursive: true, force: true })
+        if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
       }
     },
     stop: () => node.stop(),
