@@ -3,6 +3,7 @@
 import { initialJobQueue, type JobQueueEvent, type JobQueueState, jobQueueMachine } from '../../state-machines/job-queue.ts'
 import { retryDelivery } from '../delivery/index.ts'
 import type { IncomingActivities } from '../incoming-activity/index.ts'
+import type { RunnerJobs } from '../runner/index.ts'
 import {
   type ActorDeps,
   advanceRow,
@@ -22,14 +23,19 @@ export interface JobQueue {
   pause(): Promise<void>
   resume(): Promise<void>
   state(): Promise<JobQueueState>
-  /** Throws `not_found`, and `conflict` if it did not fail, is queued again already, or if what waited for it has failed with it. */
+  /**
+   * Throws `not_found`, and `conflict` if it did not fail, is queued again already, or if what waited for it has failed with it, as for each
+   * job of remote runners.
+   */
   retry(id: string): Promise<void>
   /**
    * The job fails within seconds, and so does what waits for it, as if it had no attempts left; a running one is interrupted. Throws
-   * `not_found`, and `conflict` if it neither waits nor runs, or is no job of this server's workers.
+   * `not_found`, and `conflict` if it neither waits nor runs, or is no job. One of remote runners is cancelled among those.
    */
   cancel(id: string): Promise<void>
 }
+
+const notOpen = (cause?: unknown) => new DomainError('conflict', 'This job neither waits nor runs.', { cause })
 
 /** A lease that has run out. */
 const LONG_AGO = new Date(0)
@@ -39,9 +45,10 @@ const jobQueueLifecycle = defineLifecycle({ table: 'job_queue', machine: jobQueu
 export function makeJobQueue(
   deps: Pick<ActorDeps, 'db' | 'tell' | 'logger' | 'registry' | 'config'> & {
     incoming: Pick<IncomingActivities, 'retryParked'>
+    runnerJobs: Pick<RunnerJobs, 'cancel'>
   },
 ): JobQueue {
-  const { db, tell, logger, registry, config, incoming } = deps
+  const { db, tell, logger, registry, config, incoming, runnerJobs } = deps
 
   async function move(event: JobQueueEvent): Promise<void> {
     const isChanged = await tell(QUEUE, async (unit) => {
@@ -57,13 +64,14 @@ export function makeJobQueue(
 
   async function retryJob(id: number): Promise<void> {
     await tell.create(async (unit) => {
-      const [row] = await unit.query<StoredJob & { type: string; data: NewJob['data']; isAskedFor: boolean }>(
-        `select j.id, j.type, j.data, j.state, j.failures, j.lost_leases as "lostLeases", exists (
+      const [row] = await unit.query<StoredJob & { type: string; data: NewJob['data']; isRemote: boolean; isAskedFor: boolean }>(
+        `select j.id, j.type, j.data, j.uuid is not null as "isRemote", j.state, j.failures, j.lost_leases as "lostLeases", exists (
            select from job o where o.dedupe_key = j.dedupe_key and o.state in ('waiting', 'delayed', 'active')
          ) as "isAskedFor" from job j where j.id = $1 for no key update of j`,
         [id],
       )
       if (!row) throw notFound('This job does not exist.')
+      if (row.isRemote) throw new DomainError('conflict', 'A job of remote runners is not tried again: ask for the work itself again.')
       const event = { type: 'RETRIED' } as const
       if (!takes(jobLifecycle, row, event)) throw new DomainError('conflict', 'This job did not fail.')
       if (row.isAskedFor) throw new DomainError('conflict', 'This is queued again already.')
@@ -74,6 +82,12 @@ export function makeJobQueue(
   }
 
   async function cancelJob(id: number): Promise<void> {
+    const [remote] = await db.query<{ uuid: string }>('select uuid from job where id = $1 and uuid is not null', [id])
+    if (remote) {
+      return await runnerJobs.cancel(remote.uuid).catch((error: unknown) => {
+        throw error instanceof DomainError && error.kind === 'invalid' ? notOpen(error) : error
+      })
+    }
     await tell.create(async (unit) => {
       const [row] = await unit.query<StoredJob>(
         'select id, state, failures, lost_leases as "lostLeases" from job where id = $1 for no key update',
@@ -81,7 +95,7 @@ export function makeJobQueue(
       )
       if (!row) throw notFound('This job does not exist.')
       const event = { type: 'STOPPED' } as const
-      if (!takes(jobLifecycle, row, event)) throw new DomainError('conflict', 'This job neither waits nor runs.')
+      if (!takes(jobLifecycle, row, event)) throw notOpen()
       const also = { leaseOwner: null, leaseUntil: LONG_AGO, error: 'An administrator cancelled it.' }
       await advanceRow(unit, jobLifecycle, row, event, also, config().vireo.jobs)
     })

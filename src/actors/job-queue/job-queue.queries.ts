@@ -18,6 +18,8 @@ export interface ListedJob {
   id: string
   type: JobTypeName
   state: JobState
+  /** Done by remote runners. */
+  isRemote: boolean
   data: Record<string, unknown>
   /** 0 to 100. */
   progress: number
@@ -83,6 +85,7 @@ interface Row {
   id: number
   name: string
   state: JobState
+  is_remote: boolean
   data: Record<string, unknown>
   /** For a local job only. */
   subject: JobSubject | null
@@ -215,7 +218,7 @@ const shownOf = (asked: string): string => `
       when j.state in ('waiting', 'pending') and j.priority > 0 and coalesce(${asked}::text, 'prioritized') = 'prioritized' then 'prioritized'
       when j.state = 'pending' then 'waiting'
       else j.state
-    end as state, j.data, ${SUBJECT} as subject, j.progress, j.error,
+    end as state, j.uuid is not null as is_remote, j.data, ${SUBJECT} as subject, j.progress, j.error,
     j.priority, j.failures, j.max_attempts, j.created_at, j.started_at, j.finished_at, j.due_at
   from page p join job j on j.id = p.id and j.type = any($2) left join lateral (
     select * from video where video.id = coalesce((j.data->>'videoId')::int,
@@ -225,17 +228,17 @@ const shownOf = (asked: string): string => `
   ) v on true
   where p.source = 'job'
   union all
-  select p.source, p.id, 'delivery', case when d.state = 'parked' then 'failed' when ${HELD} then 'delayed' else 'waiting' end,
+  select p.source, p.id, 'delivery', case when d.state = 'parked' then 'failed' when ${HELD} then 'delayed' else 'waiting' end, false,
     jsonb_build_object('uri', d.inbox_url, 'signatureActorId', d.actor_id, 'activityId', o.activity_id, 'activityType', o.type),
     null, 0, d.error, 0, coalesce((d.context->>'tries')::int, 0), null, d.created_at, null, null, d.due_at
   from page p join delivery d on d.id = p.id join document o on o.id = d.document_id where p.source = 'delivery'
   union all
-  select p.source, p.id, 'inbox', case when i.state = 'parked' then 'failed' when ${PUT_OFF} then 'delayed' else 'waiting' end,
+  select p.source, p.id, 'inbox', case when i.state = 'parked' then 'failed' when ${PUT_OFF} then 'delayed' else 'waiting' end, false,
     jsonb_build_object('type', 'activity', 'uri', i.activity_id, 'activityType', i.type, 'actor', i.actor_url),
     null, 0, i.error, 0, coalesce((i.context->>'tries')::int, 0), null, i.received_at, null, null, i.due_at
   from page p join incoming_activity i on i.id = p.id and i.state not in ('done', 'dropped') where p.source = 'inbox'
   union all
-  select p.source, p.id, t.name, 'delayed', '{}'::jsonb,
+  select p.source, p.id, t.name, 'delayed', false, '{}'::jsonb,
     null, 0, null, 0, 0, null, t.started_at, null, null, t.due_at
   from page p join periodic_task t on t.name = p.name where p.source = 'task'`
 
@@ -247,6 +250,7 @@ function toListedJob(row: Row): ListedJob {
     id: writeJobId(source, id, name),
     type,
     state: row.state,
+    isRemote: row.is_remote,
     data: shownData(row.subject ? payloadOf(name, type, row.data, row.subject) : row.data),
     progress: row.progress,
     error: row.error === null ? null : redactSecrets(row.error),

@@ -53,7 +53,7 @@ export function makeReactions(below: Ground & People & Videos & PluginParts & Pe
   return {
     answers,
     facts,
-    jobQueue: makeJobQueue({ ...deps, incoming: federation.incoming }),
+    jobQueue: makeJobQueue({ ...deps, incoming: federation.incoming, runnerJobs: below.runnerJobs }),
     notifications,
     pushes,
     userExports,

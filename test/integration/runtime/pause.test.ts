@@ -28,6 +28,7 @@ beforeEach(async () => {
     registry: runtime.registry,
     config: () => testConfig(),
     incoming: { retryParked: async () => undefined },
+    runnerJobs: { cancel: async () => undefined },
   })
   for (const [name, { runtime: each }] of Object.entries({ one, two })) {
     each.registry.job('email', {

@@ -22,7 +22,8 @@ const INSTANCE = { 'instance.name': t('Name'), 'instance.shortDescription': { la
 
 const problemOfJob = (row: unknown): string => String(valueAt(row, 'error.message') ?? valueAt(row, 'error') ?? '').slice(0, 300)
 const isOpenJob = (row: unknown): boolean =>
-  ['waiting', 'delayed', 'active'].includes(String(valueAt(row, 'state'))) && /^\d+$/.test(String(valueAt(row, 'id')))
+  ['waiting', 'prioritized', 'waiting-children', 'delayed', 'active'].includes(String(valueAt(row, 'state'))) &&
+  /^\d+$/.test(String(valueAt(row, 'id')))
 const RETRY = { label: t('Try again'), operation: 'POST /api/v1/vireo/jobs/:id/retry' } as const
 
 export const overviewScreens: readonly Screen[] = [
@@ -159,7 +160,7 @@ export const systemScreens: readonly Screen[] = [
         columns: { Job: 'type', State: 'state', 'Done, in percent': 'progress', Problem: problemOfJob, Created: 'createdAt' },
         filters: { jobType: t('Kind') },
         actions: {
-          retry: { ...RETRY, when: (row) => valueAt(row, 'state') === 'failed' },
+          retry: { ...RETRY, when: (row) => valueAt(row, 'state') === 'failed' && valueAt(row, 'isRemote') !== true },
           cancel: { label: t('Cancel'), operation: 'POST /api/v1/vireo/jobs/:id/cancel', danger: true, when: isOpenJob },
         },
         empty: t('No jobs.'),
