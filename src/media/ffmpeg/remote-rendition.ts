@@ -90,6 +90,7 @@ async function rewritten(path: string, { duration, size: bytes, isFragmented }: 
   if (size > MAX_PLAYLIST_BYTES) throw unfit('The playlist is too long.')
   const text = (await readFile(path, 'utf8')).replaceAll('\r\n', '\n')
   if (text.split('\n').some(({ length }) => length > LONGEST_LINE)) throw unfit('The playlist has too long lines.')
+  refuseOtherFiles(text)
   const playlist = parsed(text)
   const seconds = playlist.segments.reduce((sum, segment) => sum + segment.duration, 0)
   const tolerance = DURATION_TOLERANCE.seconds + duration * DURATION_TOLERANCE.share
@@ -107,6 +108,26 @@ function parsed(text: string): MediaPlaylist {
     throw unfit('The playlist is not one of byte ranges in a file.', cause)
   }
 }
+
+/** A playlist names one file, which lies beside it. */
+function refuseOtherFiles(text: string): void {
+  const names = new Set(namedBy(text))
+  if (names.size > 1) throw unfit('The playlist names several files.')
+  for (const name of names) if (!isPlainName(name)) throw unfit('The playlist names a file elsewhere.')
+}
+
+function* namedBy(text: string): Generator<string> {
+  for (const line of text.split('\n').map((line) => line.trim())) {
+    if (!line.startsWith('#')) {
+      if (line !== '') yield line
+      continue
+    }
+    for (const [, name = ''] of line.matchAll(/URI="?([^",]*)/g)) yield name
+  }
+}
+
+/** No path, no address, and nothing that becomes one when it is decoded. */
+const isPlainName = (name: string): boolean => /^[^/\\:%?#]+$/.test(name) && !/^\.+$/.test(name)
 
 /** A muxer may write an index after the last segment. */
 const LARGEST_REST = 0.1
