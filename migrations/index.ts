@@ -16,6 +16,7 @@ import { LiveOnRunners } from './0013-live-on-runners.ts'
 import { NoticesOfCaptions } from './0014-notices-of-captions.ts'
 import { PushSubscriptions } from './0015-push-subscriptions.ts'
 import { LoginsAskedAgain } from './0016-logins-asked-again.ts'
+import { ResultsOfRunners } from './0017-results-of-runners.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -34,4 +35,5 @@ export const migrations = [
   { name: '0014-notices-of-captions', class: NoticesOfCaptions },
   { name: '0015-push-subscriptions', class: PushSubscriptions },
   { name: '0016-logins-asked-again', class: LoginsAskedAgain },
+  { name: '0017-results-of-runners', class: ResultsOfRunners },
 ]

@@ -19,6 +19,7 @@ import {
   type Unit,
 } from '../runtime/index.ts'
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
+import { makeReceiving } from './receiving.ts'
 import type { Part, RemoteWork, RemoteWorks, Result, RunnerJob } from './remote-work.ts'
 import type { KnownRunner } from './runner.commands.ts'
 import { findLeasedJob, findRunnerJob, isTokenOf, type RunnerJobRow } from './runner.queries.ts'
@@ -42,8 +43,11 @@ export interface RunnerJobs {
   takePart(leased: Leased, part: Omit<Part, 'leasedAt'>, signal: AbortSignal): Promise<void>
   abort(leased: Leased, reason: string): Promise<void>
   fail(leased: Leased, message: string): Promise<void>
-  /** A folder for the files of a result; `end` removes it. */
-  beginResult(leased: Leased): Promise<{ folder: string; end(): Promise<void> }>
+  /**
+   * A folder for the files of a result or of a part of it; `end` removes it. `signal` aborts with the error to answer once the runner has lost
+   * the job, or sends another result. Throws `unavailable` if too many parts are sent at once.
+   */
+  beginTransfer(leased: Leased, kind: 'result' | 'part'): Promise<{ folder: string; signal: AbortSignal; end(): Promise<void> }>
   /** Checks and stores a result. Throws `invalid` if it is unusable: then the job has failed. */
   succeed(leased: Leased, result: Result): Promise<void>
   /** An input file of the job. Throws `not_found`. */
@@ -193,6 +197,15 @@ export function makeRunnerJobs(
     throw cause
   }
 
+  const receiving = makeReceiving({
+    db,
+    logger,
+    refusal(job, tokenHash) {
+      if (!job?.tokenHash?.equals(tokenHash)) return unknownJob()
+      return job.state === 'processing' ? undefined : notProcessing()
+    },
+  })
+
   async function findId(uuid: string): Promise<number> {
     const job = await findLeasedJob(db, uuid)
     if (!job) throw unknownJob()
@@ -251,12 +264,19 @@ export function makeRunnerJobs(
       logger.warn({ job: leased.job.uuid, reason: message }, 'a runner failed')
     },
 
-    async beginResult({ job }) {
-      const work = workFolder('runner', newUuid())
-      const end = (): Promise<void> => pendingFiles.discard([work])
-      await pendingFiles.reserve(leases.owner, [work])
+    async beginTransfer(leased, kind) {
+      const { job, tokenHash } = leased
+      const name = newUuid()
+      if (kind === 'result') await withLeased(leased, (unit, locked) => move(unit, locked, { type: 'UPDATED' }, null, { receives: name }))
+      const transfer = await receiving.begin({ jobId: job.id, tokenHash, id: kind === 'result' ? name : undefined })
+      const work = workFolder('runner', name)
+      const end = (): Promise<void> => {
+        transfer.end()
+        return pendingFiles.discard([work])
+      }
       try {
-        return { folder: await store.workFolder(work.name), end }
+        await pendingFiles.reserve(leases.owner, [work])
+        return { folder: await store.workFolder(work.name), signal: transfer.signal, end }
       } catch (error) {
         logger.error({ err: error, job: job.uuid }, 'there is no place for the result of a runner')
         await end()

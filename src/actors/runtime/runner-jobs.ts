@@ -37,7 +37,7 @@ export const runnerJobLifecycle = defineLifecycle({
   columns: ({ state, context }) => ({
     state,
     ...context,
-    ...(state === 'pending' ? { runnerId: null, leaseTokenHash: null, startedAt: null, progress: 0 } : {}),
+    ...(state === 'pending' ? { runnerId: null, leaseTokenHash: null, receives: null, startedAt: null, progress: 0 } : {}),
     ...(state === 'completed' ? { progress: 100 } : {}),
   }),
   refusal: (state) => new DomainError('conflict', `This runner job is ${state}.`),

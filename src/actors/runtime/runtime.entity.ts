@@ -29,6 +29,8 @@ export const Job = defineEntity({
     parentId: p.bigint('number').nullable(),
     runnerId: p.integer().nullable(),
     leaseTokenHash: p.blob().nullable(),
+    /** The result that its runner sends; a later one takes its place. */
+    receives: p.uuid().nullable(),
     updatedAt: p.datetime(3).nullable(),
   },
 })

@@ -163,6 +163,7 @@ function addReports(app: App, deps: WithLease): void {
 
   app.post('/api/v1/runners/jobs/:jobUUID/update', options(updateBody, partFields), async (request, reply) => {
     const form = {
+      kind: 'part' as const,
       fields: updateBody,
       files: partFields,
       limitsOf: async ({ job, work }: Leased) => ({
@@ -185,7 +186,7 @@ function addReports(app: App, deps: WithLease): void {
 
   app.post('/api/v1/runners/jobs/:jobUUID/success', options(resultBody, resultFields), async (request, reply) => {
     const limitsOf = ({ job, work }: Leased) => work.results(job)
-    const form = { fields: resultBody, files: resultFields, limitsOf }
+    const form = { kind: 'result' as const, fields: resultBody, files: resultFields, limitsOf }
     await withJobForm({ request, reply, form, ...deps }, async ({ leased, fields: { payload: sent }, files }) => {
       const wanted = Object.keys(await limitsOf(leased))
       if (wanted.some((field) => !(field in files))) throw new DomainError('invalid', 'Payload is invalid')
@@ -199,6 +200,7 @@ interface JobForm<S extends z.ZodType<z.infer<typeof jobBody>>, F extends string
   request: FastifyRequest<{ Params: z.infer<typeof jobParams> }>
   reply: FastifyReply
   form: {
+    kind: 'part' | 'result'
     fields: S
     files: readonly F[]
     /** The most bytes of each file that the job takes. */
@@ -213,7 +215,7 @@ async function withJobForm<S extends z.ZodType<z.infer<typeof jobBody>>, F exten
 ): Promise<void> {
   const { jobUUID } = request.params
   let lease: Leased | undefined
-  let place: Awaited<ReturnType<typeof runnerJobs.beginResult>> | undefined
+  let place: Awaited<ReturnType<typeof runnerJobs.beginTransfer>> | undefined
   let limits: Partial<Record<F, number>> = {}
 
   async function open(field: F, sent: (name: string) => string | undefined) {
@@ -224,11 +226,15 @@ async function withJobForm<S extends z.ZodType<z.infer<typeof jobBody>>, F exten
       limits = await form.limitsOf(lease)
       const most = Object.values<number | undefined>(limits).reduce<number>((sum, bytes = 0) => sum + bytes, MAX_FIELDS_BYTES)
       if (Number(request.headers['content-length']) > most) throw tooLarge(most)
-      place = await runnerJobs.beginResult(lease)
+      place = await runnerJobs.beginTransfer(lease, form.kind)
     }
+    const { signal } = place
+    signal.throwIfAborted()
     if (limits[field] === undefined) throw unexpected(field)
     const path = join(place.folder, field)
-    return { ...toFile(path, { left: Number.POSITIVE_INFINITY }), value: path }
+    const file = toFile(path, { left: Number.POSITIVE_INFINITY })
+    signal.addEventListener('abort', () => file.writable.destroy(signal.reason))
+    return { ...file, value: path }
   }
 
   const files = Object.fromEntries(

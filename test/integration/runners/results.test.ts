@@ -1,6 +1,7 @@
 // Several reports about one lease at the same time: one of them decides, and the others are refused.
 
 import { readFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { eventually } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
@@ -60,6 +61,8 @@ async function whileChecked(leased: Lease, work: () => Promise<unknown>) {
   return await answer
 }
 
+const SUPERSEDED = { status: 409, body: { detail: 'The runner sends another result of this job.' } }
+
 const stateOf = async ({ job }: Lease) => (await world.jobs()).find(({ uuid }) => uuid === job)?.state.label
 const untilState = ({ video }: Lease, state: number) =>
   eventually(`state ${state}`, 180_000, async () => (await world.video(video)).state.id === state)
@@ -97,14 +100,67 @@ it.each(['update', 'abort', 'error'] as const)('of a result and an %s that come 
 it('of results that come at once, one is stored', async () => {
   const leased = await lease()
   const results = await Promise.all(Array.from({ length: 4 }, () => succeed(leased)))
-  expect(results.map(({ status }) => status).toSorted()).toEqual([204, 400, 400, 400])
-  for (const result of results.filter(({ status }) => status !== 204)) expect(result).toMatchObject(NOT_PROCESSING)
+  expect(results.map(({ status }) => status).toSorted()).toEqual([204, ...Array(3).fill(expect.any(Number))])
+  for (const result of results.filter(({ status }) => status !== 204)) {
+    expect(result).toMatchObject(result.status === 409 ? SUPERSEDED : NOT_PROCESSING)
+  }
   await untilState(leased, 1)
   const { files } = await world.video(leased.video)
   expect(files).toHaveLength(1)
   expect(await storedNames(world.node, 'web_videos')).toHaveLength(1)
   expect(await succeed(leased)).toMatchObject(NOT_PROCESSING)
   expect((await world.video(leased.video)).files).toEqual(files)
+  await leavesNothing(leased)
+})
+
+/** Begins to send a result that does not end; resolves to the status of the answer. */
+function sendEndless({ job, jobToken }: Lease): { begun: Promise<void>; status: Promise<number>; socket: Socket } {
+  const { port } = new URL(world.node.base)
+  const head = `POST /api/v1/runners/jobs/${job}/success HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\n`
+  const fields = Object.entries({ runnerToken, jobToken }).map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const file = '--b\r\nContent-Disposition: form-data; name="payload[videoFile]"; filename="a.mp4"\r\n\r\n'
+  const socket = connect(Number(port), '127.0.0.1')
+  const status = new Promise<number>((resolve, reject) => {
+    let said = ''
+    socket.setEncoding('utf8').on('data', (text) => {
+      said += text
+      const [, code] = /^HTTP\/1\.1 (\d+)/.exec(said) ?? []
+      if (code) resolve(Number(code))
+    })
+    socket.once('error', reject)
+  })
+  socket.write(`${head}Content-Length: 50000000\r\n\r\n${fields.join('')}${file}${'x'.repeat(1_000_000)}`)
+  const before = received.length
+  const begun = eventually('the transfer', 180_000, async () => {
+    const folders = (await storedNames(world.node, 'tmp')).filter((name) => name.startsWith('runner-'))
+    const isNew = folders.some((name) => !received.includes(name))
+    if (isNew) received.splice(before, 0, ...folders.filter((name) => !received.includes(name)))
+    return isNew
+  }).then(() => undefined)
+  return { begun, status, socket }
+}
+/** Files of transfers that were seen. */
+const received: string[] = []
+
+it('that its runner sends anew ends the transfer before, and one whose job is lost ends too', async () => {
+  const leased = await lease()
+  const transfers: ReturnType<typeof sendEndless>[] = []
+  for (let turn = 0; turn < 3; turn += 1) {
+    const transfer = sendEndless(leased)
+    transfers.push(transfer)
+    await transfer.begun
+  }
+  const [first, second, last] = transfers
+  expect([await first?.status, await second?.status]).toEqual([409, 409])
+  await eventually('one folder', 60_000, async () => {
+    const folders = (await storedNames(world.node, 'tmp')).map((name) => name.split('/')[0])
+    return new Set(folders).size === 1
+  })
+  expect((await report(leased, 'abort')).status).toBe(204)
+  expect(await last?.status).toBe(404)
+  for (const { socket } of transfers) socket.destroy()
   await leavesNothing(leased)
 })
 
