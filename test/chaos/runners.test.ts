@@ -1,6 +1,8 @@
 // Two remote runners, one of which is killed in the middle of its job: the video is published with all renditions, or edited, or plays on.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -161,6 +163,30 @@ it('plays a live on although one of two runners is killed, and records all that 
   const numbers = Array.from({ length: Math.round((received?.seconds ?? 0) * 25) }, (_, number) => number)
   expect(await numbersIn(file)).toEqual(numbers)
 }, 600_000)
+
+it('leaves neither a running ffmpeg nor files when it is killed', async () => {
+  for (const { pid } of runners.splice(0)) endGroup(pid ?? 0)
+  const work = join(folder.path, 'seventh')
+  const jobFolders = async () => (await readdir(work)).filter((name) => name.startsWith('job-'))
+  const killed = await startRunner('seventh')
+  await upload()
+  const pid = await awaited('its ffmpeg', 600_000, () => ffmpegIn(work))
+  const [left] = await jobFolders()
+  killed.kill('SIGKILL')
+  await awaited('the end of its ffmpeg', 60_000, async () => !existsSync(`/proc/${pid}`))
+  expect(await jobFolders()).toEqual([left])
+  await startRunner('seventh')
+  await awaited('the removal of its files', 60_000, async () => !(await jobFolders()).includes(left ?? ''))
+}, 600_000)
+
+/** The process that writes into the folder. */
+async function ffmpegIn(folder: string): Promise<number | undefined> {
+  for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
+    const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
+    if (program.endsWith('ffmpeg') && args.some((arg) => arg.startsWith(`${folder}/job-`))) return pid
+  }
+  return undefined
+}
 
 interface Recording {
   isLive: boolean

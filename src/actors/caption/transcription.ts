@@ -11,6 +11,7 @@ import {
   NotNow,
   notFound,
   offerRunnerJob,
+  PermanentFailure,
   type Unit,
 } from '../runtime/index.ts'
 import { findSourceFile } from '../transcoding/index.ts'
@@ -27,6 +28,11 @@ export interface Transcriptions {
 }
 
 const TYPE = 'video-transcription'
+
+/** Languages that Whisper recognises under codes of its own. */
+const NEAREST: Readonly<Record<string, string>> = { jw: 'jv', yue: 'zh' }
+/** Languages of Whisper that have no name here: another runner would recognise the same. */
+const UNNAMED: readonly string[] = ['haw', 'sa']
 
 /** SQL: true if the video `v` has a file that can be read. */
 const HAS_FILE = `(exists (select from video_source s where s.video_id = v.id and s.kept_filename is not null)
@@ -78,9 +84,11 @@ export function makeTranscriptions(
 
   async function take(
     { data }: RunnerJob,
-    { files: { vttFile = '' }, language = '' }: Result,
+    { files: { vttFile = '' }, language: recognised = '' }: Result,
     done: (unit: Unit) => Promise<void>,
   ): Promise<void> {
+    const language = NEAREST[recognised] ?? recognised
+    if (UNNAMED.includes(language)) throw new PermanentFailure(`This server has no captions in the language "${language}".`)
     if (!Object.hasOwn(languageLabels, language)) throw new MediaError('failed', `The language "${language}" is not known.`)
     const videoId = Number(data.videoId)
     const begun = captions.begin(language, { isAutomatic: true })

@@ -50,7 +50,7 @@ export interface RemoteWork {
   results(job: RunnerJob): Promise<Partial<Record<ResultField, number>>>
   /**
    * Checks a result and stores it. `done` completes the job in the transaction that stores the rows; it throws if the job is no longer
-   * wanted. Throws MediaError if the result is unusable, and `not_found` if nothing waits for it any more. May run again
+   * wanted. Throws MediaError if the result is unusable, PermanentFailure if each other one would be too, and `not_found` if nothing waits for it any more. May run again
    * after a crash.
    */
   take(job: RunnerJob, result: Result, done: (unit: Unit) => Promise<void>, signal: AbortSignal): Promise<void>

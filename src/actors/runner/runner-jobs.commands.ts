@@ -11,6 +11,7 @@ import {
   isOutage,
   moveRunnerJobs,
   notFound,
+  PermanentFailure,
   RUNNER_JOBS_TOPIC,
   runnerJobLifecycle,
   type StoredRunnerJob,
@@ -177,10 +178,11 @@ export function makeRunnerJobs(
 
   /** A result that was not stored: the job fails, or waits for another attempt if this server is to blame. Throws why. */
   async function giveUp({ job: { id, uuid }, tokenHash }: Leased, cause: unknown): Promise<void> {
-    const isRefused = cause instanceof MediaError && !isOutage(cause) && !OURS.includes(cause.reason)
+    const isForGood = cause instanceof PermanentFailure
+    const isRefused = isForGood || (cause instanceof MediaError && !isOutage(cause) && !OURS.includes(cause.reason))
     const isGone = cause instanceof DomainError && cause.kind === 'not_found'
     const event: RunnerJobEvent = isRefused
-      ? { type: 'FAILED', maxFailures: config().vireo.runners.max_failures }
+      ? { type: 'FAILED', maxFailures: isForGood ? 1 : config().vireo.runners.max_failures }
       : { type: isGone ? 'CANCELLED' : 'ABORTED' }
     const error = cause instanceof Error ? cause.message : String(cause)
     logger.warn({ err: cause, job: uuid }, isRefused ? 'the result of a runner was refused' : 'the result of a runner could not be stored')

@@ -114,6 +114,29 @@ it('are refused without a known language, and unless they are text', async () =>
   await eventually('the end of the offer', 20_000, async () => (await world.protocol.request(runnerToken, [TYPE])).length === 0)
 })
 
+it.each([
+  ['jw', 'jv'],
+  ['yue', 'zh'],
+])('take a language that the runner calls %s as %s', async (recognised, language) => {
+  await generate()
+  expect((await send(await accept(), VTT, recognised)).status).toBe(204)
+  expect(await captions()).toMatchObject([{ language: { id: language }, automaticallyGenerated: true }])
+})
+
+it('are given up at once in a language that has no name here', async () => {
+  await generate()
+  expect(await send(await accept(), VTT, 'haw')).toMatchObject({
+    status: 400,
+    body: { detail: 'The result cannot be used: This server has no captions in the language "haw".' },
+  })
+  expect((await world.jobs()).at(-1)).toMatchObject({
+    state: { label: 'Errored' },
+    failures: 1,
+    error: 'This server has no captions in the language "haw".',
+  })
+  expect(await world.protocol.request(runnerToken, [TYPE])).toEqual([])
+})
+
 it('do not replace what a person wrote meanwhile', async () => {
   await generate()
   const job = await accept()
