@@ -3,12 +3,12 @@
 import { isStaff } from '../../../actors/user/index.ts'
 import { html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
 import { blocks, watchedWords } from './moderation.ts'
 import type { Screen } from './parts.ts'
-import { facts, languages, ME, PICTURES } from './words.ts'
+import { facts, languages, link, ME, PICTURES } from './words.ts'
 
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
 
@@ -16,7 +16,6 @@ export const accountScreens: readonly Screen[] = [
   {
     path: '/my-account/profile',
     title: t('Profile'),
-    menu: 'account',
     reads: { me: ME },
     parts: [
       {
@@ -75,7 +74,6 @@ export const accountScreens: readonly Screen[] = [
   {
     path: '/my-account/two-factor',
     title: t('Two-factor login'),
-    menu: 'account',
     reads: { me: ME },
     parts: [
       {
@@ -89,7 +87,7 @@ export const accountScreens: readonly Screen[] = [
 <p>${t('Type this key into the app, or open the address with it, and then type the code that it shows.')}</p>${facts([
           [t('Key'), valueAt(answer, 'otpRequest.secret')],
           [t('Address'), valueAt(answer, 'otpRequest.uri')],
-        ])}<form method="post" action="/my-account/two-factor" class="fields"><input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="confirm"><input type="hidden" name="requestToken" value="${String(valueAt(answer, 'otpRequest.requestToken'))}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form></section>`,
+        ])}<form method="post" action="/my-account/two-factor" class="fields"><input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="confirm"><input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form></section>`,
       },
       {
         form: 'confirm',
@@ -113,7 +111,6 @@ export const accountScreens: readonly Screen[] = [
   {
     path: '/my-account/sessions',
     title: t('Logins'),
-    menu: 'account',
     parts: [
       {
         list: 'sessions',
@@ -133,7 +130,6 @@ export const accountScreens: readonly Screen[] = [
   {
     path: '/my-account/application-tokens',
     title: t('Application tokens'),
-    menu: 'account',
     parts: [
       {
         list: 'tokens',
@@ -170,19 +166,17 @@ export const accountScreens: readonly Screen[] = [
       },
     ],
   },
-  blocks({ path: '/my-account/blocklist', menu: 'account', title: t('Blocked'), api: '/api/v1/users/me/blocklist' }),
-  watchedWords({ path: '/my-account/watched-words', menu: 'account', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
+  blocks({ path: '/my-account/blocklist', title: t('Blocked'), api: '/api/v1/users/me/blocklist' }),
+  watchedWords({ path: '/my-account/watched-words', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
   {
     path: '/my-account/abuses',
     title: t('Your reports'),
-    menu: 'account',
     parts: [
       {
         list: 'abuses',
         operation: 'GET /api/v1/users/me/abuses',
         columns: {
-          Reason: (row) =>
-            html`<a href="/my-account/abuses/${String(valueAt(row, 'id'))}"><bdi>${String(valueAt(row, 'reason')).slice(0, 200)}</bdi></a>`,
+          Reason: link('/my-account/abuses', 'id', 'reason'),
           State: 'state',
           Messages: 'countMessages',
           Sent: 'createdAt',
@@ -194,8 +188,6 @@ export const accountScreens: readonly Screen[] = [
   {
     path: '/my-account/abuses/:id',
     title: t('Your report'),
-    menu: 'account',
-    unlisted: true,
     parts: [
       {
         list: 'messages',

@@ -1,36 +1,34 @@
 // Screens of other servers: follows both ways, redundancy.
 
 import { t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import type { Screen } from './parts.ts'
-import { handle, handleText, videoLink } from './words.ts'
+import { handle, handleText, is, isNot, videoLink } from './words.ts'
 
 export const federationScreens: readonly Screen[] = [
   {
     path: '/admin/follows/following',
     needs: 'POST /api/v1/server/following',
     title: t('Following'),
-    menu: 'admin',
     parts: [
       {
         list: 'following',
         operation: 'GET /api/v1/server/following',
-        id: (row) =>
-          valueAt(row, 'following.name') === 'peertube' ? String(valueAt(row, 'following.host')) : handleText(row, 'following'),
+        id: (row) => (is('following.name', 'peertube')(row) ? textAt(row, 'following.host') : handleText(row, 'following')),
         columns: { Server: handle('following'), State: 'state', Mirrored: 'following.hostRedundancyAllowed', Since: 'createdAt' },
         filters: { state: t('State') },
         actions: {
           mirror: {
             label: t('Mirror its videos'),
             operation: 'PUT /api/v1/server/redundancy/:host',
-            body: () => ({ redundancyAllowed: true }),
-            when: (row) => valueAt(row, 'following.hostRedundancyAllowed') === false,
+            body: { redundancyAllowed: true },
+            when: is('following.hostRedundancyAllowed', false),
           },
           unmirror: {
             label: t('Do not mirror'),
             operation: 'PUT /api/v1/server/redundancy/:host',
-            body: () => ({ redundancyAllowed: false }),
-            when: (row) => valueAt(row, 'following.hostRedundancyAllowed') === true,
+            body: { redundancyAllowed: false },
+            when: is('following.hostRedundancyAllowed', true),
           },
           unfollow: { label: t('Unfollow'), operation: 'DELETE /api/v1/server/following/:hostOrHandle', danger: true },
         },
@@ -53,7 +51,6 @@ export const federationScreens: readonly Screen[] = [
     path: '/admin/follows/followers',
     needs: 'POST /api/v1/server/followers/:nameWithHost/accept',
     title: t('Followers'),
-    menu: 'admin',
     parts: [
       {
         list: 'followers',
@@ -62,16 +59,8 @@ export const federationScreens: readonly Screen[] = [
         columns: { Server: handle('follower'), State: 'state', Since: 'createdAt' },
         filters: { state: t('State') },
         actions: {
-          accept: {
-            label: t('Accept'),
-            operation: 'POST /api/v1/server/followers/:nameWithHost/accept',
-            when: (row) => valueAt(row, 'state') !== 'accepted',
-          },
-          reject: {
-            label: t('Reject'),
-            operation: 'POST /api/v1/server/followers/:nameWithHost/reject',
-            when: (row) => valueAt(row, 'state') !== 'rejected',
-          },
+          accept: { label: t('Accept'), operation: 'POST /api/v1/server/followers/:nameWithHost/accept', when: isNot('state', 'accepted') },
+          reject: { label: t('Reject'), operation: 'POST /api/v1/server/followers/:nameWithHost/reject', when: isNot('state', 'rejected') },
           remove: { label: t('Remove'), operation: 'DELETE /api/v1/server/followers/:nameWithHost', danger: true },
         },
         empty: t('No server follows this one.'),
@@ -81,14 +70,13 @@ export const federationScreens: readonly Screen[] = [
   {
     path: '/admin/redundancy',
     title: t('Redundancy'),
-    menu: 'admin',
     parts: [
       ...(['remote-videos', 'my-videos'] as const).map((target) => ({
         list: target,
         title: target === 'my-videos' ? t('Videos of this server on others') : t('Videos of others on this server'),
         operation: 'GET /api/v1/server/redundancy/videos',
         query: () => ({ target }),
-        id: (row: unknown) => String(valueAt(row, 'redundancies.streamingPlaylists.0.id') ?? ''),
+        id: 'redundancies.streamingPlaylists.0.id',
         columns: { Video: videoLink(), Copies: (row: unknown) => (valueAt(row, 'redundancies.streamingPlaylists') as unknown[]).length },
         ...(target === 'remote-videos'
           ? { actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/server/redundancy/videos/:redundancyId' } } }

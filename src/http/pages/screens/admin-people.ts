@@ -1,19 +1,17 @@
 // Screens of moderators: reports, blocks, users, registrations.
 
-import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
 import { blocks, isPending, watchedWords } from './moderation.ts'
 import type { Screen } from './parts.ts'
-import { handle, reportColumns, videoLink } from './words.ts'
+import { handle, is, isNot, link, reportColumns, videoLink } from './words.ts'
 
+const REGISTRATION = '/api/v1/users/registrations/:registrationId'
 const ROLES = { 0: t('Administrator'), 1: t('Moderator'), 2: t('User') }
 
 export const moderationScreens: readonly Screen[] = [
   {
     path: '/admin/abuses',
     title: t('Reports'),
-    menu: 'admin',
     parts: [
       {
         list: 'abuses',
@@ -23,18 +21,8 @@ export const moderationScreens: readonly Screen[] = [
         filters: { filter: t('About') },
         inputs: { operation: 'PUT /api/v1/abuses/:id', fields: { moderationComment: { label: t('Note for the staff'), as: 'long' } } },
         actions: {
-          accept: {
-            label: t('Accept'),
-            operation: 'PUT /api/v1/abuses/:id',
-            body: (_id, typed) => ({ state: 3, ...typed }),
-            when: (row) => valueAt(row, 'state.id') !== 3,
-          },
-          reject: {
-            label: t('Reject'),
-            operation: 'PUT /api/v1/abuses/:id',
-            body: (_id, typed) => ({ state: 2, ...typed }),
-            when: (row) => valueAt(row, 'state.id') !== 2,
-          },
+          accept: { label: t('Accept'), operation: 'PUT /api/v1/abuses/:id', body: { state: 3 }, when: isNot('state.id', 3) },
+          reject: { label: t('Reject'), operation: 'PUT /api/v1/abuses/:id', body: { state: 2 }, when: isNot('state.id', 2) },
           delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id', danger: true },
         },
         empty: t('No reports.'),
@@ -44,8 +32,6 @@ export const moderationScreens: readonly Screen[] = [
   {
     path: '/admin/abuses/:id',
     title: t('Conversation about a report'),
-    menu: 'admin',
-    unlisted: true,
     parts: [
       {
         list: 'messages',
@@ -66,7 +52,6 @@ export const moderationScreens: readonly Screen[] = [
   {
     path: '/admin/video-blocks',
     title: t('Blocked videos'),
-    menu: 'admin',
     parts: [
       {
         list: 'blocked',
@@ -90,22 +75,21 @@ export const moderationScreens: readonly Screen[] = [
       },
     ],
   },
-  blocks({ path: '/admin/blocklist', menu: 'admin', title: t('Blocked accounts and servers'), api: '/api/v1/server/blocklist' }),
-  watchedWords({ path: '/admin/watched-words', menu: 'admin', api: '/api/v1/watched-words/server/lists' }),
+  blocks({ path: '/admin/blocklist', title: t('Blocked accounts and servers'), api: '/api/v1/server/blocklist' }),
+  watchedWords({ path: '/admin/watched-words', api: '/api/v1/watched-words/server/lists' }),
 ]
 
 export const peopleScreens: readonly Screen[] = [
   {
     path: '/admin/users',
     title: t('Users'),
-    menu: 'admin',
     parts: [
       {
         list: 'users',
         operation: 'GET /api/v1/users',
         id: 'id',
         columns: {
-          Name: (row) => html`<a href="/admin/users/${String(valueAt(row, 'id'))}"><bdi>${String(valueAt(row, 'username'))}</bdi></a>`,
+          Name: link('/admin/users', 'id', 'username'),
           'E-mail': 'email',
           Role: 'role',
           Blocked: 'blocked',
@@ -118,16 +102,11 @@ export const peopleScreens: readonly Screen[] = [
           block: {
             label: t('Block'),
             operation: 'POST /api/v1/users/:id/block',
-            body: (_id, typed) => typed,
-            when: (row) => valueAt(row, 'blocked') === false && valueAt(row, 'role.id') === 2,
+            body: {},
+            when: (row) => is('blocked', false)(row) && is('role.id', 2)(row),
           },
-          unblock: {
-            label: t('Unblock'),
-            operation: 'POST /api/v1/users/:id/unblock',
-            body: () => ({}),
-            when: (row) => valueAt(row, 'blocked') === true,
-          },
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/:id', danger: true, when: (row) => valueAt(row, 'role.id') === 2 },
+          unblock: { label: t('Unblock'), operation: 'POST /api/v1/users/:id/unblock', body: () => ({}), when: is('blocked', true) },
+          delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/:id', danger: true, when: is('role.id', 2) },
         },
         empty: t('No users.'),
       },
@@ -149,8 +128,6 @@ export const peopleScreens: readonly Screen[] = [
   {
     path: '/admin/users/:id',
     title: t('Edit the user'),
-    menu: 'admin',
-    unlisted: true,
     reads: { user: 'GET /api/v1/users/:id' },
     parts: [
       {
@@ -173,7 +150,6 @@ export const peopleScreens: readonly Screen[] = [
   {
     path: '/admin/registrations',
     title: t('Registrations'),
-    menu: 'admin',
     parts: [
       {
         list: 'registrations',
@@ -188,22 +164,12 @@ export const peopleScreens: readonly Screen[] = [
           Asked: 'createdAt',
         },
         inputs: {
-          operation: 'POST /api/v1/users/registrations/:registrationId/accept',
+          operation: `POST ${REGISTRATION}/accept`,
           fields: { moderationResponse: { label: t('Answer, which is mailed'), as: 'long' } },
         },
         actions: {
-          accept: {
-            label: t('Accept'),
-            operation: 'POST /api/v1/users/registrations/:registrationId/accept',
-            body: (_id, typed) => typed,
-            when: isPending,
-          },
-          reject: {
-            label: t('Reject'),
-            operation: 'POST /api/v1/users/registrations/:registrationId/reject',
-            body: (_id, typed) => typed,
-            when: isPending,
-          },
+          accept: { label: t('Accept'), operation: `POST ${REGISTRATION}/accept`, body: {}, when: isPending },
+          reject: { label: t('Reject'), operation: `POST ${REGISTRATION}/reject`, body: {}, when: isPending },
           delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/registrations/:registrationId', danger: true },
         },
         empty: t('Nobody asks for an account.'),

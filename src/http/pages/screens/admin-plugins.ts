@@ -3,33 +3,33 @@
 import { pluginTypes } from '../../../actors/plugin/index.ts'
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import type { Screen } from './parts.ts'
 import { hasSettings, settingFields, settingsBody, settingTexts, settingValues } from './plugin-settings.ts'
+import { is, shortened } from './words.ts'
 
-const isTheme = (row: unknown): boolean => valueAt(row, 'type') === pluginTypes.theme
+const isTheme = is('type', pluginTypes.theme)
 const npmNameOf = (row: unknown): string => `peertube-${isTheme(row) ? 'theme' : 'plugin'}-${valueAt(row, 'name')}`
-const isOn = (row: unknown): boolean => valueAt(row, 'enabled') === true
+const isOn = is('enabled', true)
 const stateOf = (row: unknown) => (isOn(row) ? t('On') : valueAt(row, 'failure') ? t('Switched off by the server') : t('Off'))
 
 export const pluginScreens: readonly Screen[] = [
   {
     path: '/admin/plugins',
     title: t('Plugins and themes'),
-    menu: 'admin',
     parts: [
       {
         list: 'plugins',
         operation: 'GET /api/v1/plugins',
         id: npmNameOf,
         columns: {
-          Name: (row) => html`<a href="/admin/plugins/${npmNameOf(row)}">${String(valueAt(row, 'name'))}</a>`,
+          Name: (row) => html`<a href="/admin/plugins/${npmNameOf(row)}">${textAt(row, 'name')}</a>`,
           Kind: (row) => (isTheme(row) ? t('Theme') : t('Plugin')),
           Version: 'version',
           Newest: 'latestVersion',
           State: stateOf,
           Problem: 'failure',
-          Description: (row) => String(valueAt(row, 'description') ?? '').slice(0, 300),
+          Description: shortened('description'),
         },
         actions: {
           enable: { label: t('Switch on'), operation: 'POST /api/v1/vireo/plugins/:npmName/enable', when: (row) => !isOn(row) },
@@ -68,8 +68,6 @@ export const pluginScreens: readonly Screen[] = [
   {
     path: '/admin/plugins/:npmName',
     title: t('Settings of a plugin'),
-    menu: 'admin',
-    unlisted: true,
     back: () => ({ path: '/admin/plugins', text: t('All plugins and themes') }),
     needs: 'PUT /api/v1/plugins/:npmName/settings',
     reads: { plugin: 'GET /api/v1/plugins/:npmName', registered: 'GET /api/v1/plugins/:npmName/registered-settings' },

@@ -1,9 +1,8 @@
 // The screen of remote runners: who works for the server, how others may join, and the jobs.
 
 import { t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
 import type { Screen } from './parts.ts'
-import { state } from './words.ts'
+import { is, shortened, state } from './words.ts'
 
 /** Numbers of the contract: pending, processing, waiting for its parent, completing. */
 const OPEN = [1, 2, 5, 9]
@@ -12,7 +11,6 @@ export const runnerScreens: readonly Screen[] = [
   {
     path: '/admin/runners',
     title: t('Remote runners'),
-    menu: 'admin',
     parts: [
       {
         list: 'runners',
@@ -62,7 +60,7 @@ export const runnerScreens: readonly Screen[] = [
           'Done, in percent': 'progress',
           Runner: 'runner.name',
           Failures: 'failures',
-          Problem: (row) => String(valueAt(row, 'error') ?? '').slice(0, 300),
+          Problem: shortened('error'),
           Created: 'createdAt',
         },
         filters: { search: t('Search') },
@@ -71,7 +69,7 @@ export const runnerScreens: readonly Screen[] = [
             label: t('Cancel'),
             operation: 'POST /api/v1/runners/jobs/:jobUUID/cancel',
             danger: true,
-            when: (row) => OPEN.includes(Number(valueAt(row, 'state.id'))),
+            when: is('state.id', ...OPEN),
           },
           delete: { label: t('Delete'), operation: 'DELETE /api/v1/runners/jobs/:jobUUID', danger: true },
         },

@@ -6,10 +6,10 @@ import { languages } from '../../../platform/languages.ts'
 import { tabs } from '../bodies/listing.ts'
 import { capital, size } from '../bodies/text.ts'
 import { customMarkup } from '../custom-markup.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import type { Screen, Shown, Words } from './parts.ts'
-import { facts, PICTURES, reportColumns } from './words.ts'
+import { facts, is, isNot, PICTURES, reportColumns, shortened } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
 const SIGNUP = {
@@ -20,10 +20,9 @@ const SIGNUP = {
 } as const
 const INSTANCE = { 'instance.name': t('Name'), 'instance.shortDescription': { label: t('Short description'), as: 'long' } } as const
 
-const problemOfJob = (row: unknown): string => String(valueAt(row, 'error.message') ?? valueAt(row, 'error') ?? '').slice(0, 300)
-const isOpenJob = (row: unknown): boolean =>
-  ['waiting', 'prioritized', 'waiting-children', 'delayed', 'active'].includes(String(valueAt(row, 'state'))) &&
-  /^\d+$/.test(String(valueAt(row, 'id')))
+const problemOfJob = shortened('error.message', 'error')
+const isOpen = is('state', 'waiting', 'prioritized', 'waiting-children', 'delayed', 'active')
+const isOpenJob = (row: unknown): boolean => isOpen(row) && /^\d+$/.test(textAt(row, 'id'))
 const RETRY = { label: t('Try again'), operation: 'POST /api/v1/vireo/jobs/:id/retry' } as const
 
 export const overviewScreens: readonly Screen[] = [
@@ -31,12 +30,11 @@ export const overviewScreens: readonly Screen[] = [
     path: '/admin/overview',
     needs: 'GET /api/v1/jobs',
     title: t('Overview'),
-    menu: 'admin',
     parts: [
       ({ data: { status } }) =>
         facts([
           [t('Version'), valueAt(status, 'version')],
-          [t('State'), valueAt(status, 'health.status') === 'ready' ? t('Good') : known(wordsOf(String(valueAt(status, 'health.status'))))],
+          [t('State'), valueAt(status, 'health.status') === 'ready' ? t('Good') : known(wordsOf(textAt(status, 'health.status')))],
           [t('Free on the disk'), valueAt(status, 'disk') && size(Number(valueAt(status, 'disk.free')))],
           [t('Waiting jobs'), valueAt(status, 'backlog.waitingJobs')],
           [t('Running jobs'), valueAt(status, 'backlog.activeJobs')],
@@ -95,7 +93,6 @@ export const overviewScreens: readonly Screen[] = [
   {
     path: '/admin/setup',
     title: t('Set up your server'),
-    menu: 'admin',
     unlisted: true,
     reads: { config: CONFIG },
     parts: [
@@ -127,7 +124,6 @@ export const systemScreens: readonly Screen[] = [
   {
     path: '/admin/check-up',
     title: t('Check-up'),
-    menu: 'admin',
     parts: [
       {
         form: 'check',
@@ -151,7 +147,6 @@ export const systemScreens: readonly Screen[] = [
   {
     path: '/admin/jobs',
     title: t('Jobs'),
-    menu: 'admin',
     parts: [
       {
         list: 'jobs',
@@ -160,7 +155,7 @@ export const systemScreens: readonly Screen[] = [
         columns: { Job: 'type', State: 'state', 'Done, in percent': 'progress', Problem: problemOfJob, Created: 'createdAt' },
         filters: { jobType: t('Kind') },
         actions: {
-          retry: { ...RETRY, when: (row) => valueAt(row, 'state') === 'failed' && valueAt(row, 'isRemote') !== true },
+          retry: { ...RETRY, when: (row) => is('state', 'failed')(row) && isNot('isRemote', true)(row) },
           cancel: { label: t('Cancel'), operation: 'POST /api/v1/vireo/jobs/:id/cancel', danger: true, when: isOpenJob },
         },
         empty: t('No jobs.'),
@@ -172,7 +167,6 @@ export const systemScreens: readonly Screen[] = [
   {
     path: '/admin/config',
     title: t('Configuration'),
-    menu: 'admin',
     reads: { config: CONFIG, fields: 'GET /api/v1/vireo/config-fields' },
     parts: [
       (shown) => {
@@ -205,7 +199,6 @@ ${tabs(t('Settings'), [
   {
     path: '/admin/homepage',
     title: t('Home page'),
-    menu: 'admin',
     needs: 'PUT /api/v1/custom-pages/homepage/instance',
     readsIfAny: { homepage: 'GET /api/v1/custom-pages/homepage/instance' },
     parts: [
@@ -224,7 +217,6 @@ ${tabs(t('Settings'), [
   {
     path: '/admin/logs',
     title: t('Logs'),
-    menu: 'admin',
     parts: [
       ...(
         [

@@ -97,6 +97,9 @@ export function filled(url: string, values: Values): string {
   return url.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(values[name] ?? values.id ?? '')))
 }
 
+/** The text at a path of an answer; empty without one. */
+export const textAt = (from: unknown, path: string): string => String(valueAt(from, path) ?? '')
+
 /** The value at a path such as `account.displayName`. */
 export const valueAt = (from: unknown, path: string): unknown =>
   path

@@ -2,23 +2,21 @@
 
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
+import { textAt } from './api.ts'
 import type { Screen } from './parts.ts'
-import { channelsOf, handle, ME, PICTURES, removeFollower } from './words.ts'
+import { channelsOf, handle, link, ME, PICTURES, removeFollower } from './words.ts'
 
 export const channelScreens: readonly Screen[] = [
   {
     path: '/my-library/video-channels',
     title: t('Channels'),
-    menu: 'library',
     parts: [
       {
         list: 'channels',
         operation: 'GET /api/v1/accounts/:name/video-channels',
         id: 'name',
         columns: {
-          Name: (row) =>
-            html`<a href="/my-library/video-channels/${String(valueAt(row, 'name'))}"><bdi>${String(valueAt(row, 'displayName'))}</bdi></a>`,
+          Name: link('/my-library/video-channels', 'name', 'displayName'),
           Handle: handle(''),
           Subscribers: 'followersCount',
           Made: 'createdAt',
@@ -42,12 +40,10 @@ export const channelScreens: readonly Screen[] = [
   {
     path: '/my-library/video-channels/:channelHandle',
     title: t('Edit the channel'),
-    menu: 'library',
-    unlisted: true,
     reads: { channel: 'GET /api/v1/video-channels/:channelHandle' },
     parts: [
       ({ data: { channel } }) =>
-        html`<p><a href="/c/${String(valueAt(channel, 'name'))}/videos"><bdi>${String(valueAt(channel, 'displayName'))}</bdi></a></p>`,
+        html`<p><a href="/c/${textAt(channel, 'name')}/videos"><bdi>${textAt(channel, 'displayName')}</bdi></a></p>`,
       {
         form: 'channel',
         operation: 'PUT /api/v1/video-channels/:channelHandle',
@@ -82,7 +78,6 @@ export const channelScreens: readonly Screen[] = [
   {
     path: '/my-library/video-channel-syncs',
     title: t('Synchronisation'),
-    menu: 'library',
     reads: { me: ME },
     parts: [
       {

@@ -229,7 +229,7 @@ ${fields.map(
       const result = await api.call(request, {
         operation: action.operation,
         values: { ...shown.values, ...ofRow },
-        body: action.body?.(own ?? '', typed, shown),
+        body: typeof action.body === 'function' ? action.body(own ?? '', typed, shown) : action.body && { ...action.body, ...typed },
       })
       if (!result.ok) refusals.push(result.refusal)
     }

@@ -2,34 +2,27 @@
 
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import type { Screen } from './parts.ts'
-import { channelsOf, handle, ME, playlistPrivacies, removeFollower, videoLink, without } from './words.ts'
+import { channelsOf, handle, is, link, ME, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
 
 export const libraryScreens: readonly Screen[] = [
   {
     path: '/my-library/video-playlists',
     title: t('Playlists'),
-    menu: 'library',
     parts: [
       {
         list: 'playlists',
         operation: 'GET /api/v1/accounts/:name/video-playlists',
         id: 'id',
         columns: {
-          Name: (row) =>
-            html`<a href="/my-library/video-playlists/${String(valueAt(row, 'shortUUID'))}"><bdi>${String(valueAt(row, 'displayName'))}</bdi></a>`,
+          Name: link('/my-library/video-playlists', 'shortUUID', 'displayName'),
           Privacy: 'privacy',
           Videos: 'videosLength',
           Changed: 'updatedAt',
         },
         actions: {
-          delete: {
-            label: t('Delete'),
-            operation: 'DELETE /api/v1/video-playlists/:playlistId',
-            danger: true,
-            when: (row) => valueAt(row, 'type.id') === 1,
-          },
+          delete: { label: t('Delete'), operation: 'DELETE /api/v1/video-playlists/:playlistId', danger: true, when: is('type.id', 1) },
         },
         empty: t('No playlists yet.'),
       },
@@ -44,19 +37,16 @@ export const libraryScreens: readonly Screen[] = [
         },
         initial: () => ({ privacy: 3 }),
         button: t('Make the playlist'),
-        leadsTo: (answer) => `/my-library/video-playlists/${String(valueAt(answer, 'videoPlaylist.shortUUID'))}`,
+        leadsTo: (answer) => `/my-library/video-playlists/${textAt(answer, 'videoPlaylist.shortUUID')}`,
       },
     ],
   },
   {
     path: '/my-library/video-playlists/:playlistId',
     title: t('Edit the playlist'),
-    menu: 'library',
-    unlisted: true,
     reads: { playlist: 'GET /api/v1/video-playlists/:playlistId', me: ME },
     parts: [
-      ({ data: { playlist } }) =>
-        html`<p><a href="/w/p/${String(valueAt(playlist, 'shortUUID'))}"><bdi>${String(valueAt(playlist, 'displayName'))}</bdi></a></p>`,
+      ({ data: { playlist } }) => html`<p>${link('/w/p', 'shortUUID', 'displayName')(playlist)}</p>`,
       {
         list: 'elements',
         operation: 'GET /api/v1/video-playlists/:playlistId/videos',
@@ -79,7 +69,7 @@ export const libraryScreens: readonly Screen[] = [
         form: 'playlist',
         title: t('Details'),
         operation: 'PUT /api/v1/video-playlists/:playlistId',
-        when: ({ data }) => valueAt(data.playlist, 'type.id') === 1,
+        when: is('data.playlist.type.id', 1),
         initial: ({ data }) => ({ ...(data.playlist as object), videoChannelId: valueAt(data.playlist, 'videoChannel.id') }),
         fields: (shown) => ({
           displayName: t('Name'),
@@ -94,7 +84,6 @@ export const libraryScreens: readonly Screen[] = [
   {
     path: '/my-library/comments',
     title: t('Comments'),
-    menu: 'library',
     parts: [
       {
         list: 'comments',
@@ -103,7 +92,7 @@ export const libraryScreens: readonly Screen[] = [
         columns: {
           From: handle('account'),
           Comment: (row) =>
-            html`<a href="/w/${String(valueAt(row, 'video.uuid'))}?threadId=${String(valueAt(row, 'threadId'))}#comments"><bdi>${String(valueAt(row, 'text')).slice(0, 300)}</bdi></a>`,
+            html`<a href="/w/${textAt(row, 'video.uuid')}?threadId=${textAt(row, 'threadId')}#comments"><bdi>${shortened('text')(row)}</bdi></a>`,
           Video: videoLink('video.'),
           Written: 'createdAt',
           Waits: 'heldForReview',
@@ -113,7 +102,7 @@ export const libraryScreens: readonly Screen[] = [
           approve: {
             label: t('Approve'),
             operation: 'POST /api/v1/videos/:id/comments/:commentId/approve',
-            when: (row) => valueAt(row, 'heldForReview') === true,
+            when: is('heldForReview', true),
           },
           delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id/comments/:commentId', danger: true },
         },
@@ -125,7 +114,6 @@ export const libraryScreens: readonly Screen[] = [
   {
     path: '/my-library/ownership',
     title: t('Offers'),
-    menu: 'library',
     reads: { me: ME },
     parts: [
       {
@@ -138,13 +126,9 @@ export const libraryScreens: readonly Screen[] = [
             label: t('Accept into your first channel'),
             operation: 'POST /api/v1/videos/ownership/:id/accept',
             body: (_id, _typed, { data }) => ({ channelId: valueAt((valueAt(data.me, 'videoChannels') as unknown[])[0], 'id') }),
-            when: (row) => valueAt(row, 'status') === 'WAITING',
+            when: is('status', 'WAITING'),
           },
-          refuse: {
-            label: t('Refuse'),
-            operation: 'POST /api/v1/videos/ownership/:id/refuse',
-            when: (row) => valueAt(row, 'status') === 'WAITING',
-          },
+          refuse: { label: t('Refuse'), operation: 'POST /api/v1/videos/ownership/:id/refuse', when: is('status', 'WAITING') },
         },
         empty: t('Nobody offers you a video.'),
       },
@@ -153,7 +137,6 @@ export const libraryScreens: readonly Screen[] = [
   {
     path: '/my-library/history/videos',
     title: t('History'),
-    menu: 'library',
     parts: [
       {
         list: 'history',
@@ -176,12 +159,11 @@ export const libraryScreens: readonly Screen[] = [
   {
     path: '/my-library/subscriptions',
     title: t('Subscriptions'),
-    menu: 'library',
     parts: [
       {
         list: 'subscriptions',
         operation: 'GET /api/v1/users/me/subscriptions',
-        id: (row) => `${String(valueAt(row, 'name'))}@${String(valueAt(row, 'host'))}`,
+        id: (row) => `${textAt(row, 'name')}@${textAt(row, 'host')}`,
         columns: { Channel: 'displayName', Handle: handle(''), Subscribers: 'followersCount' },
         actions: { end: { label: t('Unsubscribe'), operation: 'DELETE /api/v1/users/me/subscriptions/:uri' } },
         empty: t('No subscriptions yet.'),
@@ -198,7 +180,6 @@ export const libraryScreens: readonly Screen[] = [
   {
     path: '/my-library/followers',
     title: t('Followers'),
-    menu: 'library',
     parts: [
       {
         list: 'followers',

@@ -6,7 +6,7 @@ import { Html, html } from '../../../platform/html.ts'
 import { inNumbers, known, Localized, t, type Word } from '../../../platform/language.ts'
 import { pager } from '../bodies/listing.ts'
 import { day } from '../bodies/text.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import { type Field, fieldHtml, fieldsOf, wordsOf } from './fields.ts'
 import type { Cell, ListPart, Shown } from './parts.ts'
 
@@ -67,8 +67,8 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   if (rows.length === 0) return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : list.empty}</p>`
   const offered = Object.entries(list.actions ?? {}).filter(([name]) => actions.has(name))
   const isForm = offered.length > 0 && list.id !== undefined
-  const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : String(valueAt(row, list.id ?? 'id') ?? ''))
-  const idOf = (row: unknown) => `${list.first ? `${String(valueAt(row, list.first))}~` : ''}${lastOf(row)}`
+  const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
+  const idOf = (row: unknown) => `${list.first ? `${textAt(row, list.first)}~` : ''}${lastOf(row)}`
   const table = html`<div class="table"><table>
 <thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(([name, cell]) =>
     headingHtml(name, cell, shape, asked.get('sort'), address),

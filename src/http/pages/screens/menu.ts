@@ -27,7 +27,7 @@ export function menuOf(
   visit: Visit,
   mayCall: (operation: string) => boolean,
 ): Html {
-  const open = screens.filter((screen) => !screen.unlisted && mayOpen(screen, mayCall))
+  const open = screens.filter((screen) => !screen.unlisted && !screen.path.includes(':') && mayOpen(screen, mayCall))
   const itemsOf = (name: keyof typeof MENUS) => [...(name === 'account' ? PAGES : []), ...open.filter((screen) => screen.menu === name)]
   const sections = (Object.keys(MENUS) as (keyof typeof MENUS)[]).filter((name) => name !== 'admin' || isStaff(visit.user.role))
   return html`${tabs(

@@ -2,13 +2,12 @@
 
 import { html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import type { Part, Screen } from './parts.ts'
-import { facts, handle, handleText } from './words.ts'
+import { facts, handle, handleText, is } from './words.ts'
 
 interface Where {
   path: string
-  menu: 'account' | 'admin'
   title: Localized
   /** The beginning of the operations' paths. */
   api: string
@@ -17,10 +16,9 @@ interface Where {
 const removal = (path: string): string => ['DELETE', path].join(' ')
 
 /** Blocked accounts and servers, and their lists to take over and to pass on. */
-export const blocks = ({ path, menu, title, api }: Where): Screen => ({
+export const blocks = ({ path, title, api }: Where): Screen => ({
   path,
   title,
-  menu,
   parts: [
     {
       list: 'accounts',
@@ -37,7 +35,7 @@ export const blocks = ({ path, menu, title, api }: Where): Screen => ({
       fields: { accountName: { label: t('Account'), help: t('Such as name@video.example') } },
       button: t('Block the account'),
     },
-    ...listParts('account', menu),
+    ...listParts('account', path),
     {
       list: 'servers',
       title: t('Servers'),
@@ -53,7 +51,7 @@ export const blocks = ({ path, menu, title, api }: Where): Screen => ({
       fields: { host: { label: t('Server'), help: t('Such as video.example') } },
       button: t('Block the server'),
     },
-    ...listParts('server', menu),
+    ...listParts('server', path),
   ],
 })
 
@@ -72,9 +70,9 @@ const LISTS = {
   },
 } as const
 
-function listParts(kind: keyof typeof LISTS, menu: Where['menu']): Part[] {
+function listParts(kind: keyof typeof LISTS, path: string): Part[] {
   const { take, help, block, pass } = LISTS[kind]
-  const url = `/api/v1/vireo/${menu === 'admin' ? '' : 'my-'}${kind}-blocklist`
+  const url = `/api/v1/vireo/${path.startsWith('/admin') ? '' : 'my-'}${kind}-blocklist`
   return [
     {
       form: `import-${kind}s`,
@@ -99,7 +97,7 @@ function listParts(kind: keyof typeof LISTS, menu: Where['menu']): Part[] {
       fields: {},
       button: t('Show the list'),
       shows: (answer) => {
-        const list = String(valueAt(answer, 'list'))
+        const list = textAt(answer, 'list')
         return html`<section><p><a class="button" download="blocked-${kind}s.csv" href="data:text/csv;charset=utf-8,${encodeURIComponent(list)}">${t('Download')}</a></p>
 <textarea rows="8" readonly aria-label="${t('List')}">
 ${list}</textarea></section>`
@@ -109,10 +107,9 @@ ${list}</textarea></section>`
 }
 
 /** Lists of words whose comments are marked. */
-export const watchedWords = ({ path, menu, api }: Omit<Where, 'title'>): Screen => ({
+export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen => ({
   path,
   title: t('Watched words'),
-  menu,
   parts: [
     {
       list: 'lists',
@@ -136,4 +133,4 @@ export const watchedWords = ({ path, menu, api }: Omit<Where, 'title'>): Screen 
 })
 
 /** A request that nobody has decided. */
-export const isPending = (row: unknown): boolean => valueAt(row, 'state.id') === 1
+export const isPending = is('state.id', 1)

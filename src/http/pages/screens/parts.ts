@@ -60,8 +60,8 @@ export type Cell = string | ((row: unknown, shown: Shown) => Html | Word | null 
 export interface Action {
   label: Localized
   operation: string
-  /** The body; `typed` has the inputs of the list. */
-  body?: (id: string, typed: object, shown: Shown) => object
+  /** The body, to which the inputs of the list are added; a function gets them as `typed`. */
+  body?: object | ((id: string, typed: object, shown: Shown) => object)
   /** Shown for rows for which this is true. */
   when?: (row: unknown) => boolean
   danger?: boolean
@@ -96,7 +96,7 @@ export interface Screen {
   /** The menu that it belongs to; `back` leads elsewhere instead. */
   menu?: 'library' | 'account' | 'admin'
   back?: (shown: Shown) => { path: string; text: Localized }
-  /** True if the menu does not name it. */
+  /** True if the menu does not name it; it names none with parameters. */
   unlisted?: boolean
   /** The operation that its users must be allowed, if it is not that of a part. */
   needs?: string

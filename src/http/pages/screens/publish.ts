@@ -1,11 +1,11 @@
 // Screens that make videos: uploads, imports, lives.
 
 import { t } from '../../../platform/language.ts'
-import { valueAt } from './api.ts'
+import { textAt } from './api.ts'
 import type { Screen } from './parts.ts'
-import { channelsOf, ME, newVideoFields, state, videoLink } from './words.ts'
+import { channelsOf, is, isNot, ME, newVideoFields, shortened, state, videoLink } from './words.ts'
 
-const editPath = (answer: unknown, path: string): string => `/my-library/videos/${String(valueAt(answer, path))}`
+const toVideo = (answer: unknown): string => `/my-library/videos/${textAt(answer, 'video.shortUUID')}`
 /** Pending and processing. */
 const BUSY_IMPORTS = [1, 5]
 
@@ -13,7 +13,6 @@ export const publishScreens: readonly Screen[] = [
   {
     path: '/videos/upload',
     title: t('Upload'),
-    menu: 'library',
     reads: { me: ME },
     parts: [
       {
@@ -27,14 +26,13 @@ export const publishScreens: readonly Screen[] = [
         fields: (shown) => ({ videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' }, ...newVideoFields(shown) }),
         initial: () => ({ privacy: 1 }),
         button: t('Upload'),
-        leadsTo: (answer) => editPath(answer, 'video.shortUUID'),
+        leadsTo: toVideo,
       },
     ],
   },
   {
     path: '/videos/import',
     title: t('Import'),
-    menu: 'library',
     reads: { me: ME },
     parts: [
       {
@@ -69,27 +67,15 @@ export const publishScreens: readonly Screen[] = [
         id: 'id',
         columns: {
           Video: videoLink('video.', (id) => `/my-library/videos/${id}`),
-          Source: (row) => String(valueAt(row, 'targetUrl') ?? valueAt(row, 'torrentName') ?? valueAt(row, 'magnetUri') ?? ''),
+          Source: shortened('targetUrl', 'torrentName', 'magnetUri'),
           State: state('state', BUSY_IMPORTS),
           Problem: 'error',
           Begun: 'createdAt',
         },
         actions: {
-          cancel: {
-            label: t('Cancel'),
-            operation: 'POST /api/v1/videos/imports/:id/cancel',
-            when: (row) => valueAt(row, 'state.id') === 1,
-          },
-          retry: {
-            label: t('Try again'),
-            operation: 'POST /api/v1/videos/imports/:id/retry',
-            when: (row) => valueAt(row, 'state.id') === 3,
-          },
-          remove: {
-            label: t('Remove'),
-            operation: 'DELETE /api/v1/videos/imports/:id',
-            when: (row) => !BUSY_IMPORTS.includes(Number(valueAt(row, 'state.id'))),
-          },
+          cancel: { label: t('Cancel'), operation: 'POST /api/v1/videos/imports/:id/cancel', when: is('state.id', 1) },
+          retry: { label: t('Try again'), operation: 'POST /api/v1/videos/imports/:id/retry', when: is('state.id', 3) },
+          remove: { label: t('Remove'), operation: 'DELETE /api/v1/videos/imports/:id', when: isNot('state.id', ...BUSY_IMPORTS) },
         },
         empty: t('No imports yet.'),
       },
@@ -98,7 +84,6 @@ export const publishScreens: readonly Screen[] = [
   {
     path: '/videos/go-live',
     title: t('Go live'),
-    menu: 'library',
     reads: { me: ME },
     parts: [
       {
@@ -112,7 +97,7 @@ export const publishScreens: readonly Screen[] = [
         }),
         initial: () => ({ privacy: 1, latencyMode: 1 }),
         button: t('Make the live'),
-        leadsTo: (answer) => editPath(answer, 'video.shortUUID'),
+        leadsTo: toVideo,
       },
     ],
   },

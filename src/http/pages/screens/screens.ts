@@ -13,18 +13,12 @@ import { publishScreens } from './publish.ts'
 import { videoScreens } from './videos.ts'
 import { watchScreens } from './watch.ts'
 
+const inMenu = (menu: NonNullable<Screen['menu']>, ...lists: (readonly Screen[])[]): Screen[] =>
+  lists.flat().map((screen) => ({ ...screen, menu }))
+
 export const screens: readonly Screen[] = [
   ...watchScreens,
-  ...videoScreens,
-  ...publishScreens,
-  ...channelScreens,
-  ...libraryScreens,
-  ...accountScreens,
-  ...overviewScreens,
-  ...federationScreens,
-  ...peopleScreens,
-  ...moderationScreens,
-  ...runnerScreens,
-  ...pluginScreens,
-  ...systemScreens,
+  ...inMenu('library', videoScreens, publishScreens, channelScreens, libraryScreens),
+  ...inMenu('account', accountScreens),
+  ...inMenu('admin', overviewScreens, federationScreens, peopleScreens, moderationScreens, runnerScreens, pluginScreens, systemScreens),
 ]

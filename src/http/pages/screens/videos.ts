@@ -3,7 +3,7 @@
 import { type Html, html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { languageName } from '../bodies/text.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import type { Screen, Shown, Words } from './parts.ts'
 import {
   categories,
@@ -12,8 +12,11 @@ import {
   chaptersIn,
   commentPolicies,
   facts,
+  is,
+  isNot,
   languages,
   licences,
+  link,
   ME,
   PICTURES,
   privacies,
@@ -25,18 +28,19 @@ import {
 const CONFIG = 'GET /api/v1/config'
 /** Transcoding, importing, waiting for a live, moving, editing. */
 const BUSY_STATES = [2, 3, 6, 7, 9]
-const isLive = ({ data }: Shown): boolean => valueAt(data.video, 'isLive') === true
+const isLive = is('data.video.isLive', true)
+const ownLink = link('/my-library/videos', 'shortUUID', 'name')
 
 /** The video is published, and the configuration allows it. */
 const isEditable =
   (key: string) =>
   ({ data: { video, config } }: Shown): boolean =>
-    valueAt(config, key) === true && valueAt(video, 'state.id') === 1
+    is(key, true)(config) && is('state.id', 1)(video)
 
 const aboutEdition =
   (key: string, disabled: Localized) =>
   ({ data: { video, config } }: Shown): Html =>
-    html`<p><a href="/my-library/videos/${String(valueAt(video, 'shortUUID'))}"><bdi>${String(valueAt(video, 'name'))}</bdi></a>: ${state('state', BUSY_STATES)(video)}.</p>
+    html`<p>${ownLink(video)}: ${state('state', BUSY_STATES)(video)}.</p>
 ${valueAt(config, key) !== true && html`<p class="soft">${disabled}</p>`}`
 
 const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept } })
@@ -45,16 +49,15 @@ export const videoScreens: readonly Screen[] = [
   {
     path: '/my-library/videos',
     title: t('Videos'),
-    menu: 'library',
     parts: [
       {
         list: 'videos',
         operation: 'GET /api/v1/users/me/videos',
         id: 'id',
         columns: {
-          Title: videoLink('', (id) => `/my-library/videos/${id}`),
+          Title: ownLink,
           Watch: (row) =>
-            html`<a href="/w/${String(valueAt(row, 'shortUUID'))}" aria-label="${t('Watch {name}', { name: String(valueAt(row, 'name')) })}">${t('Watch')}</a>`,
+            html`<a href="/w/${textAt(row, 'shortUUID')}" aria-label="${t('Watch {name}', { name: textAt(row, 'name') })}">${t('Watch')}</a>`,
           Privacy: 'privacy',
           State: state('state', BUSY_STATES),
           Views: 'views',
@@ -62,18 +65,8 @@ export const videoScreens: readonly Screen[] = [
         },
         filters: { isLive: t('Lives') },
         actions: {
-          publish: {
-            label: t('Publish'),
-            operation: 'PUT /api/v1/videos/:id',
-            body: () => ({ privacy: 1 }),
-            when: (row) => valueAt(row, 'privacy.id') !== 1,
-          },
-          hide: {
-            label: t('Make private'),
-            operation: 'PUT /api/v1/videos/:id',
-            body: () => ({ privacy: 3 }),
-            when: (row) => valueAt(row, 'privacy.id') !== 3,
-          },
+          publish: { label: t('Publish'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 1 }, when: isNot('privacy.id', 1) },
+          hide: { label: t('Make private'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 3 }, when: isNot('privacy.id', 3) },
           delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id', danger: true },
         },
         empty: t('No videos yet.'),
@@ -83,13 +76,11 @@ export const videoScreens: readonly Screen[] = [
   {
     path: '/my-library/videos/:id',
     title: t('Edit the video'),
-    menu: 'library',
-    unlisted: true,
     reads: { video: 'GET /api/v1/videos/:id', me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters' },
     parts: [
       ({ data: { video } }) => {
-        const id = String(valueAt(video, 'shortUUID'))
-        return html`<p><strong><bdi>${String(valueAt(video, 'name'))}</bdi></strong>: ${state('state', BUSY_STATES)(video)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${isLiveVideo(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
+        const id = textAt(video, 'shortUUID')
+        return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${state('state', BUSY_STATES)(video)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
       },
       {
         form: 'details',
@@ -102,7 +93,7 @@ export const videoScreens: readonly Screen[] = [
           channelId: {
             label: t('Channel'),
             choices: {
-              [String(valueAt(shown.data.video, 'channel.id'))]: String(valueAt(shown.data.video, 'channel.displayName')),
+              [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName'),
               ...channelsOf(shown),
             },
           },
@@ -154,7 +145,7 @@ export const videoScreens: readonly Screen[] = [
         operation: 'GET /api/v1/videos/:videoId/captions',
         id: 'language.id',
         columns: {
-          Language: (row) => languageName(String(valueAt(row, 'language.id'))),
+          Language: (row) => languageName(textAt(row, 'language.id')),
           Automatic: 'automaticallyGenerated',
           Changed: 'updatedAt',
         },
@@ -195,8 +186,6 @@ export const videoScreens: readonly Screen[] = [
   {
     path: '/my-library/videos/:id/studio',
     title: t('Studio'),
-    menu: 'library',
-    unlisted: true,
     reads: { video: 'GET /api/v1/videos/:id', config: CONFIG },
     parts: [
       aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),
@@ -230,8 +219,6 @@ export const videoScreens: readonly Screen[] = [
   {
     path: '/my-library/videos/:id/source',
     title: t('Replace the file'),
-    menu: 'library',
-    unlisted: true,
     reads: { video: 'GET /api/v1/videos/:id', config: CONFIG },
     parts: [
       aboutEdition('videoFile.update.enabled', t('This server does not replace the files of videos.')),
@@ -251,13 +238,9 @@ export const videoScreens: readonly Screen[] = [
   {
     path: '/my-library/videos/:id/live',
     title: t('Live'),
-    menu: 'library',
-    unlisted: true,
     reads: { video: 'GET /api/v1/videos/:id', live: 'GET /api/v1/videos/live/:videoId' },
     parts: [
-      ({
-        data: { live, video },
-      }) => html`<p><a href="/my-library/videos/${String(valueAt(video, 'shortUUID'))}"><bdi>${String(valueAt(video, 'name'))}</bdi></a></p>
+      ({ data: { live, video } }) => html`<p>${ownLink(video)}</p>
 <p>${t('In OBS: Settings, Stream, service “Custom”. The key is a secret: who has it streams in your name.')}</p>${facts([
         [t('State'), valueAt(video, 'state')],
         [t('Server'), valueAt(live, 'rtmpUrl')],
@@ -288,8 +271,6 @@ export const videoScreens: readonly Screen[] = [
   {
     path: '/my-library/videos/:id/statistics',
     title: t('Statistics'),
-    menu: 'library',
-    unlisted: true,
     reads: {
       video: 'GET /api/v1/videos/:id',
       overall: 'GET /api/v1/videos/:id/stats/overall',
@@ -298,7 +279,7 @@ export const videoScreens: readonly Screen[] = [
     },
     parts: [
       ({ data: { video, overall, viewers, retention } }) =>
-        html`<p><bdi>${String(valueAt(video, 'name'))}</bdi></p>${facts([
+        html`<p><bdi>${textAt(video, 'name')}</bdi></p>${facts([
           [t('Views'), valueAt(video, 'views')],
           [t('Viewers'), valueAt(overall, 'totalViewers')],
           [t('Most at once'), valueAt(overall, 'viewersPeak')],
@@ -308,8 +289,6 @@ export const videoScreens: readonly Screen[] = [
     ],
   },
 ]
-
-const isLiveVideo = (video: unknown): boolean => valueAt(video, 'isLive') === true
 
 /** A line over the points of a series. */
 function plot(title: Localized, series: unknown, field: string) {

@@ -3,7 +3,7 @@
 import { type Html, html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { richText } from '../bodies/rich-text.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import { previewButton } from './fields.ts'
 import type { FormPart, Screen, Shown } from './parts.ts'
 import { choicesFrom } from './words.ts'
@@ -45,7 +45,7 @@ export const watchScreens: readonly Screen[] = [
     back: backToVideo,
     reads: { video: 'GET /api/v1/videos/:id', playlists: 'GET /api/v1/accounts/:name/video-playlists' },
     parts: [
-      ({ data: { video } }) => html`<p><strong><bdi>${String(valueAt(video, 'name'))}</bdi></strong></p>`,
+      ({ data: { video } }) => html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong></p>`,
       {
         form: 'rate',
         operation: 'PUT /api/v1/videos/:id/rate',
@@ -86,7 +86,7 @@ export const watchScreens: readonly Screen[] = [
     parts: [
       (shown) => {
         const comment = commentOf(shown)
-        return html`<blockquote><p>${String(valueAt(comment, 'account.displayName') ?? '')}</p><p class="text">${textOf(valueAt(comment, 'text'))}</p></blockquote>`
+        return html`<blockquote><p>${textAt(comment, 'account.displayName')}</p><p class="text">${textOf(textAt(comment, 'text'))}</p></blockquote>`
       },
       {
         form: 'reply',
@@ -121,8 +121,8 @@ export const watchScreens: readonly Screen[] = [
 ]
 
 /** The text of a comment is HTML, which is shown as text. */
-const textOf = (text: unknown): string =>
-  String(text ?? '')
+const textOf = (text: string): string =>
+  text
     .replaceAll(/<br\s*\/?>|<\/p>/g, '\n')
     .replaceAll(/<[^>]*>/g, '')
     .replaceAll(

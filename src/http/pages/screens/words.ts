@@ -4,7 +4,7 @@ import { categoryLabels, languageLabels, licenceLabels, privacyLabels } from '..
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
 import { clock, languageName } from '../bodies/text.ts'
-import { valueAt } from './api.ts'
+import { textAt, valueAt } from './api.ts'
 import type { Choices } from './fields.ts'
 import { plain } from './list-html.ts'
 import type { ListPart, Shown, Words } from './parts.ts'
@@ -33,7 +33,7 @@ export const playlistPrivacies: Choices = { 1: t('Public'), 2: t('Unlisted'), 3:
 export const channelsOf = ({ data }: Shown): Choices => choicesFrom(valueAt(data.me, 'videoChannels'), 'id', 'displayName')
 
 export const choicesFrom = (rows: unknown, id: string, name: string): Choices =>
-  Object.fromEntries((Array.isArray(rows) ? rows : []).map((row: unknown) => [String(valueAt(row, id)), String(valueAt(row, name))]))
+  Object.fromEntries((Array.isArray(rows) ? rows : []).map((row: unknown) => [textAt(row, id), textAt(row, name)]))
 
 /** Fields of a new video, in any way that it comes. */
 export const newVideoFields = (shown: Shown): Words => ({
@@ -49,6 +49,29 @@ export const newVideoFields = (shown: Shown): Words => ({
 export const without = (choices: Choices, ...names: string[]): Choices =>
   Object.fromEntries(Object.entries(choices).filter(([name]) => !names.includes(name)))
 
+/** Conditions of actions and parts. */
+export const is =
+  (path: string, ...values: unknown[]) =>
+  (row: unknown): boolean =>
+    values.includes(valueAt(row, path))
+export const isNot =
+  (path: string, ...values: unknown[]) =>
+  (row: unknown): boolean =>
+    !values.includes(valueAt(row, path))
+
+const LONGEST_CELL = 300
+/** A long text in a row, shortened. */
+export const shortened =
+  (...paths: string[]) =>
+  (row: unknown): string =>
+    (paths.map((path) => textAt(row, path)).find(Boolean) ?? '').slice(0, LONGEST_CELL)
+
+/** The name of a row with a link to its page, whose address ends in `id`. */
+export const link =
+  (address: string, id: string, name: string) =>
+  (row: unknown): Html =>
+    html`<a href="${address}/${textAt(row, id)}"><bdi>${shortened(name)(row)}</bdi></a>`
+
 /** A link to the page of a video in a row; `prefix` is where the row has it. */
 export const videoLink =
   (prefix = '', to: (id: string) => string = (id) => `/w/${id}`) =>
@@ -62,21 +85,18 @@ export const videoLink =
 export const handle =
   (prefix: string) =>
   (row: unknown): Html | null => {
-    const [name, host] = [valueAt(row, `${prefix}.name`), valueAt(row, `${prefix}.host`)]
-    return name === undefined ? null : html`<bdi>${String(name)}@${String(host)}</bdi>`
+    return valueAt(row, `${prefix}.name`) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
   }
 
-export const handleText = (row: unknown, prefix: string): string =>
-  `${String(valueAt(row, `${prefix}.name`))}@${String(valueAt(row, `${prefix}.host`))}`
+export const handleText = (row: unknown, prefix: string): string => `${textAt(row, `${prefix}.name`)}@${textAt(row, `${prefix}.host`)}`
 
 /** Of the own account and channels. */
 export const removeFollower = { label: t('Remove'), operation: 'DELETE /api/v1/vireo/followers/:id', danger: true } as const
 
 /** Reports, as their moderators see them. */
 export const reportColumns: ListPart['columns'] = {
-  Reason: (row) =>
-    html`<a href="/admin/abuses/${String(valueAt(row, 'id'))}"><bdi>${String(valueAt(row, 'reason')).slice(0, 300)}</bdi></a>`,
-  About: (row) => videoLink('video.')(row) ?? String(valueAt(row, 'flaggedAccount.displayName') ?? ''),
+  Reason: link('/admin/abuses', 'id', 'reason'),
+  About: (row) => videoLink('video.')(row) ?? textAt(row, 'flaggedAccount.displayName'),
   From: handle('reporterAccount'),
   State: 'state',
   Messages: 'countMessages',
@@ -100,9 +120,7 @@ export const facts = (pairs: readonly (readonly [Localized, unknown])[]): Html =
 
 /** `0:00 Title` in each line. */
 export const chapterLines = (chapters: unknown): string =>
-  (Array.isArray(chapters) ? chapters : [])
-    .map((one) => `${clock(Number(valueAt(one, 'timecode')))} ${String(valueAt(one, 'title'))}`)
-    .join('\n')
+  (Array.isArray(chapters) ? chapters : []).map((one) => `${clock(Number(valueAt(one, 'timecode')))} ${textAt(one, 'title')}`).join('\n')
 
 export const chaptersIn = (text: string): { timecode: number; title: string }[] =>
   text
