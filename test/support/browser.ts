@@ -104,6 +104,14 @@ function formOf(fields: Record<string, string>): FormData {
   return form
 }
 
+/** The form of a screen with this hidden `part`. */
+export function partIn(html: string, name: string): Form {
+  const forms = html.match(/<form[^>]*method="post"[^>]*>.*?<\/form>/gs) ?? []
+  const form = forms.find((one) => one.includes(`name="part" value="${name}"`))
+  if (!form) throw new Error(`There is no form ${name} in ${html}`)
+  return formIn(form, /action="([^"]*)"/.exec(form)?.[1] ?? '')
+}
+
 /** The form of a page with this action. */
 export function formIn(html: string, action: string): Form {
   for (const [form, attributes = ''] of html.matchAll(/<form([^>]*)>.*?<\/form>/gs)) {

@@ -13,7 +13,7 @@ import { emailAddress } from '../users/fields.ts'
 const LONGEST_SUBJECT = 300
 
 /** Body of a message. */
-export const contactBody = z.object({
+const contactBody = z.object({
   fromName: readable(z.string().min(1).max(120)).nullable(),
   fromEmail: emailAddress,
   subject: z.string().max(LONGEST_SUBJECT).nullish(),

@@ -1,71 +1,39 @@
-// The about page, and the form for messages to the operator.
+// The about page.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DomainError } from '../../actors/runtime/index.ts'
-import { isMailEnabled } from '../../config/index.ts'
-import { type Localized, listed, recognized, t } from '../../platform/language.ts'
-import { contactBody as contactFields } from '../contact/routes.ts'
-import { countedAddress } from '../plugins/rate-limit.ts'
-import { aboutBody } from './bodies/about.ts'
-import { contactBody, sentBody, unavailableBody } from './bodies/contact.ts'
-import { formOf } from './fields.ts'
+import { type Html, html } from '../../platform/html.ts'
+import { type Localized, t } from '../../platform/language.ts'
+import { bannerOf } from './bodies/picture.ts'
+import { richText } from './bodies/rich-text.ts'
+import { isContactable } from './screens/visitors.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
-/** Labels of the form's fields, by their names in the API. */
-const LABELS: Readonly<Record<string, Localized>> = {
-  fromName: t('Your name'),
-  fromEmail: t('Your e-mail address'),
-  subject: t('Subject'),
-  body: t('Message'),
-}
-
-export function addAboutPages({ app, config, urls, visitors, facts, contact, send }: PageTools): void {
-  const isOpen = (): boolean => config().contact_form.enabled && isMailEnabled(config())
-
+export function addAboutPages({ app, config, urls, facts, send }: PageTools): void {
   for (const path of ['/about', '/about/instance']) {
     app.get(path, pageOptions, async (request, reply) => {
-      const { instance } = config()
       const { banners } = await facts.recent()
-      const body = aboutBody({ instance, banner: banners[0]?.filename, hasContact: isOpen(), here: urls })
-      return send(request, reply, { title: t('About'), body })
+      return send(request, reply, { title: t('About'), body: aboutBody(banners[0]?.filename) })
     })
   }
 
-  app.get('/about/contact', pageOptions, async (request, reply) => show(request, reply, { fields: {} }))
-
-  app.post('/about/contact', pageOptions, async (request, reply) => {
-    const field = formOf(request)
-    visitors.refuseForged(request, field('token'))
-    if (!isOpen()) return show(request, reply, { fields: {} })
-    const fields = {
-      fromName: field('fromName') ?? null,
-      fromEmail: field('fromEmail') ?? '',
-      subject: field('subject') ?? null,
-      body: field('body') ?? '',
-    }
-    const { data, error } = contactFields.safeParse(fields)
-    if (!data) {
-      const wrong = [...new Set(error.issues.map(({ path }) => LABELS[String(path[0])] ?? String(path[0])))]
-      return show(request, reply, { fields, status: 400, problem: t('Look again at: {fields}', { fields: listed(wrong) }) })
-    }
-    try {
-      await contact.write({ ...data, subject: data.subject ?? null }, countedAddress(request))
-    } catch (refusal) {
-      if (!(refusal instanceof DomainError) || refusal.kind !== 'forbidden') throw refusal
-      return show(request, reply, { fields, status: 403, problem: recognized(refusal.message) })
-    }
-    return send(request, reply, { title: t('Contact'), body: sentBody(), isPrivate: true })
-  })
-
-  function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    asked: { fields: Parameters<typeof contactBody>[0]['fields']; problem?: Localized; status?: number },
-  ): FastifyReply {
-    const { status = 200, fields, problem } = asked
-    const body = isOpen()
-      ? contactBody({ fields, problem, token: visitors.formToken(request, reply), name: config().instance.name })
-      : unavailableBody()
-    return send(request, reply, { status, title: t('Contact'), body, isPrivate: true })
+  function aboutBody(banner: string | undefined): Html {
+    const { instance } = config()
+    const chapters: [Localized, string][] = [
+      [t('Terms'), instance.terms],
+      [t('Code of conduct'), instance.code_of_conduct],
+      [t('Moderation'), instance.moderation_information],
+      [t('Who runs this server'), instance.administrator],
+      [t('Why it was made'), instance.creation_reason],
+      [t('For how long'), instance.maintenance_lifetime],
+      [t('How it is paid for'), instance.business_model],
+      [t('Hardware'), instance.hardware_information],
+    ]
+    return html`${bannerOf(banner)}<h1>${t('About {name}', { name: instance.name })}</h1>
+${instance.short_description && html`<p>${instance.short_description}</p>`}
+${instance.description && ownText(instance.description)}
+${isContactable(config()) && html`<p><a href="/about/contact">${t('Write to who runs this server')}</a></p>`}
+${chapters.map(([title, text]) => text.trim() !== '' && html`<section><h2>${title}</h2>${ownText(text)}</section>`)}`
   }
+
+  /** Texts by the operator are not truncated: people agree to the whole terms. */
+  const ownText = (markdown: string): Html => richText(markdown, urls, { longest: Number.POSITIVE_INFINITY })
 }

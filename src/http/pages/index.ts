@@ -11,13 +11,11 @@ import { addErrorPages } from './errors.ts'
 import { addHomePage } from './home.routes.ts'
 import { addLanguageChoice } from './language.routes.ts'
 import { addLoginPages } from './login.routes.ts'
-import { addMailLinkPages } from './mail-links.routes.ts'
 import { addMissingPage } from './missing.routes.ts'
 import { addPlaylistWatchPages } from './playlist.routes.ts'
 import { addScreens } from './screens/index.ts'
 import { addSearchPage } from './search.routes.ts'
 import { makePageTools, type PagesDeps } from './send.ts'
-import { addSignupPages } from './signup.routes.ts'
 import { addSubscribePages } from './subscribe.routes.ts'
 import { addWatchPages } from './watch.routes.ts'
 import { addWatchingReports } from './watching.routes.ts'
@@ -32,8 +30,6 @@ export function pagesArea(deps: PagesDeps): Area {
     addActorPages(tools)
     addSearchPage(tools)
     addLoginPages(tools)
-    addSignupPages(tools)
-    addMailLinkPages(tools)
     addAccountPages(tools)
     addArchivePages(tools)
     addScreens(tools)

@@ -2,15 +2,13 @@
 
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
-import type { Contact } from '../../actors/contact/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { Notifications } from '../../actors/notification/index.ts'
-import type { NotificationSettingCommands } from '../../actors/notification-setting/index.ts'
 import type { Registrations } from '../../actors/registration/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
 import type { Subscriptions } from '../../actors/subscription/index.ts'
 import type { Uploads } from '../../actors/upload/index.ts'
-import type { EmailVerification, PasswordReset, UpdateMe } from '../../actors/user/index.ts'
+import type { UpdateMe } from '../../actors/user/index.ts'
 import type { ArchiveLinks, UserExports } from '../../actors/user-export/index.ts'
 import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -42,17 +40,13 @@ export interface PagesDeps {
   sessions: Pick<Sessions, 'login' | 'loginByToken' | 'end' | 'logout'>
   instance: Pick<Instance, 'localClient'>
   clock: Clock
-  emailVerification: Pick<EmailVerification, 'verify' | 'verifyNewAddress'>
-  passwordReset: PasswordReset
-  registrations: Pick<Registrations, 'verifyEmail' | 'assertOpen' | 'register' | 'request'>
+  registrations: Pick<Registrations, 'assertOpen'>
   updateMe: UpdateMe
   notifications: Pick<Notifications, 'markAllRead'>
-  notificationSettings: NotificationSettingCommands
   userExports: Pick<UserExports, 'request' | 'remove'> & Pick<ArchiveLinks, 'addressOf'>
   uploads: Pick<Uploads, 'openArchive' | 'receiveArchive' | 'endArchive' | 'cancel' | 'quotaLeft'>
   watch: Watch
   subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe'>
-  contact: Contact
   /** Resolves a text, with the row id; `fetch`: other servers may be asked. */
   resolvePasted: { anything(text: string, options: { fetch: boolean }): Promise<PastedThing | undefined> }
   /** Where a visitor with a remote handle subscribes to the actor with this address. Throws DomainError. */

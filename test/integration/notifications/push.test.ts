@@ -255,7 +255,7 @@ describe('the page of settings', () => {
     expect((await browser.send(form, { ...fields, auth: 'x' })).status).toBe(400)
     expect(await devices(bob)).toEqual([])
     const added = await browser.send(form, fields)
-    expect(added.path).toBe('/my-account/settings?saved=notifications')
+    expect(added.path).toBe('/my-account/settings?done=notifications')
     expect(added.html).toContain('Gerät wird benachrichtigt.')
     expect(await node.query('select language from push_subscription')).toEqual([{ language: 'de' }])
     await browser.send(form, { endpoint: 'none' })

@@ -1,7 +1,7 @@
 // The pages that mails lead to, and those of one's own account, as a person without a script uses them.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Browser, formIn, linksIn, makeBrowser } from '../../support/browser.ts'
+import { type Browser, formIn, linksIn, makeBrowser, partIn } from '../../support/browser.ts'
 import { applicant, linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
 
 const PASSWORD = 'a good password'
@@ -114,7 +114,7 @@ describe('a forgotten password', () => {
     const choice = formIn(page.html, '/reset-password')
     const short = await browser.send(choice, { password: 'short' })
     expect(short.status).toBe(400)
-    expect(short.html).toContain('6 to 255')
+    expect(short.html).toContain('At least 6\u00a0characters.')
     expect((await browser.send(choice, { password: 'the second password' })).html).toContain('Your new password holds')
     expect((await before.open('/my-account/settings')).path).toContain('/login?next=')
     await loggedIn('paul', 'the second password')
@@ -160,11 +160,10 @@ describe('one’s own account', () => {
   })
 
   describe('chooses what one is told of', () => {
-    const ACTION = '/my-account/settings/notifications'
     /** Each choice of the page and its value. */
     const chosenIn = (html: string): Record<string, number> =>
       Object.fromEntries(
-        [...html.matchAll(/<select id="(\w+)".*?<\/select>/gs)].map(([select, name = '']) => [
+        [...html.matchAll(/<select id="notifications-(\w+)".*?<\/select>/gs)].map(([select, name = '']) => [
           name,
           Number(/value="(\d)" selected/.exec(select)?.[1]),
         ]),
@@ -185,8 +184,8 @@ describe('one’s own account', () => {
       // Each to another value than before, and all four values.
       const wanted = Object.fromEntries(Object.keys(before).map((name, index) => [name, index % 4]))
       const typed = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]))
-      const kept = await browser.send(formIn(page.html, ACTION), typed)
-      expect(kept.path).toBe('/my-account/settings?saved=notifications')
+      const kept = await browser.send(partIn(page.html, 'notifications'), typed)
+      expect(kept.path).toBe('/my-account/settings?done=notifications')
       expect(kept.html).toContain('Your choices are saved.')
       expect(chosenIn(kept.html)).toEqual(wanted)
       expect((await at.ask('GET', '/users/me', undefined, at.root)).body.notificationSettings).toEqual(wanted)
@@ -202,7 +201,7 @@ describe('one’s own account', () => {
       expect(names).toHaveLength(11)
       expect(names.filter((name) => /Moderator|Instance|Version|Registration/.test(name))).toEqual([])
       const sent = { newFollow: '3', commentMention: '0', newInstanceFollower: '3' }
-      expect((await browser.send(formIn(html, ACTION), sent)).html).toContain('Your choices are saved.')
+      expect((await browser.send(partIn(html, 'notifications'), sent)).html).toContain('Your choices are saved.')
       expect(await settingsOf('noel')).toEqual({ ...before, newFollow: 3, commentMention: 0 })
     })
 
@@ -210,11 +209,11 @@ describe('one’s own account', () => {
       await user('nele')
       const before = await settingsOf('nele')
       const browser = await loggedIn('nele')
-      const form = formIn((await browser.open('/my-account/settings')).html, ACTION)
+      const form = partIn((await browser.open('/my-account/settings')).html, 'notifications')
       const bad = { newFollow: '4', commentMention: 'x">', myVideoPublished: '3', abuseNewMessage: '-1' }
       const refused = await browser.send(form, bad)
       expect(refused.status).toBe(400)
-      const wrong = [...refused.html.matchAll(/<select id="(\w+)"[^>]* aria-invalid="true"/g)].map(([, name]) => name)
+      const wrong = [...refused.html.matchAll(/<select id="notifications-(\w+)"[^>]* aria-invalid="true"/g)].map(([, name]) => name)
       expect(wrong.sort()).toEqual(['abuseNewMessage', 'commentMention', 'newFollow'])
       expect((await browser.send(form, { newFollow: '3' }, { origin: 'https://evil.example' })).status).toBe(403)
       expect((await visitor().send(form, { newFollow: '3' })).status).toBe(403)

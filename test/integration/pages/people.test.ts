@@ -312,7 +312,8 @@ describe('about the server', () => {
     const typed = { fromName: 'Anna', fromEmail: 'anna@example.org', subject: 'Hello', body: 'A long enough message' }
     const wrong = await browser.send(form, { ...typed, fromEmail: '"><script>', body: 'a' })
     expect(wrong.status).toBe(400)
-    expect(wrong.html).toContain('Look again at: Your e-mail address and Message')
+    expect(wrong.html).toContain('Look at the marked fields again.')
+    expect([...wrong.html.matchAll(/name="(\w+)"[^>]*aria-invalid/g)].map(([, name]) => name)).toEqual(['fromEmail', 'body'])
     expect(wrong.html).toContain('value="&quot;&gt;&lt;script&gt;"')
     expect((await browser.send(form, typed, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await browser.send(form, typed)).html).toContain('Your message is on its way.')

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { screens } from '../../../src/http/pages/screens/screens.ts'
-import { type Browser, formIn, makeBrowser } from '../../support/browser.ts'
+import { type Browser, formIn, makeBrowser, partIn as part } from '../../support/browser.ts'
 import { makeRemoteChannel } from '../../support/builders.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { media } from '../../support/media.ts'
@@ -49,14 +49,6 @@ async function loggedIn(name: string): Promise<Browser> {
   return browser
 }
 
-/** The form of a page with this hidden `part`. */
-function part(html: string, name: string) {
-  const forms = html.match(/<form[^>]*method="post"[^>]*>.*?<\/form>/gs) ?? []
-  const form = forms.find((one) => one.includes(`name="part" value="${name}"`))
-  if (!form) throw new Error(`There is no form ${name} in ${html}`)
-  return formIn(form, /action="([^"]*)"/.exec(form)?.[1] ?? '')
-}
-
 async function upload(name: string): Promise<string> {
   const page = await maker.open('/videos/upload')
   const channelId = /<select id="upload-channelId".*?<option value="(\d+)"/s.exec(page.html)?.[1] ?? ''
@@ -80,7 +72,7 @@ describe('each screen', () => {
   it.each(PLAIN.map(({ path }) => path))('refuses forms of other sites and without a token: %s', async (path) => {
     const { html } = await root.open(path)
     for (const [form] of html.split('<footer>')[0]?.matchAll(/<form[^>]*method="post"[^>]*>.*?<\/form>/gs) ?? []) {
-      const sent = formIn(form, path)
+      const sent = formIn(form, /action="([^"]*)"/.exec(form)?.[1] ?? path)
       expect((await root.send(sent, {}, { origin: 'https://evil.example' })).status).toBe(403)
       expect((await root.send(sent, { token: 'f00' })).status).toBe(403)
     }

@@ -27,7 +27,7 @@ const typed = (name: string, more: Record<string, string> = {}): Record<string, 
   username: name,
   password: PASSWORD,
   email: `${name}@example.com`,
-  terms: 'yes',
+  terms: 'true',
   ...more,
 })
 
@@ -35,7 +35,7 @@ const users = async (name: string): Promise<number> => (await at.query('select i
 
 /** Fields that the page shows as wrong. */
 const wrongIn = ({ html }: Shown): string[] =>
-  [...html.matchAll(/<(?:input|textarea) id="([^"]+)"[^>]*aria-invalid="true"/g)].map(([, id = '']) => id)
+  [...html.matchAll(/<(?:input|textarea) id="\w+-([^"]+)"[^>]*aria-invalid="true"/g)].map(([, name = '']) => name)
 
 describe('signing up at once', () => {
   it('makes an account with which one logs in, and with the channel that was wished for', async () => {
@@ -43,7 +43,7 @@ describe('signing up at once', () => {
     const login = await browser.open('/login')
     expect(login.html).toContain('<a href="/signup">')
     const form = await opened(browser)
-    const channel = { displayName: 'Ina <b>', channelName: 'ina_films', channelDisplayName: 'Films of Ina' }
+    const channel = { displayName: 'Ina <b>', 'channel.name': 'ina_films', 'channel.displayName': 'Films of Ina' }
     const done = await browser.send(form, typed('ina', channel))
     expect([done.status, done.path]).toEqual([200, '/signup'])
     expect(done.html).toContain('Your account is there')
@@ -63,22 +63,22 @@ describe('signing up at once', () => {
       password: 'short',
       terms: '',
       displayName: 'x'.repeat(121),
-      channelName: '-no-',
-      channelDisplayName: 'x'.repeat(121),
+      'channel.name': '-no-',
+      'channel.displayName': 'x'.repeat(121),
     }
     const refused = await browser.send(form, bad)
     expect(refused.status).toBe(400)
-    const all = ['username', 'email', 'password', 'displayName', 'channelName', 'channelDisplayName', 'terms']
+    const all = ['username', 'email', 'password', 'displayName', 'channel.name', 'channel.displayName', 'terms']
     expect(wrongIn(refused)).toEqual(all)
-    for (const id of all) expect(refused.html).toContain(`<p class="problem" id="${id}-rule">`)
+    for (const id of all) expect(refused.html).toContain(`<p class="problem" id="signup-${id}-note">`)
     expect(refused.html).toContain('value="Not Good"')
     expect(refused.html).not.toContain('<script>alert')
     expect(refused.html).not.toContain('short"')
     expect(wrongIn(await browser.send(form, {}))).toEqual(['username', 'email', 'password', 'terms'])
     // What PostgreSQL cannot keep, one name for two actors, and a channel without its name.
     expect(wrongIn(await browser.send(form, typed('zero', { displayName: 'a\0b' })))).toEqual(['displayName'])
-    expect(wrongIn(await browser.send(form, typed('twin', { channelName: 'twin' })))).toEqual(['channelName'])
-    expect(wrongIn(await browser.send(form, typed('half', { channelDisplayName: 'Half' })))).toEqual(['channelName'])
+    expect(wrongIn(await browser.send(form, typed('twin', { 'channel.name': 'twin' })))).toEqual(['channel.name'])
+    expect(wrongIn(await browser.send(form, typed('half', { 'channel.displayName': 'Half' })))).toEqual(['channel.name'])
     expect((await users('twin')) + (await users('zero')) + (await users('half'))).toBe(0)
   })
 

@@ -7,6 +7,7 @@ import { t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, channelPath } from '../addresses.ts'
 import { type Tab, tabs } from './listing.ts'
+import { bannerOf } from './picture.ts'
 import { richText } from './rich-text.ts'
 import { counted, day } from './text.ts'
 
@@ -37,9 +38,7 @@ export interface ActorPage {
 export function actorBody({ actor, owner, tabs: list, action, content }: ActorPage, here: Here): Html {
   const banner = actor.banners.toSorted((a, b) => (b.width ?? 0) - (a.width ?? 0))[0]
   const elsewhere = actor.host === null ? undefined : webUrl(actor.url)
-  return html`${
-    banner && html`<img class="banner" src="/lazy-static/banners/${banner.filename}" alt="" width="1920" height="317">`
-  }<div class="actor">${avatar(actor, AVATAR)}<div class="who"><h1 dir="auto">${actor.name}</h1>
+  return html`${bannerOf(banner?.filename)}<div class="actor">${avatar(actor, AVATAR)}<div class="who"><h1 dir="auto">${actor.name}</h1>
 <p class="soft">${fullHandle(actor, here)} · ${counted.subscribers(actor.followers)}</p>${
     owner && html`<p>${rich('By {name}', { name: html`<a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a>` })}</p>`
   }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">${t('Open on {host}', { host: actor.host ?? '' })}</a></p>`}</div>${action}</div>

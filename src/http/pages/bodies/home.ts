@@ -5,6 +5,7 @@ import { t } from '../../../platform/language.ts'
 import type { VideoPage } from '../video-page.ts'
 import { tabs, videosOr } from './listing.ts'
 import { LISTS, type ListName } from './lists.ts'
+import { bannerOf } from './picture.ts'
 
 export interface Home {
   name: string
@@ -16,9 +17,7 @@ export interface Home {
 }
 
 export const homeBody = ({ name, banner, content, videos }: Home): Html =>
-  html`${
-    banner && html`<img class="banner" src="/lazy-static/banners/${banner}" alt="" width="1920" height="317">`
-  }${content ? html`<h1>${name}</h1>${content}<h2>${t('Latest videos')}</h2>` : html`<h1>${t('Latest videos')}</h1>`}
+  html`${bannerOf(banner)}${content ? html`<h1>${name}</h1>${content}<h2>${t('Latest videos')}</h2>` : html`<h1>${t('Latest videos')}</h1>`}
 ${listTabs('latest')}
 ${videosOr(t('There are no videos yet.'), LISTS.latest.path, videos)}`
 

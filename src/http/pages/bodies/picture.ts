@@ -6,6 +6,10 @@ import { withFileToken } from '../../videos/address-token.ts'
 import type { FileToken } from '../sources.ts'
 import { clock } from './text.ts'
 
+/** The banner of the server, a channel or an account, by its file. */
+export const bannerOf = (filename: string | undefined): Html | null =>
+  filename === undefined ? null : html`<img class="banner" src="/lazy-static/banners/${filename}" alt="" width="1920" height="317">`
+
 export interface Pictured {
   thumbnail: string | null
   /** Seconds. */

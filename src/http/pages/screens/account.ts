@@ -8,11 +8,13 @@ import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
 import { blocks, watchedWords } from './moderation.ts'
 import type { Screen } from './parts.ts'
+import { settingsScreen } from './settings.ts'
 import { facts, languages, link, ME, PICTURES } from './words.ts'
 
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
 
 export const accountScreens: readonly Screen[] = [
+  settingsScreen,
   {
     path: '/my-account/profile',
     title: t('Profile'),
@@ -156,7 +158,7 @@ export const accountScreens: readonly Screen[] = [
           scopes: {
             label: t('What it may do'),
             as: 'many',
-            choices: isStaff(visit.user.role) ? { ...SCOPES, admin: t('Administer the server') } : SCOPES,
+            choices: visit && isStaff(visit.user.role) ? { ...SCOPES, admin: t('Administer the server') } : SCOPES,
           },
           expiresAt: { label: t('Expires at (UTC)'), as: 'moment' },
         }),

@@ -210,7 +210,7 @@ ${tabs(t('Settings'), [
           content: { label: t('Content'), as: 'long', help: t('Markdown, with HTML. Without it the home page is a list of videos.') },
         },
         button: t('Save'),
-        preview: (text, { here }) => new Html([(language) => customMarkup(text('content'), here.origin, language).in(language)]),
+        preview: (text, { tools }) => new Html([(language) => customMarkup(text('content'), tools.urls.origin, language).in(language)]),
       },
     ],
   },

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../../../actors/runtime/index.ts'
 import type { Visit } from '../../../actors/session/index.ts'
+import type { Localized } from '../../../platform/language.ts'
 import { refuseLowly } from '../../plugins/auth.ts'
 import { clientIp } from '../../plugins/client-ip.ts'
 import { HttpError } from '../../plugins/http-error.ts'
@@ -27,8 +28,8 @@ export interface ApiCall {
 export interface Refusal {
   status: number
   detail: string
-  /** Messages by the name of their field. */
-  fields: ReadonlyMap<string, string>
+  /** Messages by the name of their field: of the API, or of a rule of the page. */
+  fields: ReadonlyMap<string, string | Localized>
 }
 
 export type ApiResult = { ok: true; status: number; body: unknown } | { ok: false; refusal: Refusal }
@@ -64,10 +65,11 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
   }
 
   /** True if the role may call the operation; what belongs to whom is decided by the call itself. */
-  function mayCall({ user }: Visit, operation: string): boolean {
+  function mayCall(visit: Visit | null, operation: string): boolean {
     const { auth, right } = app.operations.get(operation)?.config ?? {}
+    if (!visit) return (auth ?? (right ? 'user' : 'none')) === 'none'
     try {
-      refuseLowly({ user }, auth ?? 'user', right)
+      refuseLowly(visit, auth ?? 'user', right)
       return true
     } catch (error) {
       if (error instanceof DomainError) return false

@@ -10,8 +10,8 @@ export type Choices = Readonly<Record<string, Word>>
 
 /** How a field is shown; a text alone is its label. */
 export interface FieldWords {
-  label: Localized
-  help?: Localized
+  label: Localized | Html
+  help?: Localized | Html
   /** `lines` and `list`: an array, one item in a line or separated by commas. `moment`: a time in UTC. */
   as?: 'long' | 'password' | 'check' | 'list' | 'lines' | 'moment' | 'file' | 'hidden' | 'many'
   choices?: Choices
@@ -19,6 +19,10 @@ export interface FieldWords {
   byName?: boolean
   /** For files: the accepted types. */
   accept?: string
+  /** In place of what the operation says. */
+  required?: boolean
+  /** More attributes of the input. */
+  also?: Html
   /** The heading above the first field of a group. */
   group?: Localized
   /** Why it cannot be changed. */
@@ -29,7 +33,6 @@ export interface FieldWords {
 
 export interface Field extends FieldWords {
   name: string
-  required: boolean
   /** True if the API takes null for nothing. */
   nullable: boolean
   type: string | undefined
@@ -74,12 +77,16 @@ const cache = new WeakMap<z.ZodType, Record<'input' | 'output', Json>>()
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   let both = cache.get(schema)
   if (!both) {
-    const made = (io: 'input' | 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json
+    const made = (io: 'input' | 'output') => inlined(z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json)
     both = { input: made('input'), output: made('output') }
     cache.set(schema, both)
   }
   return both[io]
 }
+
+/** A schema with an id is made as a reference to its definition. */
+const inlined = ({ $ref, $defs, ...schema }: Json): Json =>
+  typeof $ref === 'string' ? (valueAt($defs, $ref.split('/').at(-1) ?? '') as Json) : schema
 
 const propertyOf = (schema: Json, name: string): Json | undefined =>
   name.split('.').reduce<Json | undefined>((at, step) => (at && (flat(at).properties as Record<string, Json> | undefined))?.[step], schema)
@@ -196,7 +203,7 @@ export function fieldHtml(field: Field, { key, typed, problems }: ShownForm): Ht
   if (as === 'hidden') return html`<input type="hidden" name="${name}" value="${texts[0] ?? ''}">`
   const problem = problems.get(name)
   const note = problem ?? (help && field.locked ? html`${help} ${field.locked}` : (help ?? field.locked))
-  const about = html`${note !== undefined && html` aria-describedby="${id}-note"`}${problem !== undefined && html` aria-invalid="true"`}${field.locked && html` disabled`}`
+  const about = html`${note !== undefined && html` aria-describedby="${id}-note"`}${problem !== undefined && html` aria-invalid="true"`}${field.locked && html` disabled`}${field.also ?? (as === 'password' && html` autocomplete="off"`)}`
   const noteHtml = note !== undefined && html`<p class="${problem === undefined ? 'soft' : 'problem'}" id="${id}-note">${note}</p>`
   if (as === 'check' || (field.type === 'boolean' && !field.choices)) {
     return html`<p class="choice"><label><input id="${id}" type="checkbox" name="${name}" value="true"${texts[0] === 'true' && html` checked`}${about}> ${label}</label></p>${noteHtml}
@@ -232,7 +239,7 @@ function controlOf(field: Field, { id, texts, about }: { id: string; texts: read
     }${field.byName ? sorted(choices, optionOf) : Object.entries(choices).map(optionOf)}</select>`
   }
   if (as === 'file') return html`<input id="${id}" type="file" name="${name}"${accept && html` accept="${accept}"`}${need}${about}>`
-  if (as === 'password') return html`<input id="${id}" type="password" name="${name}"${length}${need}${about} autocomplete="off">`
+  if (as === 'password') return html`<input id="${id}" type="password" name="${name}"${length}${need}${about}>`
   if (as === 'moment') return html`<input id="${id}" type="datetime-local" name="${name}" value="${text}"${need}${about}>`
   if (as === 'long' || as === 'lines' || (maxLength ?? 0) >= LONG_TEXT) {
     return html`<textarea id="${id}" name="${name}" rows="4"${length}${need}${about}>

@@ -1,9 +1,11 @@
 // Screens: pages of forms and lists that are clients of the API. Each is a declaration; this file shows it and sends what was typed.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { type Html, html } from '../../../platform/html.ts'
-import { type Localized, recognized, t } from '../../../platform/language.ts'
+import { Localized, recognized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
+import { invalidParamsOf } from '../../plugins/invalid-params.ts'
 import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
 import { loginPath } from '../local-path.ts'
@@ -12,16 +14,19 @@ import { type ApiResult, filled, makeApi, type Refusal, resultOf, valueAt } from
 import { bodyOf, type Field, fieldHtml, fieldsOf, previewButton, shownValues, type Typed } from './fields.ts'
 import { inputsOf, listHtml, listQuery, pageOf } from './list-html.ts'
 import { mayOpen, menuOf } from './menu.ts'
-import type { Action, FormPart, ListPart, Part, Screen, Shown } from './parts.ts'
+import type { Action, Ending, FormPart, ListPart, Part, Screen, Shown, Text } from './parts.ts'
 import { problemOf } from './problems.ts'
 import { screens } from './screens.ts'
 import { addUploadBridge } from './upload-bridge.ts'
+import { visitorScreens } from './visitors.ts'
 
 /** What the request before this page did. */
 interface Outcome {
   /** The form or list that was sent. */
   part: string
   refusal?: Refusal
+  /** What the refusal means here. */
+  meant?: Localized | undefined
   typed?: Typed
   /** Shown once. */
   shows?: Html
@@ -46,10 +51,10 @@ export function addScreens(tools: PageTools): void {
   const api = makeApi(tools)
   addUploadBridge(tools, api)
 
-  for (const screen of screens) {
+  for (const screen of [...screens, ...visitorScreens]) {
     app.get(screen.path, pageOptions, async (request, reply) => {
       const asked = await open(request, reply, screen)
-      return asked ? await show(asked) : reply
+      return asked && !reply.sent ? await show(asked) : reply
     })
     addFormRoutes(app, (forms) => {
       forms.post(screen.path, pageOptions, async (request, reply) => {
@@ -65,7 +70,7 @@ export function addScreens(tools: PageTools): void {
           throw error
         }
         const asked = await open(request, reply, screen)
-        if (!asked) return reply
+        if (!asked || reply.sent) return reply
         const name = field('part')
         const part = screen.parts.find((one) => typeof one !== 'function' && nameOf(one) === name)
         if (!part || typeof part === 'function') return sendMissing(request, reply)
@@ -76,29 +81,32 @@ export function addScreens(tools: PageTools): void {
 
   async function open(request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<Asked | undefined> {
     const visit = await visitors.of(request)
-    if (!visit) {
+    if (!visit && !screen.isOpen) {
       reply.redirect(loginPath(request.method === 'GET' ? request.url : screen.path), 303)
       return undefined
     }
-    const { id: userId, username } = visit.user
+    const { id: userId, username } = visit?.user ?? {}
     const params = request.params as Record<string, string>
     const values = { username, userId, accountName: username, name: username, ...params }
     const token = visitors.formToken(request, reply)
-    const shown: Shown = { visit, values, query: queryOf(request), data: {}, token, here: tools.urls }
+    const shown: Shown = { visit, request, tools, values, query: queryOf(request), data: {}, token }
     if (!mayOpen(screen, (operation) => api.mayCall(visit, operation))) throw new HttpError(403, 'Your account may not do this.')
     const reads = Object.entries({ ...screen.reads, ...screen.readsIfAny }).map(async ([name, operation]) => {
       const isOptional = screen.readsIfAny?.[name] !== undefined
       return [name, await api.read(request, { operation, values, isOptional })] as const
     })
-    return { request, reply, screen, shown: { ...shown, data: Object.fromEntries(await Promise.all(reads)) } }
+    const asked = { request, reply, screen, shown: { ...shown, data: Object.fromEntries(await Promise.all(reads)) } }
+    const ending = await screen.instead?.(asked.shown)
+    if (ending) sendScreen(asked, { status: request.method === 'POST' ? 403 : 200, ...ending })
+    return asked
   }
 
   const mayUse = ({ visit }: Shown, part: Part): boolean => typeof part === 'function' || api.mayCall(visit, part.operation)
 
   async function show(asked: Asked, outcome?: Outcome): Promise<FastifyReply> {
-    const { request, reply, screen, shown } = asked
+    const { request, screen, shown } = asked
     const path = addressOf(screen, shown)
-    const here = `${path}${queryKept(request)}`
+    const here = screen.isSecret ? path : `${path}${queryKept(request)}`
     const parts = screen.parts.filter((part) => mayUse(shown, part))
     const made = await Promise.all(
       parts.map(async (part) => {
@@ -112,15 +120,19 @@ export function addScreens(tools: PageTools): void {
       typeof part === 'object' && nameOf(part) === done && 'form' in part ? [part.said ?? t('Saved.')] : [],
     )[0]
     const notice = outcome?.text ?? (outcome ? undefined : said)
-    const { menu, back } = screen
-    const ways = back?.(shown)
-    const body = html`<h1>${screen.title}</h1>
-${ways && html`<p><a href="${ways.path}">${ways.text}</a></p>`}
-${menu && menuOf({ path: screen.path, menu }, shown.visit, (operation) => api.mayCall(shown.visit, operation))}
-${notice && html`<p class="notice" role="status">${notice}</p>`}${outcome?.shows}
+    const body = html`${notice && html`<p class="notice" role="status">${notice}</p>`}${outcome?.shows}
 ${made}`
-    const status = outcome?.refusal?.status ?? 200
-    return send(request, reply, { status, title: screen.title, body, isPrivate: true })
+    return sendScreen(asked, { heading: screen.heading?.(shown) ?? screen.title, body, status: outcome?.refusal?.status ?? 200 })
+  }
+
+  function sendScreen({ request, reply, screen, shown }: Asked, { heading, body, status = 200 }: Ending): FastifyReply {
+    const { path, title, menu, back, isSecret = false } = screen
+    const ways = back?.(shown)
+    const page = html`<h1>${heading}</h1>
+${ways && html`<p><a href="${ways.path}">${ways.text}</a></p>`}
+${menu && menuOf({ path, menu }, shown.visit, (operation) => api.mayCall(shown.visit, operation))}
+${body}`
+    return send(request, reply, { status, title, body: page, isPrivate: true, isSecret })
   }
 
   async function formPart(
@@ -135,7 +147,7 @@ ${made}`
     const problems = new Map(
       [...(refusal?.fields ?? [])].filter(([name]) => named.has(name)).map(([name, text]) => [name, problemOf(text)]),
     )
-    const summary = refusal && (problems.size > 0 ? t('Look at the marked fields again.') : recognized(refusal.detail))
+    const summary = refusal && (outcome?.meant ?? (problems.size > 0 ? t('Look at the marked fields again.') : recognized(refusal.detail)))
     const text = typeof part.text === 'function' ? part.text(shown) : part.text
     return html`<section${part.title && html` aria-labelledby="${part.form}"`}>${part.title && html`<h2 id="${part.form}">${part.title}</h2>`}
 <form method="post" action="${path}" class="fields"${part.files && html` enctype="multipart/form-data"`}${
@@ -144,7 +156,7 @@ ${made}`
 ${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields(shown, part.form)}${text && html`<p>${text}</p>`}
 ${fields.map(
   (field, index) =>
-    html`${field.group !== fields[index - 1]?.group && html`<h2>${field.group}</h2>`}${fieldHtml(field, { key: part.form, typed, problems })}`,
+    html`${field.group && field.group !== fields[index - 1]?.group && html`<h2>${field.group}</h2>`}${fieldHtml(field, { key: part.form, typed, problems })}`,
 )}<button${part.danger ? html` data-confirm="${t('{action}?', { action: part.button })}"` : html` class="main"`}>${part.button}</button>${part.preview && previewButton}
 </form></section>`
   }
@@ -172,26 +184,32 @@ ${fields.map(
   }
 
   async function submit(asked: Asked, part: FormPart, sent: Typed): Promise<FastifyReply> {
-    const { reply, screen, shown } = asked
+    const { request, reply, screen, shown } = asked
     const fields = wordsFor(part, shown)
+    const text: Text = (name) => sent.get(name)?.[0] ?? ''
     if (part.preview && sent.has('preview')) {
-      const text = part.preview((name) => sent.get(name)?.[0] ?? '', shown)
-      const shows = html`<section class="preview" aria-label="${t('Preview')}">${text}</section>`
+      const shows = html`<section class="preview" aria-label="${t('Preview')}">${part.preview(text, shown)}</section>`
       return await show(asked, { part: part.form, shows, typed: sent })
     }
+    if (part.limit) await app.rateLimits.take(part.limit, request, reply)
     const result = part.files ? await forwardForm(asked, part, sent) : await callWith(asked, part, fields, sent)
     if (!result.ok) {
-      if (result.refusal.status === 401) return reply.redirect(loginPath(addressOf(screen, shown)), 303)
+      const meant = part.refused?.(result.refusal)
+      if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
+      if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(addressOf(screen, shown)), 303)
       const typed = new Map([...sent].filter(([name]) => fields.some((field) => field.name === name && field.as !== 'password')))
-      return await show(asked, { part: part.form, refusal: result.refusal, ...(part.files ? {} : { typed }) })
+      const refusal = meant ? { ...result.refusal, status: 400 } : result.refusal
+      return await show(asked, { part: part.form, refusal, meant, ...(part.files ? {} : { typed }) })
     }
+    if (part.ends) return sendScreen(asked, part.ends(text, shown))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
     const kept = queryKept(asked.request, { done: part.form })
     return reply.redirect(part.leadsTo?.(result.body, shown) ?? `${addressOf(screen, shown)}${kept}`, 303)
   }
 
   async function callWith({ request, shown }: Asked, part: FormPart, fields: Field[], sent: Typed): Promise<ApiResult> {
-    const { operation, inPath = [], fixed, initial } = part
+    const { operation, inPath = [], fixed, initial, rules } = part
+    const text: Text = (name) => sent.get(name)?.[0] ?? ''
     const ofPath = Object.fromEntries(inPath.map((name) => [name, sent.get(name)?.[0] ?? '']))
     const known = part.changesOnly ? shownValues(fields, initial?.(shown)) : undefined
     const made = bodyOf(
@@ -199,8 +217,14 @@ ${fields.map(
       sent,
       known,
     )
-    const body = part.body ? part.body((name) => sent.get(name)?.[0] ?? '', made, shown) : made
-    const hasBody = app.operations.get(operation)?.schema?.body !== undefined || app.operations.get(operation)?.config?.form !== undefined
+    const body = part.body ? part.body(text, made, shown) : made
+    const { schema, config } = app.operations.get(operation) ?? {}
+    const broken = Object.entries(rules?.(text) ?? {}).flatMap(([name, problem]) => (problem ? [[name, problem] as const] : []))
+    if (broken.length > 0) {
+      const wrong = invalidParamsOf(schema?.body as z.ZodType, 'body', body).map(({ name, msg }) => [name, msg] as const)
+      return { ok: false, refusal: { status: 400, detail: '', fields: new Map<string, string | Localized>([...wrong, ...broken]) } }
+    }
+    const hasBody = schema?.body !== undefined || config?.form !== undefined
     const values = { ...shown.values, ...ofPath }
     return await api.call(request, { operation, values, body: hasBody ? { ...body, ...fixed?.(shown) } : undefined })
   }

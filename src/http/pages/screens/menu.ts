@@ -24,12 +24,12 @@ export const mayOpen = ({ parts, needs }: Screen, mayCall: (operation: string) =
 /** `mayCall` tells whether the role allows an operation. */
 export function menuOf(
   { path, menu }: { path: string; menu: NonNullable<Screen['menu']> },
-  visit: Visit,
+  visit: Visit | null,
   mayCall: (operation: string) => boolean,
 ): Html {
   const open = screens.filter((screen) => !screen.unlisted && !screen.path.includes(':') && mayOpen(screen, mayCall))
   const itemsOf = (name: keyof typeof MENUS) => [...(name === 'account' ? PAGES : []), ...open.filter((screen) => screen.menu === name)]
-  const sections = (Object.keys(MENUS) as (keyof typeof MENUS)[]).filter((name) => name !== 'admin' || isStaff(visit.user.role))
+  const sections = (Object.keys(MENUS) as (keyof typeof MENUS)[]).filter((name) => name !== 'admin' || (visit && isStaff(visit.user.role)))
   return html`${tabs(
     t('Sections'),
     sections.map((name) => ({ name: MENUS[name], path: itemsOf(name)[0]?.path ?? '/', isOpen: name === menu })),

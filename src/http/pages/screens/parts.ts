@@ -1,23 +1,37 @@
 // What screens are declared of: forms and lists, each of one operation of the API.
 
+import type { FastifyRequest } from 'fastify'
 import type { Visit } from '../../../actors/session/index.ts'
 import type { Html } from '../../../platform/html.ts'
 import type { Localized, Word } from '../../../platform/language.ts'
-import type { Here } from '../../videos/actor.view.ts'
-import type { Values } from './api.ts'
+import type { LimitGroup } from '../../plugins/rate-limit-groups.ts'
+import type { PageTools } from '../send.ts'
+import type { Refusal, Values } from './api.ts'
 import type { FieldWords } from './fields.ts'
 
 /** What a part of a screen may use. */
 export interface Shown {
-  visit: Visit
+  /** Null for visitors, on screens that are open to them. */
+  visit: Visit | null
+  request: FastifyRequest
+  tools: PageTools
   /** Parameters of the address and the user's own names: values for the parameters of operations. */
   values: Values
   query: (name: string) => string | undefined
   /** What the screen read, by name. */
   data: Readonly<Record<string, unknown>>
   token: string
-  here: Here
 }
+
+/** What is shown in place of a screen's parts. By default with the status 200, and 403 after a form was sent in vain. */
+export interface Ending {
+  heading: Localized
+  body: Html
+  status?: number
+}
+
+/** The text of a field in a sent form. */
+export type Text = (name: string) => string
 
 export type Words = Readonly<Record<string, FieldWords | Localized>>
 
@@ -36,7 +50,7 @@ export interface FormPart {
   /** What is sent in addition. */
   fixed?: (shown: Shown) => object
   /** The body in place of the one `made` of the fields. */
-  body?: (text: (name: string) => string, made: object, shown: Shown) => object
+  body?: (text: Text, made: object, shown: Shown) => object
   /** Values for the operation's parameters from typed fields, which are not sent then. */
   inPath?: readonly string[]
   /** Where it leads to; by default to its own screen with the notice `said`. */
@@ -44,8 +58,16 @@ export interface FormPart {
   said?: Localized
   /** Shows the answer instead of leading elsewhere, for secrets that are shown once. */
   shows?: (answer: unknown, shown: Shown) => Html
+  /** Ends the screen when it is done. */
+  ends?: (text: Text, shown: Shown) => Ending
+  /** What a refusal of the API means here, if not what it says; or the end of the screen. */
+  refused?: (refusal: Refusal) => Localized | Ending | undefined
+  /** Problems that the API does not know, by field. With one the form is not sent to it. */
+  rules?: (text: Text) => Readonly<Record<string, Localized | false>>
+  /** Counted in addition to the limits of the operation. */
+  limit?: LimitGroup
   /** A second button shows what was typed as it will look. */
-  preview?: (text: (name: string) => string, shown: Shown) => Html
+  preview?: (text: Text, shown: Shown) => Html
   /** Has files: the form goes to the API as it is. */
   files?: boolean
   /** Asks before it is sent. */
@@ -93,6 +115,14 @@ export type Part = FormPart | ListPart | ((shown: Shown) => Html | null | Promis
 export interface Screen {
   path: string
   title: Localized
+  /** By default the title. */
+  heading?: (shown: Shown) => Localized
+  /** True if visitors may use it. */
+  isOpen?: boolean
+  /** True if its address is a secret: it is sent to no other site. */
+  isSecret?: boolean
+  /** Shown instead, if it cannot be used. */
+  instead?: (shown: Shown) => Ending | undefined | Promise<Ending | undefined>
   /** The menu that it belongs to; `back` leads elsewhere instead. */
   menu?: 'library' | 'account' | 'admin'
   back?: (shown: Shown) => { path: string; text: Localized }

@@ -31,7 +31,8 @@ const CHECKS: readonly (readonly [RegExp, Say])[] = [
   [/^Invalid (?:input|option|value|ISO datetime|string|URL|email address)\b/, () => t('This value is not possible here.')],
 ]
 
-export function problemOf(message: string): Localized {
+export function problemOf(message: string | Localized): Localized {
+  if (message instanceof Localized) return message
   for (const [pattern, say] of CHECKS) {
     const found = pattern.exec(message)
     if (found) return say(Number(found[1]))

@@ -22,7 +22,7 @@ const REASONS = {
 const toVideo = (_answer: unknown, { values }: Shown): string => `/w/${String(values.id)}`
 const backToVideo = ({ values }: Shown) => ({ path: `/w/${String(values.id)}`, text: t('Back to the video') })
 
-const commentPreview: FormPart['preview'] = (text, { here }) => richText(text('text').slice(0, LONGEST), here)
+const commentPreview: FormPart['preview'] = (text, { tools }) => richText(text('text').slice(0, LONGEST), tools.urls)
 
 const report = (fixed: FormPart['fixed']): FormPart => ({
   form: 'report',
@@ -145,7 +145,7 @@ function commentOf({ data, values }: Shown): unknown {
 
 /** Its author, the owner of the video, and the staff; the API has the last word. */
 function mayRemove(shown: Shown): boolean {
-  const { accountId, role } = shown.visit.user
+  const { accountId, role } = shown.visit?.user ?? { role: 2 }
   return role !== 2 || valueAt(commentOf(shown), 'account.id') === accountId || valueAt(shown.data.video, 'account.id') === accountId
 }
 

@@ -1,6 +1,7 @@
 // Pages for people, and what describes the API.
 
 import { screens } from '../../../../src/http/pages/screens/screens.ts'
+import { visitorScreens } from '../../../../src/http/pages/screens/visitors.ts'
 import type { Cast } from '../cast.ts'
 import { everybody, row } from '../row.ts'
 
@@ -55,8 +56,6 @@ export const pageRows = [
   row('GET /', everybody(200)),
   row('GET /about', everybody(200)),
   row('GET /about/instance', everybody(200)),
-  row('GET /about/contact', everybody(200)),
-  row('POST /about/contact', everybody(403), form),
   ...['/home', '/videos', '/videos/overview', '/discover', '/videos/recently-added', '/videos/trending', '/videos/hot'].map((path) =>
     row(`GET ${path}`, everybody(302)),
   ),
@@ -80,27 +79,17 @@ export const pageRows = [
   row('GET /videos/subscriptions', everybody(303)),
   row('GET /login', everybody(200)),
   row('POST /login', everybody(403), form),
-  row('GET /signup', everybody(200)),
-  row('POST /signup', everybody(403), form),
   row('GET /logout', everybody(303)),
   row('POST /logout', everybody(403), form),
-  row('GET /login/ask-reset-password', everybody(200)),
-  row('POST /login/ask-reset-password', everybody(403), form),
-  // Without a link; the good ones are tested with the mails.
-  row('GET /verify-account/email', everybody(403)),
-  row('POST /verify-account/email', everybody(403), form),
-  row('GET /reset-password', everybody(403)),
-  row('POST /reset-password', everybody(403), form),
-  ...['settings', 'notifications', 'import-export', 'import-export/download'].map((name) => row(`GET /my-account/${name}`, everybody(303))),
-  ...[
-    'settings',
-    'settings/notifications',
-    'settings/devices',
-    'notifications/read-all',
-    'import-export/export',
-    'import-export/import',
-    'import-export/remove',
-  ].map((name) => row(`POST /my-account/${name}`, everybody(403), form)),
+  ...visitorScreens.flatMap(({ path }) => [
+    // Without a link; the good ones are tested with the mails.
+    row(`GET ${path}`, everybody(path === '/verify-account/email' || path === '/reset-password' ? 403 : 200)),
+    row(`POST ${path}`, everybody(403), form),
+  ]),
+  ...['notifications', 'import-export', 'import-export/download'].map((name) => row(`GET /my-account/${name}`, everybody(303))),
+  ...['settings/devices', 'notifications/read-all', 'import-export/export', 'import-export/import', 'import-export/remove'].map((name) =>
+    row(`POST /my-account/${name}`, everybody(403), form),
+  ),
   row('POST /subscriptions', everybody(403), form),
   row('POST /remote-subscribe', everybody(403), form),
   row('POST /language', everybody(403), form),

@@ -1,0 +1,101 @@
+// The screen of one's settings: the password, and which notifications come how.
+
+import { aboutOf } from '../../../actors/mail/index.ts'
+import { notificationDefaults } from '../../../actors/notification-setting/index.ts'
+import { hasRight, type UserRight } from '../../../actors/user/index.ts'
+import { isMailEnabled } from '../../../config/index.ts'
+import { type Html, html } from '../../../platform/html.ts'
+import { known, t } from '../../../platform/language.ts'
+import { capital } from '../bodies/text.ts'
+import { textAt, valueAt } from './api.ts'
+import type { Screen, Shown, Words } from './parts.ts'
+import { ME } from './words.ts'
+
+/** Where the form of devices is sent; the script of the pages names it, too. */
+export const DEVICES = '/my-account/settings/devices'
+export const PUSHES = '/api/v1/vireo/push-subscriptions'
+
+type SettingName = keyof typeof notificationDefaults
+
+/** Notifications for the staff only. */
+const RIGHTS: Partial<Record<SettingName, UserRight>> = {
+  abuseAsModerator: 'MANAGE_ABUSES',
+  videoAutoBlacklistAsModerator: 'MANAGE_VIDEO_BLACKLIST',
+  newUserRegistration: 'MANAGE_USERS',
+  newInstanceFollower: 'MANAGE_SERVER_FOLLOW',
+  autoInstanceFollowing: 'MANAGE_SERVER_FOLLOW',
+  newPeerTubeVersion: 'MANAGE_CONFIGURATION',
+  newPluginVersion: 'MANAGE_PLUGINS',
+}
+
+/** By the values of the contract (`UserNotificationSettingValue`), which are bits: 1 on the site, 2 by mail. */
+const CHOICES = { 0: t('Not at all'), 1: t('On this site'), 2: t('By mail'), 3: t('On this site and by mail') }
+
+const present = ({ data }: Shown): object => Object(valueAt(data.me, 'notificationSettings'))
+
+function kindsOf({ visit }: Shown): Words {
+  const names = (Object.keys(notificationDefaults) as SettingName[]).filter((name) => {
+    const right = RIGHTS[name]
+    return right === undefined || (visit !== null && hasRight(visit.user.role, right))
+  })
+  return Object.fromEntries(names.map((name) => [name, { label: known(capital(aboutOf[name])), choices: CHOICES }]))
+}
+
+/** The browsers that notifications are pushed to; the script offers the own one. */
+function devices({ data: { push, me }, token }: Shown): Html {
+  const count = Number(valueAt(push, 'total'))
+  return html`<form method="post" action="${DEVICES}" class="fields" data-push="${textAt(push, 'publicKey')}" data-user="${textAt(me, 'id')}">
+<input type="hidden" name="token" value="${token}">
+<p hidden><label><input type="checkbox"> ${t('Notify this device')}</label> <output></output></p>
+${
+  count > 0 &&
+  html`<p>${t('{count, plural, one {# device is notified.} other {# devices are notified.}}', { count })}</p><button>${t('Notify no device')}</button>`
+}</form>`
+}
+
+export const settingsScreen: Screen = {
+  path: '/my-account/settings',
+  title: t('Settings'),
+  heading: () => t('Your account'),
+  unlisted: true,
+  reads: { me: ME, push: `GET ${PUSHES}` },
+  parts: [
+    {
+      form: 'password',
+      title: t('Change your password'),
+      operation: 'PUT /api/v1/users/me',
+      // Against guessing.
+      limit: 'login',
+      fields: {
+        // For password managers.
+        username: { label: t('User name'), also: html` readonly autocomplete="username"` },
+        currentPassword: { label: t('Current password'), as: 'password', required: true, also: html` autocomplete="current-password"` },
+        password: { label: t('New password'), as: 'password', required: true, also: html` autocomplete="new-password"` },
+      },
+      initial: ({ data }) => data.me,
+      body: (text) => ({ currentPassword: text('currentPassword'), password: text('password') }),
+      refused: ({ status }) => (status === 401 ? t('Your current password is not right.') : undefined),
+      button: t('Change the password'),
+      ends: () => ({
+        heading: t('Your password is changed'),
+        body: html`<p role="status">${t('Your other sessions are over.')} <a href="/">${t('Latest videos')}</a></p>`,
+      }),
+    },
+    () => html`<p class="soft">${t('Your other sessions end with it.')}</p>`,
+    {
+      form: 'notifications',
+      title: t('Notifications'),
+      operation: 'PUT /api/v1/users/me/notification-settings',
+      text: ({ tools }) => (isMailEnabled(tools.config()) ? null : html`<span class="soft">${t('This server sends no mails now.')}</span>`),
+      fields: kindsOf,
+      initial: present,
+      body: (text, made, shown) => ({
+        ...present(shown),
+        ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')),
+      }),
+      button: t('Save'),
+      said: t('Your choices are saved.'),
+    },
+    devices,
+  ],
+}
