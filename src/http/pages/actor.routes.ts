@@ -8,17 +8,15 @@ import { type ChannelRow, findChannel, findChannelByHandle, listChannels } from 
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import type { VideoListScope } from '../../actors/video/index.ts'
-import { type Html, html } from '../../platform/html.ts'
+import type { Html } from '../../platform/html.ts'
 import { type Localized, t } from '../../platform/language.ts'
 import { toActorHandle } from '../plugins/handles.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { handleOf, inPath } from './addresses.ts'
 import { aboutActor, actorBody, channelCards } from './bodies/actor.ts'
-import { pager, playlistCards, videosOr } from './bodies/listing.ts'
+import { pageOr, playlistCards, videosOr } from './bodies/listing.ts'
 import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
-import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
-import { headTagsOf } from './heads/index.ts'
-import { headed } from './layout.ts'
+import { pageNumber, queryOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
 
@@ -70,7 +68,7 @@ interface Asked {
 
 /** Each sends the page, or nothing if no such actor exists. */
 function makeActorPages(tools: PageTools) {
-  const { db, urls, site, visitors, lookedAtActor, send } = tools
+  const { db, urls, visitors, lookedAtActor, send, headOf } = tools
 
   async function channel(name: string, { request, reply, visit, tab = 'videos' }: Asked) {
     const found = await findChannel(db, toActorHandle(name, urls.host), { followedBy: visit?.user.actorId })
@@ -84,10 +82,7 @@ function makeActorPages(tools: PageTools) {
       ? buttonOf(found, path, visitors.formToken(request, reply))
       : visitorSubscribe({ kind: 'channel', actor: handleOf(actor) }, path)
     const body = actorBody({ actor, owner, tabs: tabsOf(base, CHANNEL_TABS, tab), action, content }, urls)
-    return send(request, reply, {
-      ...headed(headTagsOf({ kind: 'channel', actor }, { site: site(), here: urls })),
-      body,
-    })
+    return send(request, reply, { ...headOf({ kind: 'channel', actor }), body })
   }
 
   async function account(name: string, { request, reply, visit, tab = 'video-channels' }: Asked) {
@@ -102,10 +97,7 @@ function makeActorPages(tools: PageTools) {
         : await contentOf({ request, visit, tab, path, actor, of: { accountId: actor.id } })
     const action = visit ? null : visitorSubscribe({ kind: 'account', actor: handleOf(actor) }, path)
     const body = actorBody({ actor, tabs: tabsOf(base, ACCOUNT_TABS, tab), action, content }, urls)
-    return send(request, reply, {
-      ...headed(headTagsOf({ kind: 'account', actor }, { site: site(), here: urls })),
-      body,
-    })
+    return send(request, reply, { ...headOf({ kind: 'account', actor }), body })
   }
 
   const buttonOf = (row: ChannelRow, next: string, token: string): Html =>
@@ -119,18 +111,14 @@ function makeActorPages(tools: PageTools) {
 
   async function channelsOf(asked: Pick<Asked, 'request' | 'reply' | 'visit'> & { actor: ActorProfile; path: string }) {
     const { request, reply, visit, actor, path } = asked
-    const page = pageNumber(queryOf(request))
-    const { total, rows } = await listChannels(db, {
-      accountId: actor.id,
-      start: (page - 1) * PAGE_COUNT,
-      count: PAGE_COUNT,
-      sort: { by: 'updatedAt', descending: true },
-      followedBy: visit?.user.actorId,
-    })
-    if (rows.length === 0) return html`<p class="soft">${t('There are no channels.')}</p>`
+    const wanted = { accountId: actor.id, sort: { by: 'updatedAt', descending: true }, followedBy: visit?.user.actorId } as const
     const token = visit && visitors.formToken(request, reply)
     const button = (row: ChannelRow) => (token === null ? null : buttonOf(row, path, token))
-    return html`${channelCards(rows, urls, button)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`
+    return await pageOr(
+      { nothing: t('There are no channels.'), path, page: pageNumber(queryOf(request)) },
+      (range) => listChannels(db, { ...wanted, ...range }),
+      (rows) => channelCards(rows, urls, button),
+    )
   }
 
   /** The common content of the tabs of both. */
@@ -153,17 +141,12 @@ function makeActorPages(tools: PageTools) {
         await videoPage(tools, visit, { scope, page, strangers: seesStrangers(tools, visit !== null) }),
       )
     }
-    const { total, rows } = await listPlaylists(db, {
-      of,
-      everyPrivacy: false,
-      type: playlistTypes.regular,
-      mutedFor: visit?.user.accountId ?? null,
-      start: (page - 1) * PAGE_COUNT,
-      count: PAGE_COUNT,
-      sort: { by: 'updatedAt', descending: true },
-    })
-    if (rows.length === 0) return html`<p class="soft">${t('There are no playlists.')}</p>`
-    return html`${playlistCards(rows)}${pager(path, { page, hasMore: total > page * PAGE_COUNT })}`
+    const wanted = { of, everyPrivacy: false, type: playlistTypes.regular, mutedFor: visit?.user.accountId ?? null } as const
+    return await pageOr(
+      { nothing: t('There are no playlists.'), path, page },
+      (range) => listPlaylists(db, { ...wanted, ...range, sort: { by: 'updatedAt', descending: true } }),
+      playlistCards,
+    )
   }
 
   return {

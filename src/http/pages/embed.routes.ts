@@ -3,10 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { hasPrivateFiles } from '../../actors/video/index.ts'
-import { t } from '../../platform/language.ts'
-import { lockedBody } from './bodies/locked.ts'
-import { headTagsOf, plainHead } from './heads/index.ts'
-import { headed } from './layout.ts'
+import { lockedPage, passwordForm } from './bodies/locked.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { showPlayer } from './show-watch.ts'
@@ -17,11 +14,10 @@ const options = {
   schema: { params, querystring: playerQuery, hide: true },
   config: { ...pageOptions.config, frameguard: false },
 } as const
-const passwordForm = z.object({ password: z.string().max(500).catch('') })
 const PATH = '/videos/embed/:id'
 
 export function addEmbedPages(tools: PageTools): void {
-  const { app, answers, urls, site, send, sendMissing, keep } = tools
+  const { app, answers, send, sendMissing, headOf, hiddenHead, keep } = tools
 
   async function show(
     request: FastifyRequest,
@@ -30,28 +26,14 @@ export function addEmbedPages(tools: PageTools): void {
   ) {
     const watched = await findWatched(tools, null, { id, password })
     if (watched.found === 'nothing') return sendMissing(request, reply, true)
-    if (watched.found === 'locked') {
-      const head = headed(plainHead(site(), undefined, { isIndexed: false }))
-      return send(request, reply, {
-        status: 403,
-        ...head,
-        title: t('Password needed'),
-        body: lockedBody(watched),
-        embed: true,
-        forms: true,
-      })
-    }
+    if (watched.found === 'locked') return send(request, reply, { ...lockedPage(tools, watched), embed: true, forms: true })
     const { video, fileToken } = watched
     answers?.isAbout(request, video.id)
     const isPrivate = hasPrivateFiles(video)
     const shown = { video, visit: null, fileToken, password, options: playerOptions(query), embed: true }
     const { player, sources } = showPlayer(tools, shown)
     return send(request, reply, {
-      ...headed(
-        isPrivate
-          ? plainHead(site(), video.name, { isIndexed: false })
-          : headTagsOf({ kind: 'video', video, embed: true }, { site: site(), here: urls }),
-      ),
+      ...(isPrivate ? hiddenHead(video.name) : headOf({ kind: 'video', video, embed: true })),
       body: player,
       player: true,
       embed: true,

@@ -2,16 +2,25 @@
 
 import { findHomepage, type InstanceFacts } from '../../actors/instance/index.ts'
 import { type VideoSortField, videoSortFields } from '../../actors/video/index.ts'
-import type { Html } from '../../platform/html.ts'
+import { type Html, html } from '../../platform/html.ts'
 import { type Language, t } from '../../platform/language.ts'
-import { browseBody, homeBody, subscriptionsBody } from './bodies/home.ts'
-import { LISTS, type ListName } from './bodies/lists.ts'
+import { tabs, videosOr } from './bodies/listing.ts'
+import { bannerOf } from './bodies/picture.ts'
 import { customMarkup } from './custom-markup.ts'
 import { pageNumber, queryOf } from './fields.ts'
-import { headTagsOf } from './heads/index.ts'
-import { headed } from './layout.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
+
+/** The lists of videos with a tab, by the addresses that web clients use. */
+const LISTS = {
+  latest: { name: t('Latest'), title: t('Latest videos'), path: '/videos/browse' },
+  trending: { name: t('Trending'), title: t('Trending videos'), path: '/videos/browse?sort=-trending' },
+  liked: { name: t('Most liked'), title: t('Most liked videos'), path: '/videos/browse?sort=-likes' },
+  live: { name: t('Live'), title: t('Live streams'), path: '/videos/browse?isLive=true' },
+  local: { name: t('Local'), title: t('Videos of this server'), path: '/videos/browse?scope=local' },
+} as const
+
+const NO_VIDEOS = t('There are no videos yet.')
 
 /** Older addresses of lists. */
 const MOVED: Readonly<Record<string, string>> = {
@@ -29,7 +38,7 @@ const MOVED: Readonly<Record<string, string>> = {
 }
 
 export function addHomePage(tools: PageTools): void {
-  const { app, db, site, urls, visitors, facts, languageOf, send, keep } = tools
+  const { app, db, site, urls, visitors, facts, languageOf, send, headOf, keep } = tools
 
   app.get('/', { ...pageOptions, ...keep([]) }, async (request, reply) => {
     const [visit, known] = await Promise.all([visitors.of(request), facts.recent()])
@@ -37,8 +46,13 @@ export function addHomePage(tools: PageTools): void {
       homepageOf(known, languageOf(request)),
       videoPage(tools, visit, { scope: { of: 'everybody' }, page: 1 }),
     ])
-    const body = homeBody({ name: site().name, banner: known.banners[0]?.filename, content, videos })
-    return send(request, reply, { ...headed(headTagsOf({ kind: 'home' }, { site: site(), here: urls })), body })
+    const latest = LISTS.latest
+    const body = html`${bannerOf(known.banners[0]?.filename)}${
+      content ? html`<h1>${site().name}</h1>${content}<h2>${latest.title}</h2>` : html`<h1>${latest.title}</h1>`
+    }
+${listTabs(latest.path)}
+${videosOr(NO_VIDEOS, latest.path, videos)}`
+    return send(request, reply, { ...headOf({ kind: 'home' }), body })
   })
 
   /** The last content and its HTML by language, cached as long as the facts stay; rendered again when it changes. */
@@ -70,11 +84,11 @@ export function addHomePage(tools: PageTools): void {
       ...(isLive ? { isLive: 'true' } : {}),
     })
     const path = `/videos/browse${asked.size > 0 ? `?${asked}` : ''}`
-    const open = listAt(path)
-    return send(request, reply, {
-      title: open === undefined ? t('Videos') : LISTS[open].title,
-      body: browseBody(open, path, videos),
-    })
+    const title = Object.values(LISTS).find((list) => list.path === path)?.title ?? t('Videos')
+    const body = html`<h1>${title}</h1>
+${listTabs(path)}
+${videosOr(NO_VIDEOS, path, videos)}`
+    return send(request, reply, { title, body })
   })
 
   app.get('/videos/subscriptions', pageOptions, async (request, reply) => {
@@ -82,7 +96,10 @@ export function addHomePage(tools: PageTools): void {
     if (!visit) return reply.redirect('/login?next=%2Fvideos%2Fsubscriptions', 303)
     const scope = { of: 'followed', followerActorId: visit.user.actorId } as const
     const videos = await videoPage(tools, visit, { scope, page: pageNumber(queryOf(request)) })
-    return send(request, reply, { title: t('Your subscriptions'), body: subscriptionsBody(videos), isPrivate: true })
+    const nothing = t('There are no videos yet of the channels that you subscribed to.')
+    const body = html`<h1>${t('Your subscriptions')}</h1>
+${videosOr(nothing, '/videos/subscriptions', videos)}`
+    return send(request, reply, { title: t('Your subscriptions'), body, isPrivate: true })
   })
 
   for (const [from, to] of Object.entries(MOVED)) {
@@ -95,4 +112,8 @@ function sortOf(text = ''): { by: VideoSortField; descending: boolean } {
   return by === undefined ? { by: 'publishedAt', descending: true } : { by, descending: text.startsWith('-') }
 }
 
-const listAt = (path: string): ListName | undefined => (Object.keys(LISTS) as ListName[]).find((name) => LISTS[name].path === path)
+const listTabs = (open: string): Html =>
+  tabs(
+    t('Lists of videos'),
+    Object.values(LISTS).map(({ name, path }) => ({ name, path, isOpen: path === open })),
+  )

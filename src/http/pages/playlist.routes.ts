@@ -7,8 +7,6 @@ import { html } from '../../platform/html.ts'
 import { t } from '../../platform/language.ts'
 import { playlistPath } from './addresses.ts'
 import { playlistElements } from './bodies/playlist-elements.ts'
-import { headTagsOf, plainHead } from './heads/index.ts'
-import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type Answer, type PageTools, pageOptions } from './send.ts'
 import { makePart, reportsOf, type Shown, showPlayer, showWatch } from './show-watch.ts'
@@ -25,17 +23,14 @@ const options = { ...pageOptions, schema } as const
 type Query = z.infer<typeof querystring>
 
 export function addPlaylistWatchPages(tools: PageTools): void {
-  const { app, config, urls: here, site, visitors, languageOf, send, sendMissing } = tools
+  const { app, config, visitors, languageOf, send, sendMissing, headOf, hiddenHead } = tools
 
   const find = (visit: Visit | null, id: string, query: Query) =>
     findWatchedPlaylist(tools, visit, { id, position: query.playlistPosition })
 
+  /** A private one is seen by its owner alone. */
   const headOfList = ({ playlist }: WatchedPlaylist, embed: boolean) =>
-    headed(
-      isPrivate(playlist)
-        ? plainHead(site(), playlist.name, { isIndexed: false })
-        : headTagsOf({ kind: 'playlist', playlist, embed }, { site: site(), here }),
-    )
+    playlist.privacy === playlistPrivacies.private ? hiddenHead(playlist.name) : headOf({ kind: 'playlist', playlist, embed })
 
   /** The current element; undefined if nothing plays. */
   function shownOf(
@@ -98,6 +93,3 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     })
   })
 }
-
-/** Only its owner sees it. */
-const isPrivate = ({ privacy }: WatchedPlaylist['playlist']): boolean => privacy === playlistPrivacies.private

@@ -5,17 +5,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
-import { type Html, html } from '../../platform/html.ts'
+import { type Html, html, rich } from '../../platform/html.ts'
 import { t } from '../../platform/language.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { channelCards } from './bodies/actor.ts'
-import { pager, playlistCards, videosOr } from './bodies/listing.ts'
-import { SEARCHES, type SearchKind, searchBody, taggedBody } from './bodies/search.ts'
-import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
+import { pageOr, playlistCards, tabs, videosOr } from './bodies/listing.ts'
+import { pageNumber, queryOf } from './fields.ts'
 import { loginPath } from './local-path.ts'
 import { isPasted, makePastedPath } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './video-page.ts'
+
+const SEARCHES = [
+  { kind: 'videos', name: t('Videos') },
+  { kind: 'channels', name: t('Channels') },
+  { kind: 'playlists', name: t('Playlists') },
+] as const
+type SearchKind = (typeof SEARCHES)[number]['kind']
 
 /** Characters, as in the API. */
 const LONGEST = 1000
@@ -36,15 +42,11 @@ export function addSearchPage(tools: PageTools): void {
     const page = pageNumber(query)
     const tag = (query('tagsOneOf') ?? '').slice(0, LONGEST)
     if (search === '' && tag !== '') return showTag(request, reply, { tag, page, visit })
-    const content = search === '' ? undefined : await found[kind]({ search, page, visit, fetch })
+    if (search === '') return send(request, reply, { title: t('Search'), head: UNLISTED, searched: search, body: SEARCH_HELP })
+    const content = await found[kind]({ search, page, visit, fetch })
     const isForUsers = isPasted(search) && !fetch && seesStrangers({ config }, true)
-    const title = search === '' ? t('Search') : t('{words} - Search', { words: search })
-    return send(request, reply, {
-      title,
-      head: UNLISTED,
-      searched: search,
-      body: searchBody({ search, kind, content, login: isForUsers ? loginPath(pathOf(kind, search)) : undefined }),
-    })
+    const body = resultsOf({ search, kind, content, login: isForUsers ? loginPath(pathOf(kind, search)) : undefined })
+    return send(request, reply, { title: t('{words} - Search', { words: search }), head: UNLISTED, searched: search, body })
   })
 
   /** The target of a video's tags. */
@@ -55,8 +57,9 @@ export function addSearchPage(tools: PageTools): void {
   ): Promise<FastifyReply> {
     const tagsOneOf = [tag.toLowerCase()]
     const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, tagsOneOf })
-    const content = videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf: tag })}`, videos)
-    return send(request, reply, { title: t('{words} - Search', { words: tag }), head: UNLISTED, body: taggedBody(tag, content) })
+    const body = html`<h1>${rich('Videos tagged “{tag}”', { tag: html`<bdi>${tag}</bdi>` })}</h1>
+${videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf: tag })}`, videos)}`
+    return send(request, reply, { title: t('{words} - Search', { words: tag }), head: UNLISTED, body })
   }
 
   interface Asked {
@@ -66,9 +69,9 @@ export function addSearchPage(tools: PageTools): void {
     fetch: boolean
   }
 
-  const range = (page: number) => ({ start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT })
   const pathOf = (kind: SearchKind, search: string) => `/search?${new URLSearchParams({ search, type: kind })}`
   const byMatch = { by: 'match', descending: true } as const
+  const publicPlaylists = { everyPrivacy: false, type: playlistTypes.regular, withVideos: true } as const
 
   const found: Record<SearchKind, (asked: Asked) => Promise<Html>> = {
     async videos({ search, page, visit, fetch }) {
@@ -77,27 +80,31 @@ export function addSearchPage(tools: PageTools): void {
       return videosOr(t('No video was found.'), pathOf('videos', search), videos)
     },
 
-    async channels({ search, page, visit }) {
-      const mutedFor = visit?.user.accountId ?? null
-      const { total, rows } = await listChannels(db, { ...range(page), sort: byMatch, search, mutedFor })
-      if (rows.length === 0) return html`<p class="soft">${t('No channel was found.')}</p>`
-      const hasMore = total > page * PAGE_COUNT
-      return html`${channelCards(rows, urls, () => null)}${pager(pathOf('channels', search), { page, hasMore })}`
-    },
+    channels: ({ search, page, visit }) =>
+      pageOr(
+        { nothing: t('No channel was found.'), path: pathOf('channels', search), page },
+        (range) => listChannels(db, { ...range, sort: byMatch, search, mutedFor: visit?.user.accountId ?? null }),
+        (rows) => channelCards(rows, urls, () => null),
+      ),
 
-    async playlists({ search, page, visit }) {
-      const { total, rows } = await listPlaylists(db, {
-        ...range(page),
-        everyPrivacy: false,
-        type: playlistTypes.regular,
-        withVideos: true,
-        search,
-        sort: byMatch,
-        mutedFor: visit?.user.accountId ?? null,
-      })
-      if (rows.length === 0) return html`<p class="soft">${t('No playlist was found.')}</p>`
-      const hasMore = total > page * PAGE_COUNT
-      return html`${playlistCards(rows)}${pager(pathOf('playlists', search), { page, hasMore })}`
-    },
+    playlists: ({ search, page, visit }) =>
+      pageOr(
+        { nothing: t('No playlist was found.'), path: pathOf('playlists', search), page },
+        (range) => listPlaylists(db, { ...publicPlaylists, ...range, sort: byMatch, search, mutedFor: visit?.user.accountId ?? null }),
+        playlistCards,
+      ),
   }
+
+  /** `login`: the link to log in, so that other servers are asked about a pasted address. */
+  const resultsOf = ({ search, kind, content, login }: { search: string; kind: SearchKind; content: Html; login: string | undefined }) =>
+    html`<h1>${t('Results for “{words}”', { words: search })}</h1>
+${tabs(
+  t('Kinds of results'),
+  SEARCHES.map((one) => ({ name: one.name, path: pathOf(one.kind, search), isOpen: one.kind === kind })),
+)}
+${login && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', { a: (inside) => html`<a href="${login}">${inside}</a>` })}</p>`}
+${content}`
 }
+
+const SEARCH_HELP = html`<h1>${t('Search')}</h1>
+<p class="soft">${rich('Type words, the address of a video, or a handle such as {example} into the field above.', { example: html`<code>@name@video.example</code>` })}</p>`

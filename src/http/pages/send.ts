@@ -23,7 +23,7 @@ import type { Watch } from '../views/watch.ts'
 import type { Assets } from './assets.ts'
 import { messageOf } from './bodies/message.ts'
 import { missingBody } from './bodies/missing.ts'
-import { plainHead } from './heads/index.ts'
+import { headTagsOf, plainHead, type Subject } from './heads/index.ts'
 import { chooseLanguage } from './languages.ts'
 import { contentSecurityPolicy, headed, layout, type Page } from './layout.ts'
 import { type Site, siteOf } from './site.ts'
@@ -81,9 +81,15 @@ export interface PageTools extends PagesDeps {
   /** The language of the page; frames of other sites get no cookie. */
   languageOf(request: FastifyRequest, embed?: boolean): Language
   sendMissing(request: FastifyRequest, reply: FastifyReply, embed?: boolean): FastifyReply
+  /** The head of a page about something public, for machines as well. */
+  headOf(subject: Subject): Titled
+  /** The head of a page that is not for everybody, by default without the name of its subject. */
+  hiddenHead(name?: string): Titled
   /** The hooks of a page that all visitors share, keyed by its path and the named query parameters. */
   keep(names: readonly string[], options?: { embed?: boolean }): KeptPage
 }
+
+type Titled = Pick<Page, 'title' | 'head'>
 
 export interface KeptPage extends Partial<Pick<Keeping, 'onRequest'>> {
   onSend: onSendHookHandler[]
@@ -127,10 +133,13 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     return reply.send(body)
   }
 
+  const headOf = (subject: Subject): Titled => headed(headTagsOf(subject, { site: site(), here: deps.urls }))
+  const hiddenHead = (name?: string): Titled => headed(plainHead(site(), name, { isIndexed: false }))
+
   const sendMissing: PageTools['sendMissing'] = (request, reply, embed = false) =>
     send(request, reply, {
       status: 404,
-      ...headed(plainHead(site(), undefined, { isIndexed: false })),
+      ...hiddenHead(),
       title: t('Not found'),
       body: missingBody({ embed }),
       embed,
@@ -144,5 +153,5 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     return kept ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] } : { onSend: [conditionalTagged] }
   }
 
-  return { ...deps, app, site, languageOf, send, sendMissing, keep }
+  return { ...deps, app, site, languageOf, send, sendMissing, headOf, hiddenHead, keep }
 }

@@ -14,8 +14,7 @@ import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } 
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
 import { belowPlayer, subscribeLink, watchBody, withOwnParts } from './bodies/watch.ts'
-import { headTagsOf, plainHead } from './heads/index.ts'
-import { headed, type Page } from './layout.ts'
+import type { Page } from './layout.ts'
 import { playerOf, type Reports } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
 import type { Answer, PageTools } from './send.ts'
@@ -68,16 +67,10 @@ export interface WatchPart extends Part {
 /** `said`: the requested comments; none in playlists, where `aside` lists the elements. */
 export async function makePart(
   tools: PageTools,
-  {
-    video,
-    visit,
-    fileToken,
-    language,
-    said,
-    aside,
-  }: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { language: Language; said?: Said; aside?: Html },
+  shown: Pick<Shown, 'video' | 'visit' | 'fileToken'> & { language: Language; said?: Said; aside?: Html },
 ): Promise<WatchPart> {
-  const { db, urls: here, site, config } = tools
+  const { video, visit, fileToken, language, said, aside } = shown
+  const { db, urls: here, config, headOf, hiddenHead } = tools
   const isPrivate = hasPrivateFiles(video)
   const { hls, files } = sourcesOf(video, here, fileToken)
   return {
@@ -85,9 +78,7 @@ export async function makePart(
     videoId: video.id,
     fileToken,
     // No metadata for machines unless the video is public.
-    head: headed(
-      isPrivate ? plainHead(site(), video.name, { isIndexed: false }) : headTagsOf({ kind: 'video', video }, { site: site(), here }),
-    ),
+    head: isPrivate ? hiddenHead(video.name) : headOf({ kind: 'video', video }),
     body: belowPlayer({
       video,
       here,

@@ -5,13 +5,10 @@ import { z } from 'zod'
 import type { Visit } from '../../actors/session/index.ts'
 import type { WatchedVideoRow } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
-import { t } from '../../platform/language.ts'
 import { threadIn, watchPath } from './addresses.ts'
-import { lockedBody } from './bodies/locked.ts'
+import { lockedPage, passwordForm } from './bodies/locked.ts'
 import { subscribeButton } from './bodies/subscribe.ts'
 import { makeFindPart } from './find-part.ts'
-import { plainHead } from './heads/index.ts'
-import { headed } from './layout.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { makeApi, valueAt } from './screens/api.ts'
 import { commentForm, ownActions, visitorActions } from './screens/watch.ts'
@@ -27,11 +24,9 @@ const querystring = playerQuery.extend({
 })
 const params = z.object({ id: z.string() })
 const options = { ...pageOptions, schema: { params, querystring, hide: true } } as const
-/** A password that is too long is wrong as well. */
-const passwordForm = z.object({ password: z.string().max(500).catch('') })
 
 export function addWatchPages(tools: PageTools): void {
-  const { app, answers, site, urls, visitors, languageOf, send, sendMissing, keep } = tools
+  const { app, answers, urls, visitors, languageOf, send, sendMissing, keep } = tools
   const findPart = makeFindPart(tools)
   const api = makeApi(tools)
 
@@ -61,14 +56,7 @@ export function addWatchPages(tools: PageTools): void {
     const said = { start: query.commentsStart, threadId: query.threadId }
     const watched = await findPart(visit, { id, password, said, language: languageOf(request) })
     if (watched.found === 'nothing') return sendMissing(request, reply)
-    if (watched.found === 'locked') {
-      return send(request, reply, {
-        status: 403,
-        ...headed(plainHead(site(), undefined, { isIndexed: false })),
-        title: t('Password needed'),
-        body: lockedBody(watched),
-      })
-    }
+    if (watched.found === 'locked') return send(request, reply, lockedPage(tools, watched))
     const { part } = watched
     const { video, fileToken } = part
     answers?.isAbout(request, video.id, part.until)

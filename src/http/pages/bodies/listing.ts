@@ -1,12 +1,14 @@
 // Common parts of pages with lists: tabs, paging, and lists of videos and playlists.
 
 import type { PlaylistRow } from '../../../actors/playlist/index.ts'
-import { type Html, html } from '../../../platform/html.ts'
+import type { NextVideo, VideoListRow, WatchedVideoRow } from '../../../actors/video/index.ts'
+import { type Html, html, rich } from '../../../platform/html.ts'
 import { type Localized, t, type Word } from '../../../platform/language.ts'
-import { playlistPath } from '../addresses.ts'
+import { channelPath, playlistPath, watchPath } from '../addresses.ts'
+import { PAGE_COUNT } from '../fields.ts'
 import type { VideoPage } from '../video-page.ts'
-import { counted } from './text.ts'
-import { videoCards } from './video-card.ts'
+import { pictureOf, sensitiveMark } from './picture.ts'
+import { counted, day } from './text.ts'
 
 export interface Tab {
   name: Word
@@ -32,10 +34,40 @@ export function pager(
   }<span class="soft">${t('Page {page}', { page })}</span>${hasMore && html`<a href="${to(page + 1)}" rel="next">${t('Next page')}</a>`}</nav>`
 }
 
+const rowsOr = (nothing: Localized, isEmpty: boolean, rows: () => Html): Html => (isEmpty ? html`<p class="soft">${nothing}</p>` : rows())
+
 export const videosOr = (nothing: Localized, path: string, found: VideoPage): Html =>
-  found.rows.length === 0
-    ? html`<p class="soft">${nothing}</p>${pager(path, found)}`
-    : html`${videoCards(found.rows, found)}${pager(path, found)}`
+  html`${rowsOr(nothing, found.rows.length === 0, () => videoCards(found.rows, found))}${pager(path, found)}`
+
+/** A page of a list with a total; `show` makes its rows. */
+export async function pageOr<Row>(
+  { nothing, path, page }: { nothing: Localized; path: string; page: number },
+  find: (range: { start: number; count: number }) => Promise<{ total: number; rows: readonly Row[] }>,
+  show: (rows: readonly Row[]) => Html,
+): Promise<Html> {
+  const { total, rows } = await find({ start: (page - 1) * PAGE_COUNT, count: PAGE_COUNT })
+  const ways = pager(path, { page, hasMore: total > page * PAGE_COUNT })
+  return html`${rowsOr(nothing, rows.length === 0, () => show(rows))}${ways}`
+}
+
+/** `covers`: cover the pictures of sensitive videos. */
+const videoCards = (videos: readonly VideoListRow[], options: { covers: boolean }): Html =>
+  html`<ul class="videos">${videos.map(
+    (video) => html`<li><a href="${watchPath(video)}">${pictureOf(video, options)}<h2 dir="auto">${video.name}</h2></a>
+<p><a href="${channelPath(video.channel)}"><bdi>${video.channel.name}</bdi></a></p><p>${day(video.published_at)} · ${counted.views(video.views)}${sensitiveMark(video)}</p></li>
+`,
+  )}</ul>`
+
+/** The latest other videos of the channel, as a narrow list next to a video. */
+export function nextVideos({ next, channel }: WatchedVideoRow, options: { covers: boolean }): Html | null {
+  if (next.length === 0) return null
+  const rowOf = (video: NextVideo) =>
+    html`<a href="${watchPath(video)}">${pictureOf(video, options)}<span class="about"><strong dir="auto">${
+      video.name
+    }</strong><span>${day(new Date(video.published_at))} · ${counted.views(video.views)}${sensitiveMark(video)}</span></span></a>`
+  return html`<h2>${rich('More of {name}', { name: html`<a href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a>` })}</h2>
+<ul class="rows">${next.map((video) => html`<li>${rowOf(video)}</li>\n`)}</ul>`
+}
 
 export const playlistCards = (playlists: readonly PlaylistRow[]): Html =>
   html`<ul class="videos">${playlists.map(

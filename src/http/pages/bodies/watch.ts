@@ -6,7 +6,7 @@ import { Html, html, rich, webUrl } from '../../../platform/html.ts'
 import { inNumbers, known, type Localized, t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, avatarPath, channelPath, watchPath } from '../addresses.ts'
-import { nextVideos } from './next-videos.ts'
+import { nextVideos } from './listing.ts'
 import { richText } from './rich-text.ts'
 import { clock, counted, day, initialOf, languageName } from './text.ts'
 
