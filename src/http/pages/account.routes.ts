@@ -1,12 +1,13 @@
 // Notifications of one's account without a script: what there is, and the devices that get them. Settings are a screen.
 
 import { listNotifications } from '../../actors/notification/index.ts'
+import { html } from '../../platform/html.ts'
 import { t } from '../../platform/language.ts'
 import { HttpError } from '../plugins/http-error.ts'
-import { accountPage } from './bodies/my-account.ts'
-import { notificationsBody } from './bodies/notifications.ts'
-import { PAGE_COUNT, pageNumber, queryOf } from './fields.ts'
-import { ownPages } from './own-pages.ts'
+import { pageOr } from './bodies/listing.ts'
+import { notificationList } from './bodies/notifications.ts'
+import { pageNumber, queryOf } from './fields.ts'
+import { accountPage, ownPages } from './own-pages.ts'
 import { makeApi } from './screens/api.ts'
 import { DEVICES, PUSHES } from './screens/settings.ts'
 import type { PageTools } from './send.ts'
@@ -30,23 +31,17 @@ export function addAccountPages(tools: PageTools): void {
   })
 
   page(NOTIFICATIONS, async ({ request, reply, visit }) => {
-    const number = pageNumber(queryOf(request))
-    const { total, rows } = await listNotifications(db, {
-      userId: visit.user.id,
-      start: (number - 1) * PAGE_COUNT,
-      count: PAGE_COUNT,
-      sort: { by: 'createdAt', descending: true },
-    })
-    const content = notificationsBody({
-      rows,
-      path: NOTIFICATIONS,
-      page: number,
-      hasMore: total > number * PAGE_COUNT,
-      token: visitors.formToken(request, reply),
-    })
+    const query = { userId: visit.user.id, sort: { by: 'createdAt', descending: true } } as const
+    const token = visitors.formToken(request, reply)
+    const content = await pageOr(
+      { nothing: t('No notifications.'), path: NOTIFICATIONS, page: pageNumber(queryOf(request)) },
+      (range) => listNotifications(db, { ...query, ...range }),
+      (rows) => notificationList(rows, token),
+    )
+    const choose = html`<p><a href="/my-account/settings#notifications">${t('Choose your notifications')}</a></p>${content}`
     return send(request, reply, {
       title: t('Notifications'),
-      body: accountPage(NOTIFICATIONS, { visit, ...api }, content),
+      body: accountPage(NOTIFICATIONS, { visit, ...api }, choose),
       isPrivate: true,
     })
   })

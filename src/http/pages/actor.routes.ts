@@ -8,17 +8,20 @@ import { type ChannelRow, findChannel, findChannelByHandle, listChannels } from 
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import type { VideoListScope } from '../../actors/video/index.ts'
-import type { Html } from '../../platform/html.ts'
+import { type Html, html, rich, webUrl } from '../../platform/html.ts'
 import { type Localized, t } from '../../platform/language.ts'
 import { toActorHandle } from '../plugins/handles.ts'
+import type { Here } from '../videos/actor.view.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
-import { handleOf, inPath } from './addresses.ts'
-import { aboutActor, actorBody, channelCards } from './bodies/actor.ts'
-import { pageOr, playlistCards, videosOr } from './bodies/listing.ts'
+import { accountPath, handleOf, inPath } from './addresses.ts'
+import { channelCards, fullHandle, pageOr, playlistCards, type Tab, tabs, videosOr } from './bodies/listing.ts'
+import { avatarOf, bannerOf } from './bodies/picture.ts'
+import { richText } from './bodies/rich-text.ts'
 import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
+import { counted, day } from './bodies/text.ts'
 import { pageNumber, queryOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { videoPage } from './video-page.ts'
+import { videoPage } from './watched.ts'
 
 const CHANNEL_TABS = { videos: t('Videos'), 'video-playlists': t('Playlists'), about: t('About') } as const
 const ACCOUNT_TABS = {
@@ -100,14 +103,10 @@ function makeActorPages(tools: PageTools) {
     return send(request, reply, { ...headOf({ kind: 'account', actor }), body })
   }
 
-  const buttonOf = (row: ChannelRow, next: string, token: string): Html =>
-    subscribeButton({
-      channel: `${row.channel.username}@${row.channel.host ?? urls.host}`,
-      name: row.channel.name,
-      isSubscribed: row.followed === true,
-      next,
-      token,
-    })
+  const buttonOf = (row: ChannelRow, next: string, token: string): Html => {
+    const channel = `${row.channel.username}@${row.channel.host ?? urls.host}`
+    return subscribeButton({ channel, name: row.channel.name, isSubscribed: row.followed === true, next, token })
+  }
 
   async function channelsOf(asked: Pick<Asked, 'request' | 'reply' | 'visit'> & { actor: ActorProfile; path: string }) {
     const { request, reply, visit, actor, path } = asked
@@ -174,3 +173,34 @@ const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountI
 
 const tabsOf = (base: string, names: Partial<Record<TabName, Localized>>, open: TabName) =>
   Object.entries(names).map(([tab, name]) => ({ name, path: `${base}/${tab}`, isOpen: tab === open }))
+
+/** px */
+const AVATAR = 96
+
+interface Shown {
+  actor: ActorProfile
+  owner?: ActorProfile
+  tabs: readonly Tab[]
+  /** The action for the viewer. */
+  action: Html | null
+  content: Html
+}
+
+function actorBody({ actor, owner, tabs: list, action, content }: Shown, here: Here): Html {
+  const banner = actor.banners.toSorted((a, b) => (b.width ?? 0) - (a.width ?? 0))[0]
+  const elsewhere = actor.host === null ? undefined : webUrl(actor.url)
+  return html`${bannerOf(banner?.filename)}<div class="actor">${avatarOf(actor, AVATAR)}<div class="who"><h1 dir="auto">${actor.name}</h1>
+<p class="soft">${fullHandle(actor, here)} · ${counted.subscribers(actor.followers)}</p>${
+    owner && html`<p>${rich('By {name}', { name: html`<a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a>` })}</p>`
+  }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">${t('Open on {host}', { host: actor.host ?? '' })}</a></p>`}</div>${action}</div>
+${tabs(t('Pages of {name}', { name: actor.name }), list)}
+${content}`
+}
+
+function aboutActor(actor: ActorProfile, here: Here): Html {
+  const date = day(new Date(actor.created_at))
+  return html`<section class="about"><h2>${t('Description')}</h2>
+${actor.description ? richText(actor.description, here) : html`<p class="soft">${t('There is no description.')}</p>`}
+${actor.support && html`<h2>${t('Support')}</h2>${richText(actor.support, here)}`}
+<p class="soft">${actor.host === null ? rich('Here since {date}', { date }) : rich('Known here since {date}', { date })}</p></section>`
+}

@@ -1,22 +1,22 @@
 // The current user's archives, on a page without a script: creation, download, deletion and import. The commands are those of the API.
 
+import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DomainError } from '../../actors/runtime/index.ts'
+import type { Uploads } from '../../actors/upload/index.ts'
 import { quotaUsed } from '../../actors/user/index.ts'
 import { listUserExports } from '../../actors/user-export/index.ts'
 import { findLatestImport } from '../../actors/user-import/index.ts'
 import { LARGEST_ID } from '../../platform/ids.ts'
 import { recognized, t } from '../../platform/language.ts'
-import { addFormRoutes, linger, withForm } from '../plugins/multipart.ts'
+import { addFormRoutes, type FormFile, linger, withForm } from '../plugins/multipart.ts'
 import { toUserImportProgressView } from '../user-imports/views.ts'
 import { archivesBody } from './bodies/archives.ts'
-import { accountPage } from './bodies/my-account.ts'
 import { loginPath } from './local-path.ts'
-import { type Asked, ownPages } from './own-pages.ts'
+import { type Asked, accountPage, ownPages } from './own-pages.ts'
 import { makeApi } from './screens/api.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { receivedArchive } from './uploaded-archive.ts'
 
 const ARCHIVES = '/my-account/import-export'
 
@@ -130,5 +130,53 @@ function refusingFirst(request: FastifyRequest, check: () => void): void {
   } catch (error) {
     linger(request)
     throw error
+  }
+}
+
+interface ReceivedArchive {
+  /** Called when the form is complete: the import begins. Throws the refusal of the archive. */
+  finish(): Promise<void>
+}
+
+/**
+ * The archive in a form, streamed as it arrives: the form's file is the only chunk of an ordinary upload.
+ * `formBytes` is the form's Content-Length, which limits its file; `check` validates the form's token. Throws `invalid` for a form of
+ * unknown length, and like `Uploads.openArchive` and `Uploads.receiveArchive`. A refused or interrupted file is removed.
+ */
+function receivedArchive(options: {
+  uploads: Pick<Uploads, 'openArchive' | 'receiveArchive' | 'endArchive' | 'cancel'>
+  userId: number
+  maxBytes: number
+  formBytes: string | undefined
+  check: (token: string | undefined) => void
+}): FormFile<ReceivedArchive> {
+  const { uploads, userId, maxBytes, formBytes, check } = options
+  return {
+    maxBytes,
+    async open({ filename, mimetype }, sent) {
+      check(sent('token'))
+      const size = Number(formBytes)
+      if (!(size > 0)) throw new DomainError('invalid', 'The browser has to say how long the form is.')
+      const upload = { userId, fileName: filename, size, type: mimetype, isForm: true }
+      const own = { userId, token: (await uploads.openArchive(upload)).token }
+      const bytes = new PassThrough()
+      const range = { kind: 'chunk', from: 0, to: size - 1, size } as const
+      const received = uploads.receiveArchive({ ...own, range, body: bytes })
+      received.catch((error: unknown) => bytes.destroy(error instanceof Error ? error : new Error(String(error))))
+      return {
+        writable: bytes,
+        value: {
+          async finish() {
+            await received
+            await uploads.endArchive(own)
+          },
+        },
+        async discard() {
+          bytes.destroy()
+          await received.catch(() => undefined)
+          await uploads.cancel(own)
+        },
+      }
+    },
   }
 }

@@ -3,10 +3,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { hasPrivateFiles } from '../../actors/video/index.ts'
-import { lockedPage, passwordForm } from './bodies/locked.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { showPlayer } from './show-watch.ts'
+import { lockedPage, showPlayer, takingPassword } from './show-watch.ts'
 import { findWatched } from './watched.ts'
 
 const params = z.object({ id: z.string() })
@@ -44,13 +43,7 @@ export function addEmbedPages(tools: PageTools): void {
 
   const kept = keep(Object.keys(playerQuery.shape), { embed: true })
   app.get(PATH, { ...options, ...kept }, async (request, reply) => show(request, reply, { id: request.params.id, query: request.query }))
-  app.post(
-    PATH,
-    {
-      ...options,
-      config: { ...options.config, takesVideoPassword: true },
-      schema: { ...options.schema, body: passwordForm },
-    },
-    async (request, reply) => show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+  app.post(PATH, takingPassword(options), async (request, reply) =>
+    show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
   )
 }

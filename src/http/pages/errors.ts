@@ -1,4 +1,4 @@
-// Refusals and errors as pages for people; programs get the problem body of the rest of the server.
+// Refusals, errors and missing addresses as pages for people; programs get the problem body of the rest of the server.
 
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../platform/html.ts'
@@ -6,7 +6,8 @@ import { type Localized, recognized, t } from '../../platform/language.ts'
 import { notFoundKind } from '../plugins/accept-constraint.ts'
 import { answerError } from '../plugins/errors.ts'
 import { HttpError } from '../plugins/http-error.ts'
-import type { PageTools } from './send.ts'
+import { missingBody } from './bodies/notices.ts'
+import { type PageTools, pageOptions } from './send.ts'
 
 const TITLES: Readonly<Record<number, Localized>> = {
   400: t('This cannot be understood'),
@@ -38,3 +39,34 @@ export function addErrorPages({ app, send }: PageTools): void {
 }
 
 const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(request.headers.accept ?? '')
+
+/** Where mails and bookmarks of other web clients lead, by the beginning of their addresses. */
+const MOVED: readonly (readonly [from: string, to: string])[] = [
+  ['/admin/moderation/abuses', '/admin/abuses'],
+  ['/admin/moderation/registrations', '/admin/registrations'],
+  ['/admin/moderation/video-blocks', '/admin/video-blocks'],
+  ['/admin/moderation/blocklist', '/admin/blocklist'],
+  ['/admin/settings/follows/followers', '/admin/follows/followers'],
+  ['/admin/settings/follows', '/admin/follows/following'],
+  ['/admin/settings/config', '/admin/config'],
+  ['/admin/settings/plugins', '/admin/plugins'],
+  ['/admin/overview/users', '/admin/users'],
+  ['/admin', '/admin/overview'],
+  ['/my-library/video-imports', '/videos/import'],
+  ['/my-library/comments-on-my-videos', '/my-library/comments'],
+  ['/my-library', '/my-library/videos'],
+  ['/my-account', '/my-account/settings'],
+  ['/videos/publish', '/videos/upload'],
+]
+
+/** For all other addresses. */
+export function addMissingPage({ app, send, site }: PageTools): void {
+  app.get('/*', pageOptions, async (request, reply) => {
+    if (notFoundKind(request) === 'nothing') return reply.callNotFound()
+    const moved = MOVED.find(([from]) => new RegExp(`^${from}(?:[/?;]|$)`).test(request.url))
+    if (moved) return reply.redirect(moved[1], 302)
+    // Like the reference, whose clients have pages that it does not know of.
+    const head = html`<meta name="robots" content="noindex">`
+    return send(request, reply, { title: site().name, head, body: missingBody({ embed: false }) })
+  })
+}

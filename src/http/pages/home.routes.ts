@@ -9,7 +9,7 @@ import { bannerOf } from './bodies/picture.ts'
 import { customMarkup } from './custom-markup.ts'
 import { pageNumber, queryOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { videoPage } from './video-page.ts'
+import { videoPage } from './watched.ts'
 
 /** The lists of videos with a tab, by the addresses that web clients use. */
 const LISTS = {

@@ -7,18 +7,16 @@ import { addActorPages } from './actor.routes.ts'
 import { addArchivePages } from './archives.routes.ts'
 import { addAssets } from './assets.ts'
 import { addEmbedPages } from './embed.routes.ts'
-import { addErrorPages } from './errors.ts'
+import { addErrorPages, addMissingPage } from './errors.ts'
 import { addHomePage } from './home.routes.ts'
 import { addLanguageChoice } from './language.routes.ts'
 import { addLoginPages } from './login.routes.ts'
-import { addMissingPage } from './missing.routes.ts'
 import { addPlaylistWatchPages } from './playlist.routes.ts'
 import { addScreens } from './screens/index.ts'
 import { addSearchPage } from './search.routes.ts'
 import { makePageTools, type PagesDeps } from './send.ts'
 import { addSubscribePages } from './subscribe.routes.ts'
 import { addWatchPages } from './watch.routes.ts'
-import { addWatchingReports } from './watching.routes.ts'
 
 /** Adds the pages, their assets, and the page for missing addresses. */
 export function pagesArea(deps: PagesDeps): Area {
@@ -35,7 +33,6 @@ export function pagesArea(deps: PagesDeps): Area {
     addScreens(tools)
     addSubscribePages(tools)
     addWatchPages(tools)
-    addWatchingReports(tools)
     addEmbedPages(tools)
     addAboutPages(tools)
     addPlaylistWatchPages(tools)

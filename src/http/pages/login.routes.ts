@@ -6,9 +6,10 @@ import { kinds } from '../../actors/external-login/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { ClientCredentials, Tokens } from '../../actors/session/index.ts'
 import { DEFAULT_NAME, isMailEnabled } from '../../config/index.ts'
+import { type Html, html, rich } from '../../platform/html.ts'
 import { type Localized, recognized, t } from '../../platform/language.ts'
 import { makeLoginCookie } from '../external-logins/cookie.ts'
-import { loggedOutBody, loginBody, logoutBody, signedInBody } from './bodies/login.ts'
+import { linkTo } from './bodies/text.ts'
 import { formOf, queryOf } from './fields.ts'
 import { localPath } from './local-path.ts'
 import { makeApi, valueAt } from './screens/api.ts'
@@ -43,21 +44,29 @@ export function addLoginPages(tools: PageTools): void {
     reply: FastifyReply,
     form: { username?: string | undefined; next: string; problem?: Localized; status?: number },
   ): FastifyReply {
-    const { status = 200, ...fields } = form
+    const { status = 200, username = '', next, problem } = form
     const { local_passwords, ldap, openid_connect: providers } = config().vireo.auth
-    const body = loginBody({
-      ...fields,
-      hasPasswords: local_passwords || ldap.length > 0,
-      buttons: providers.map(({ name, label }) => ({
-        href: `/plugins/${kinds['openid-connect'].name}/${VERSION_IN_PATH}/auth/${name}?next=${encodeURIComponent(fields.next)}`,
-        label,
-      })),
-      canReset: local_passwords && isMailEnabled(config()),
-      canSignUp: config().signup.enabled,
-      token: visitors.formToken(request, reply),
-    })
+    const hasPasswords = local_passwords || ldap.length > 0
+    const alert = problem && html`<p class="problem" id="login-problem" role="alert">${problem}</p>`
+    const hidden = html`<input type="hidden" name="token" value="${visitors.formToken(request, reply)}"><input type="hidden" name="next" value="${next}">`
+    const button = ({ name, label }: { name: string; label: string }) =>
+      html`<a class="button" href="/plugins/${kinds['openid-connect'].name}/${VERSION_IN_PATH}/auth/${name}?next=${encodeURIComponent(next)}">${label}</a> `
+    const body = html`<h1>${t('Log in')}</h1>
+${hasPasswords ? html`<form method="post" action="/login" class="fields">${alert}${hidden}${passwordFields(username, problem)}</form>` : alert}
+${providers.length > 0 && html`<p>${providers.map(button)}</p>`}
+${hasPasswords && local_passwords && isMailEnabled(config()) && html`<p><a href="/login/ask-reset-password">${t('Forgot your password?')}</a></p>`}
+${config().signup.enabled && html`<p>${rich('No account yet? <a>Sign up</a>', linkTo('/signup'))}</p>`}`
     return send(request, reply, { status, title: t('Log in'), body, isPrivate: true })
   }
+
+  const passwordFields = (username: string, problem: Localized | undefined): Html =>
+    html`<label for="username">${t('User name or e-mail address')}</label>
+<input id="username" name="username" required maxlength="400" autocomplete="username" autocapitalize="none" spellcheck="false" value="${username}"${problem && html` aria-describedby="login-problem"`}>
+<label for="password">${t('Password')}</label>
+<input id="password" name="password" type="password" required maxlength="1000" autocomplete="current-password">
+<label for="code">${t('One-time code')} <span class="soft">${t('(with two-factor login only)')}</span></label>
+<input id="code" name="code" inputmode="numeric" maxlength="20" autocomplete="one-time-code">
+<button class="main">${t('Log in')}</button>`
 
   async function localClient(): Promise<ClientCredentials> {
     const { client_id: clientId, client_secret: clientSecret } = await instance.localClient()
@@ -99,7 +108,12 @@ export function addLoginPages(tools: PageTools): void {
     if (query('externalAuthError') !== undefined) return show(request, reply, { next, problem: NOT_ENTERED, status: 403 })
     const visit = await visitors.of(request)
     if (!visit) return show(request, reply, { next })
-    const body = signedInBody(visit.user.username, next)
+    const body = html`<h1>${t('You are logged in')}</h1>
+<p>${rich('You are {name}. <next>Go on</next>, or <out>log out</out>.', {
+      name: html`<strong>${visit.user.username}</strong>`,
+      next: linkTo(next).a,
+      out: linkTo('/logout').a,
+    })}</p>`
     return send(request, reply, { title: t('Log in'), body, isPrivate: true })
   })
 
@@ -129,7 +143,11 @@ export function addLoginPages(tools: PageTools): void {
       visitors.signOut(reply)
       return reply.redirect('/', 303)
     }
-    const body = logoutBody(visit.user.username, visitors.formToken(request, reply))
+    const body = html`<h1>${t('Log out')}</h1>
+<form method="post" action="/logout" class="fields">
+<p>${rich('You are logged in as {name}.', { name: html`<strong>${visit.user.username}</strong>` })}</p>
+<input type="hidden" name="token" value="${visitors.formToken(request, reply)}"><button class="main">${t('Log out')}</button>
+</form>`
     return send(request, reply, { title: t('Log out'), body, isPrivate: true })
   })
 
@@ -141,6 +159,10 @@ export function addLoginPages(tools: PageTools): void {
     if (elsewhere === undefined) return reply.redirect('/', 303)
     // No redirect: browsers apply `form-action` of the page with the form to it, and the other system may lead to further addresses.
     reply.header('refresh', `0; url=${elsewhere}`)
-    return send(request, reply, { title: t('Log out'), body: loggedOutBody(elsewhere), isPrivate: true })
+    const body = html`<h1>${t('You are logged out')}</h1>
+<p>${rich('You are still logged in to the other system that you came with. <a>Log out there too</a>', {
+      a: (inside) => html`<a href="${elsewhere}" rel="noreferrer">${inside}</a>`,
+    })}</p>`
+    return send(request, reply, { title: t('Log out'), body, isPrivate: true })
   })
 }

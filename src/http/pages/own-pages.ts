@@ -2,9 +2,12 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Visit } from '../../actors/session/index.ts'
-import type { LimitGroup } from '../plugins/rate-limit-groups.ts'
+import { type Html, html } from '../../platform/html.ts'
+import { t } from '../../platform/language.ts'
 import { type Field, formOf } from './fields.ts'
 import { loginPath } from './local-path.ts'
+import type { Api } from './screens/api.ts'
+import { menuOf } from './screens/screens.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 export interface Asked {
@@ -16,7 +19,7 @@ export interface Asked {
 export interface OwnPages {
   page(path: string, show: (asked: Asked) => Promise<FastifyReply>): void
   /** A form that returns to `back`, unless `act` sends something else. */
-  form(options: { path: string; back: string; limits?: LimitGroup[] }, act: (asked: Asked, field: Field) => Promise<unknown>): void
+  form(options: { path: string; back: string }, act: (asked: Asked, field: Field) => Promise<unknown>): void
 }
 
 export const ownPages = ({ app, visitors }: PageTools): OwnPages => ({
@@ -27,8 +30,8 @@ export const ownPages = ({ app, visitors }: PageTools): OwnPages => ({
     })
   },
 
-  form({ path, back, limits = ['client'] }, act) {
-    app.post(path, { ...pageOptions, config: { limits } }, async (request, reply) => {
+  form({ path, back }, act) {
+    app.post(path, pageOptions, async (request, reply) => {
       const field = formOf(request)
       visitors.refuseForged(request, field('token'))
       const visit = await visitors.of(request)
@@ -38,3 +41,8 @@ export const ownPages = ({ app, visitors }: PageTools): OwnPages => ({
     })
   },
 })
+
+export const accountPage = (path: string, { visit, mayCall }: { visit: Visit; mayCall: Api['mayCall'] }, content: Html): Html =>
+  html`<h1>${t('Your account')}</h1>
+${menuOf({ path, menu: 'account' }, visit, (operation) => mayCall(visit, operation))}
+${content}`

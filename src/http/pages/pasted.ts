@@ -17,27 +17,14 @@ export const isPasted = (text: string): boolean => HANDLE.test(text) || ADDRESS.
 export type PastedPath = (text: string, options: { fetch: boolean }) => Promise<string | undefined>
 
 export function makePastedPath({ db, resolvePasted }: PageTools): PastedPath {
+  const channel = async (id: number) =>
+    (await listChannels(db, { start: 0, count: 1, sort: { by: 'id', descending: true }, ids: [id] })).rows[0]
+  const some = <T>(found: T | undefined, pathOf: (one: T) => string): string | undefined => found && pathOf(found)
   const pathOf: Record<PastedThing['kind'], (id: number) => Promise<string | undefined>> = {
-    async channel(id) {
-      const sort = { by: 'id', descending: true } as const
-      const [found] = (await listChannels(db, { start: 0, count: 1, sort, ids: [id] })).rows
-      return found && channelPath(found.channel)
-    },
-
-    async account(id) {
-      const found = await findAccountById(db, id)
-      return found && accountPath(found)
-    },
-
-    async video(id) {
-      const found = await findVideoDetails(db, { id })
-      return found && watchPath(found)
-    },
-
-    async playlist(id) {
-      const found = await findPlaylistKey(db, { id })
-      return found && playlistPath(found)
-    },
+    channel: async (id) => some((await channel(id))?.channel, channelPath),
+    account: async (id) => some(await findAccountById(db, id), accountPath),
+    video: async (id) => some(await findVideoDetails(db, { id }), watchPath),
+    playlist: async (id) => some(await findPlaylistKey(db, { id }), playlistPath),
   }
 
   return async (text, options) => {

@@ -1,17 +1,18 @@
 // Watching a playlist: its videos one after another, on a page and in frames of other sites.
 
 import { z } from 'zod'
-import { playlistPrivacies } from '../../actors/playlist/index.ts'
+import { type ElementRow, playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
-import { html } from '../../platform/html.ts'
+import { type Html, html, rich } from '../../platform/html.ts'
 import { t } from '../../platform/language.ts'
-import { playlistPath } from './addresses.ts'
-import { playlistElements } from './bodies/playlist-elements.ts'
+import { accountPath, playlistPath } from './addresses.ts'
+import { pictureOf, sensitiveMark } from './bodies/picture.ts'
+import { counted } from './bodies/text.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type Answer, type PageTools, pageOptions } from './send.ts'
 import { makePart, reportsOf, type Shown, showPlayer, showWatch } from './show-watch.ts'
-import { coversOf } from './watched.ts'
-import { findWatchedPlaylist, type WatchedPlaylist } from './watched-playlist.ts'
+import type { FileToken } from './sources.ts'
+import { coversOf, ELEMENTS_PER_PAGE, findWatchedPlaylist, type WatchedPlaylist } from './watched.ts'
 
 const MOST = 1_000_000
 const querystring = playerQuery.extend({
@@ -92,4 +93,41 @@ export function addPlaylistWatchPages(tools: PageTools): void {
       origins: player?.sources.origins ?? [],
     })
   })
+}
+
+interface Elements extends WatchedPlaylist {
+  /** The page of the playlist with this element playing. */
+  urlOf(position: number): string
+  /** True if the pictures of sensitive videos are covered. */
+  covers: boolean
+  /** True if there is no player, whose page has a heading of its own. */
+  isAlone?: boolean
+  /** In a frame of another site, which shows only the player. */
+  embed?: boolean
+}
+
+/** The elements next to the player. */
+function playlistElements({ playlist, total, elements, playable, current, urlOf, covers, isAlone = false, embed = false }: Elements): Html {
+  const first = (elements[0]?.position ?? 1) - 1
+  const pages =
+    total > ELEMENTS_PER_PAGE &&
+    html`<nav class="paging" aria-label="${t('Playlist')}">${
+      first > 0 && html`<a class="button" href="${urlOf(first - ELEMENTS_PER_PAGE + 1)}">${t('Earlier')}</a>`
+    }${first + elements.length < total && html`<a class="button" href="${urlOf(first + ELEMENTS_PER_PAGE + 1)}">${t('Later')}</a>`}</nav>`
+  return html`${isAlone ? html`<h1 dir="auto">${playlist.name}</h1>` : html`<h2 dir="auto">${playlist.name}</h2>`}
+<p class="soft">${rich('Playlist by {name}', { name: html`<a href="${accountPath(playlist.account)}"${embed && html` target="_blank" rel="noopener"`}><bdi>${playlist.account.name}</bdi></a>` })} · ${counted.videos(total)}</p>
+<ol class="rows playlist">${elements.map(
+    (element) =>
+      html`<li${element === current && html` aria-current="true"`}>${playable.has(element) ? elementOf(element, { urlOf, covers, fileToken: playable.get(element) }) : MISSING}</li>\n`,
+  )}</ol>${pages}`
+}
+
+const MISSING = html`<p class="soft">${t('This video is not there any more, or not for everybody.')}</p>`
+
+function elementOf(element: ElementRow, { urlOf, covers, fileToken }: Pick<Elements, 'urlOf' | 'covers'> & { fileToken: FileToken }): Html {
+  const { video, position } = element
+  if (!video) return MISSING
+  return html`<a href="${urlOf(position)}">${pictureOf(video, { covers, fileToken })}<span class="about"><strong dir="auto">${video.name}</strong><span><bdi>${
+    video.channel.name
+  }</bdi>${sensitiveMark(video)}</span></span></a>`
 }

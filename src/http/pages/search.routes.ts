@@ -1,20 +1,19 @@
 // Searches for videos, channels and playlists. A pasted address or handle leads to its page; other servers are asked about it if the user's
 // search in the API would ask them, too.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { listChannels } from '../../actors/channel/index.ts'
 import { listPlaylists, playlistTypes } from '../../actors/playlist/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import { type Html, html, rich } from '../../platform/html.ts'
 import { t } from '../../platform/language.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
-import { channelCards } from './bodies/actor.ts'
-import { pageOr, playlistCards, tabs, videosOr } from './bodies/listing.ts'
+import { channelCards, pageOr, playlistCards, tabs, videosOr } from './bodies/listing.ts'
+import { linkTo } from './bodies/text.ts'
 import { pageNumber, queryOf } from './fields.ts'
 import { loginPath } from './local-path.ts'
 import { isPasted, makePastedPath } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { videoPage } from './video-page.ts'
+import { videoPage } from './watched.ts'
 
 const SEARCHES = [
   { kind: 'videos', name: t('Videos') },
@@ -41,7 +40,9 @@ export function addSearchPage(tools: PageTools): void {
     if (path !== undefined) return reply.redirect(path, 303)
     const page = pageNumber(query)
     const tag = (query('tagsOneOf') ?? '').slice(0, LONGEST)
-    if (search === '' && tag !== '') return showTag(request, reply, { tag, page, visit })
+    if (search === '' && tag !== '') {
+      return send(request, reply, { title: t('{words} - Search', { words: tag }), head: UNLISTED, body: await tagged(tag, page, visit) })
+    }
     if (search === '') return send(request, reply, { title: t('Search'), head: UNLISTED, searched: search, body: SEARCH_HELP })
     const content = await found[kind]({ search, page, visit, fetch })
     const isForUsers = isPasted(search) && !fetch && seesStrangers({ config }, true)
@@ -50,16 +51,10 @@ export function addSearchPage(tools: PageTools): void {
   })
 
   /** The target of a video's tags. */
-  async function showTag(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { tag, page, visit }: { tag: string; page: number; visit: Visit | null },
-  ): Promise<FastifyReply> {
-    const tagsOneOf = [tag.toLowerCase()]
-    const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, tagsOneOf })
-    const body = html`<h1>${rich('Videos tagged “{tag}”', { tag: html`<bdi>${tag}</bdi>` })}</h1>
+  async function tagged(tag: string, page: number, visit: Visit | null): Promise<Html> {
+    const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, tagsOneOf: [tag.toLowerCase()] })
+    return html`<h1>${rich('Videos tagged “{tag}”', { tag: html`<bdi>${tag}</bdi>` })}</h1>
 ${videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf: tag })}`, videos)}`
-    return send(request, reply, { title: t('{words} - Search', { words: tag }), head: UNLISTED, body })
   }
 
   interface Asked {
@@ -102,7 +97,7 @@ ${tabs(
   t('Kinds of results'),
   SEARCHES.map((one) => ({ name: one.name, path: pathOf(one.kind, search), isOpen: one.kind === kind })),
 )}
-${login && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', { a: (inside) => html`<a href="${login}">${inside}</a>` })}</p>`}
+${login && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', linkTo(login))}</p>`}
 ${content}`
 }
 

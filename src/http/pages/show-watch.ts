@@ -1,12 +1,13 @@
-// Renders the page of a video: at its own address, behind a password, and in a playlist.
+// Renders the page of a video, at its own address and in a playlist, and the one that asks for its password.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { findThread, listThreads, seesPendingReview } from '../../actors/comment/index.ts'
 import { listReplays } from '../../actors/live/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
-import { hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
-import type { Html } from '../../platform/html.ts'
-import type { Language } from '../../platform/language.ts'
+import { findOwnReading, hasPrivateFiles, type WatchedVideoRow } from '../../actors/video/index.ts'
+import { type Html, html } from '../../platform/html.ts'
+import { type Language, t } from '../../platform/language.ts'
 import type { Part } from '../videos/response-cache.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { previewPath, watchPath } from './addresses.ts'
@@ -19,7 +20,7 @@ import { playerOf, type Reports } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
 import type { Answer, PageTools } from './send.ts'
 import { type FileToken, type Sources, sourcesOf } from './sources.ts'
-import { coversOf, warnsOf } from './watched.ts'
+import { coversOf, findWatched, sensitivePolicy, type Watched, warnsOf } from './watched.ts'
 
 export interface Shown {
   video: WatchedVideoRow
@@ -133,4 +134,87 @@ async function commentsOf(
   }
   const page = { start, count: THREADS_PER_PAGE, sort: { by: 'createdAt', descending: true } } as const
   return threadsOf({ ...(await listThreads(db, { ...reader, ...page })), start }, { video, here })
+}
+
+/** A password that is too long is wrong as well. */
+const passwordForm = z.object({ password: z.string().max(500).catch('') })
+
+/** The options of the route that takes the form: those of the page, and its field. */
+export const takingPassword = <O extends { config: object; schema: object }>(options: O) => ({
+  ...options,
+  config: { ...options.config, takesVideoPassword: true },
+  schema: { ...options.schema, body: passwordForm },
+})
+
+/** Asks for the password, without revealing anything about the video. The form posts to the address of the page itself. */
+export const lockedPage = ({ hiddenHead }: PageTools, { isWrong }: { isWrong: boolean }): Answer => ({
+  status: 403,
+  ...hiddenHead(),
+  title: t('Password needed'),
+  body: html`<section class="locked">
+<h1>${t('This video needs a password')}</h1>
+<p>${t('Whoever sent you here can tell you what it is.')}</p>
+<form method="post"><label>${t('Password')}<input type="password" name="password" required autocomplete="off" maxlength="500"${
+    isWrong && html` aria-invalid="true" aria-describedby="wrong"`
+  }></label><button>${t('Watch')}</button></form>
+${isWrong && html`<p id="wrong" role="alert" class="wrong">${t('That is not the password of this video.')}</p>`}
+</section>`,
+})
+
+type Found = Exclude<Watched, { found: 'video' }> | { found: 'video'; part: WatchPart }
+interface AskedPart {
+  id: string
+  password?: string | undefined
+  said: Said
+  language: Language
+}
+type FindPart = (visit: Visit | null, asked: AskedPart) => Promise<Found>
+
+/** Finds the page without its player. The visitors' version is cached for a moment; users share it if theirs is the same. */
+export function makeFindPart(tools: PageTools): FindPart {
+  const { db, config, answers } = tools
+  const kept = answers?.ofParts<WatchPart>()
+
+  async function make(visit: Visit | null, { id, password, said, language }: AskedPart): Promise<Found> {
+    const watched = await findWatched(tools, visit, { id, password })
+    if (watched.found !== 'video') return watched
+    return { found: 'video', part: await makePart(tools, { ...watched, visit, said, language }) }
+  }
+
+  /** The visitors' version. */
+  async function findShared(asked: AskedPart): Promise<Found> {
+    if (!kept) return await make(null, asked)
+    const { id, said, language } = asked
+    let other: Found | undefined
+    const part = await kept(`${language.tag} ${id} ${said.start} ${said.threadId ?? ''}`, async () => {
+      const made = await make(null, asked)
+      if (made.found === 'video' && !hasPrivateFiles(made.part.video)) return made.part
+      other = made
+      return undefined
+    })
+    return part ? { found: 'video', part } : (other ?? (await make(null, asked)))
+  }
+
+  /** The visitors' version for a user; undefined if the user's own version differs. */
+  async function findOwn(visit: Visit, asked: AskedPart): Promise<Found | undefined> {
+    if (sensitivePolicy(config(), visit) !== sensitivePolicy(config(), null)) return undefined
+    const shared = await findShared(asked)
+    if (shared.found !== 'video') return undefined
+    const { part } = shared
+    const viewer = viewerOf(visit)
+    const { watchedSeconds, differs } = await findOwnReading(db, {
+      videoId: part.videoId,
+      accountId: viewer.accountId,
+      seesPendingReview: seesPendingReview({ ownerAccountId: part.video.owner_account_id }, viewer),
+    })
+    if (differs) return undefined
+    return { found: 'video', part: { ...part, video: { ...part.video, watched_seconds: watchedSeconds } } }
+  }
+
+  return async (visit, asked) => {
+    // The page behind a password is not shared.
+    if (asked.password !== undefined) return await make(visit, asked)
+    if (visit === null) return await findShared(asked)
+    return (kept && (await findOwn(visit, asked))) ?? (await make(visit, asked))
+  }
 }

@@ -6,13 +6,12 @@ import { findAccount } from '../../actors/account/index.ts'
 import type { ActorProfile } from '../../actors/actor/index.ts'
 import { findChannel } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
-import { html } from '../../platform/html.ts'
+import { html, rich } from '../../platform/html.ts'
 import { type Localized, t } from '../../platform/language.ts'
 import { splitHandle, toActorHandle } from '../plugins/handles.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { accountPath, channelPath, handleOf } from './addresses.ts'
-import { interactionBody } from './bodies/interaction.ts'
-import { leavingBody, remoteSubscribeBody } from './bodies/subscribe.ts'
+import { remoteSubscribe } from './bodies/subscribe.ts'
 import { formOf, queryOf } from './fields.ts'
 import { localPath, loginPath } from './local-path.ts'
 import { makePastedPath } from './pasted.ts'
@@ -58,12 +57,15 @@ export function addSubscribePages(tools: PageTools): void {
       : ([undefined, 400, t('Type your name and your server, such as @me@my.server.')] as const)
     const title = t('Subscribe to {name}', { name: actor.name })
     if (address === undefined) {
-      const body = remoteSubscribeBody(actor.name, { ...form, problem })
+      const body = html`<h1>${title}</h1>
+${remoteSubscribe({ ...form, problem })}`
       return send(request, reply, { status, title, body, isPrivate: true })
     }
     // A form may lead only to this server; the next page redirects itself.
     const head = html`<meta http-equiv="refresh" content="0; url=${address}">`
-    return send(request, reply, { title, head, body: leavingBody(actor.name, address), isPrivate: true })
+    const body = html`<h1>${title}</h1>
+<p>${t('Your server takes over from here:')} <a href="${address}" rel="noopener">${t('continue on {host}', { host: URL.parse(address)?.host ?? '' })}</a></p>`
+    return send(request, reply, { title, head, body, isPrivate: true })
   })
 
   async function addressFor(
@@ -94,9 +96,18 @@ export function addSubscribePages(tools: PageTools): void {
     return path === undefined ? sendInteraction(request, reply, { uri, status: 404 }) : reply.redirect(path, 303)
   })
 
-  const sendInteraction = (
+  /** For local users who arrive with a remote address that cannot be shown, or without one. */
+  function sendInteraction(
     request: FastifyRequest,
     reply: FastifyReply,
     { uri, status }: { uri: string; status: 200 | 404 },
-  ): FastifyReply => send(request, reply, { status, title: t('Open'), body: interactionBody(uri), isPrivate: true })
+  ): FastifyReply {
+    const address = html`<code>${uri}</code>`
+    const nothing = rich('There is no channel, account, video or playlist at {address}, or its server does not answer.', { address })
+    const body = html`<h1>${uri === '' ? t('Open what is on another server') : t('This could not be found')}</h1>
+${uri !== '' && html`<p role="alert">${nothing}</p>`}
+<form action="/remote-interaction" class="fields"><label for="uri">${t('Address or handle')}</label>
+<div class="row"><input id="uri" name="uri" required maxlength="2000" autocapitalize="none" spellcheck="false" placeholder="@name@video.example" value="${uri}"><button class="main">${t('Open')}</button></div></form>`
+    return send(request, reply, { status, title: t('Open'), body, isPrivate: true })
+  }
 }

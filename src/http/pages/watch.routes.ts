@@ -1,19 +1,20 @@
-// The page of a video, and the form for its password.
+// The page of a video, the form for its password, and the progress reports of logged-in users.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Visit } from '../../actors/session/index.ts'
 import type { WatchedVideoRow } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
+import { clientIp } from '../plugins/client-ip.ts'
+import { idOrUuid } from '../plugins/schemas.ts'
+import { viewing } from '../views/watch.ts'
 import { threadIn, watchPath } from './addresses.ts'
-import { lockedPage, passwordForm } from './bodies/locked.ts'
 import { subscribeButton } from './bodies/subscribe.ts'
-import { makeFindPart } from './find-part.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { makeApi, valueAt } from './screens/api.ts'
 import { commentForm, ownActions, visitorActions } from './screens/watch.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { reportsOf, showWatch } from './show-watch.ts'
+import { lockedPage, makeFindPart, reportsOf, showWatch, takingPassword } from './show-watch.ts'
 
 const MOST = 1_000_000
 const LARGEST_ID = 2_147_483_647
@@ -26,6 +27,7 @@ const params = z.object({ id: z.string() })
 const options = { ...pageOptions, schema: { params, querystring, hide: true } } as const
 
 export function addWatchPages(tools: PageTools): void {
+  addReports(tools)
   const { app, answers, urls, visitors, languageOf, send, sendMissing, keep } = tools
   const findPart = makeFindPart(tools)
   const api = makeApi(tools)
@@ -76,14 +78,36 @@ export function addWatchPages(tools: PageTools): void {
     })
 
     // The password is not stored: a reload sends it again.
-    app.post(
-      path,
-      {
-        ...options,
-        config: { ...options.config, takesVideoPassword: true },
-        schema: { ...options.schema, body: passwordForm },
-      },
-      async (request, reply) => show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
+    app.post(path, takingPassword(options), async (request, reply) =>
+      show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
     )
   }
+}
+
+const LONGEST_TEXT = 500
+const seconds = z
+  .string()
+  .regex(/^\d{1,10}$/)
+  .transform(Number)
+
+const reportSchema = {
+  params: z.object({ id: idOrUuid('video') }),
+  body: viewing.extend({
+    currentTime: seconds.pipe(viewing.shape.currentTime),
+    token: z.string().max(LONGEST_TEXT).optional(),
+    password: z.string().max(LONGEST_TEXT).optional(),
+  }),
+  hide: true,
+} as const
+
+/** Progress reports of players on pages, for logged-in users: like the API, but with the cookie that only pages read. */
+function addReports({ app, visitors, watch }: PageTools): void {
+  // The same limit as in the API.
+  app.post('/w/:id/views', { schema: reportSchema, config: { limits: ['api'] } }, async (request, reply) => {
+    const { token, password, ...body } = request.body
+    visitors.refuseForged(request, token)
+    const session = await visitors.of(request)
+    await watch({ key: request.params.id, body, session, address: clientIp(request), password })
+    return reply.code(204).send()
+  })
 }

@@ -1,5 +1,6 @@
-// The video of a page, if the requester may watch it, and the token for its private files.
+// What requesters may watch: the video of a page, with the token for its private files, a playlist around its current element, and lists.
 
+import { assertMaySeePlaylist, type ElementRow, findPlaylist, listElements, type PlaylistRow } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import {
@@ -8,12 +9,19 @@ import {
   type FileTokens,
   findWatchedVideo,
   hasPrivateFiles,
+  listVideos,
+  type VideoListQuery,
+  type VideoListRow,
   type WatchedVideoRow,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
+import { elementTypeOf, elementTypes } from '../video-playlists/views.ts'
+import { seesStrangers } from '../videos/follow-constraints.ts'
 import { viewerOf } from '../videos/viewer.ts'
+import { PAGE_COUNT } from './fields.ts'
+import type { FileToken } from './sources.ts'
 
 export type Watched =
   /** The video does not exist or is hidden; the page does not reveal which. */
@@ -22,7 +30,7 @@ export type Watched =
   | { found: 'locked'; isWrong: boolean }
   | { found: 'video'; video: WatchedVideoRow; fileToken: string | undefined }
 
-export interface WatchedDeps {
+interface WatchedDeps {
   db: Database
   config: () => Config
   fileTokens: Pick<FileTokens, 'issue'>
@@ -72,3 +80,87 @@ export const warnsOf = (config: Config, visit: Visit | null): boolean => sensiti
 
 /** The viewer's policy for sensitive videos. */
 export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string => visit?.nsfwPolicy ?? instance.default_nsfw_policy
+
+export interface VideoPage {
+  rows: VideoListRow[]
+  /** From 1. */
+  page: number
+  hasMore: boolean
+  /** True if the pictures of sensitive videos are covered. */
+  covers: boolean
+}
+
+type Wanted = Pick<VideoListQuery, 'scope'> & Partial<VideoListQuery> & { page: number }
+
+/** A page of public videos, in one statement, without a count; `visit`: the viewer, null for visitors. */
+export async function videoPage(
+  { db, config }: { db: Database; config: () => Config },
+  visit: Visit | null,
+  { page, ...wanted }: Wanted,
+): Promise<VideoPage> {
+  const policy = sensitivePolicy(config(), visit)
+  const { rows } = await listVideos(db, {
+    internal: false,
+    start: (page - 1) * PAGE_COUNT,
+    count: PAGE_COUNT + 1,
+    skipCount: true,
+    sort: { by: 'publishedAt', descending: true },
+    mutedFor: visit?.user.accountId ?? null,
+    ...(policy === 'do_not_list' ? { nsfw: false } : {}),
+    ...wanted,
+  })
+  return { rows: rows.slice(0, PAGE_COUNT), page, hasMore: rows.length > PAGE_COUNT, covers: coversOf(config(), visit) }
+}
+
+export interface WatchedPlaylist {
+  playlist: PlaylistRow
+  /** Elements of the whole playlist. */
+  total: number
+  elements: ElementRow[]
+  /** Elements that the visitor may watch, with the tokens for their pictures. */
+  playable: ReadonlyMap<ElementRow, FileToken>
+  /** The current element; undefined if there is nothing to play. */
+  current: ElementRow | undefined
+  /** The next element. */
+  next: ElementRow | undefined
+  watched: Watched | undefined
+}
+
+export const ELEMENTS_PER_PAGE = 100
+const playlistKey = idOrUuid('playlist')
+
+/** `position`: of the current element, from 1; by default the first watchable one. */
+export async function findWatchedPlaylist(
+  deps: WatchedDeps,
+  visit: Visit | null,
+  { id, position }: { id: string; position: number | undefined },
+): Promise<WatchedPlaylist | undefined> {
+  const key = playlistKey.safeParse(id).data
+  const playlist = key && (await findPlaylist(deps.db, key))
+  if (!key || !playlist) return undefined
+  const viewer = viewerOf(visit)
+  try {
+    assertMaySeePlaylist({ ...playlist, accountId: playlist.account_id }, viewer, { byId: 'id' in key })
+  } catch (error) {
+    if (error instanceof DomainError) return undefined
+    throw error
+  }
+  const start = Math.floor(((position ?? 1) - 1) / ELEMENTS_PER_PAGE) * ELEMENTS_PER_PAGE
+  const { total, rows: elements } = await listElements(deps.db, {
+    playlistId: playlist.id,
+    start,
+    count: ELEMENTS_PER_PAGE,
+    watcher: viewer?.accountId,
+  })
+  const strangers = seesStrangers(deps, visit !== null)
+  const playable = elements.filter((element) => elementTypeOf(element, viewer, { strangers }) === elementTypes.regular)
+  const current = playable.find((element) => position === undefined || element.position === position)
+  const next = current && playable.find((element) => element.position > current.position)
+  const watched = current?.video ? await findWatched(deps, visit, { id: current.video.uuid }) : undefined
+  const tokenOf = async ({ video }: ElementRow): Promise<FileToken> =>
+    video && hasPrivateFiles(video)
+      ? (await deps.fileTokens.issue({ video, userId: visit?.user.id, password: undefined })).token
+      : undefined
+  const tokens = await Promise.all(playable.map(async (element) => [element, await tokenOf(element)] as const))
+  return { playlist, total, elements, playable: new Map(tokens), current, next, watched }
+}

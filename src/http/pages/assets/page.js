@@ -60,9 +60,7 @@ async function show(answer, region) {
 // Choosing all rows of a list.
 function begin() {
   for (const heading of document.querySelectorAll('form table thead th:first-child .away')) {
-    const all = document.createElement('input')
-    all.type = 'checkbox'
-    all.ariaLabel = TEXTS.selectAll
+    const all = make('input', { type: 'checkbox', ariaLabel: TEXTS.selectAll })
     all.addEventListener('change', () => {
       for (const box of all.form.querySelectorAll('[name="id"]')) box.checked = all.checked
     })
@@ -91,9 +89,7 @@ function beginUpload(form) {
   const name = form.elements.namedItem('name')
   input.multiple = name !== null
   if (name) name.required = false
-  const place = document.createElement('div')
-  place.className = 'drop'
-  place.textContent = TEXTS.drop
+  const place = make('div', { className: 'drop' }, TEXTS.drop)
   input.after(place)
   for (const kind of ['dragover', 'drop']) {
     place.addEventListener(kind, (event) => {
@@ -109,35 +105,31 @@ function beginUpload(form) {
     if (!name.value && input.files.length === 1) name.value = titleOf(input.files[0])
   }
   input.addEventListener('change', suggest)
-  const list = document.createElement('ul')
-  list.className = 'uploads'
-  list.setAttribute('aria-live', 'polite')
-  form.after(list)
+  form.after(make('ul', { className: 'uploads', ariaLive: 'polite' }))
+}
+
+/** An element with its properties and content. */
+function make(name, properties, ...content) {
+  const element = Object.assign(document.createElement(name), properties)
+  element.append(...content)
+  return element
 }
 
 /** Lets people choose one of some frames of the file, if this browser can play it. */
 async function offerThumbnails(form, files) {
   form.querySelector('.frames')?.remove()
   if (files.length !== 1) return
-  const place = document.createElement('fieldset')
-  place.className = 'frames'
-  const legend = document.createElement('legend')
-  legend.textContent = TEXTS.thumbnail
-  place.append(legend, frameChoice(TEXTS.chosenByServer))
+  const place = make('fieldset', { className: 'frames' }, make('legend', {}, TEXTS.thumbnail), frameChoice(TEXTS.chosenByServer))
   place.querySelector('input').checked = true
   form.querySelector('.drop').after(place)
-  const video = document.createElement('video')
-  video.muted = true
-  video.src = URL.createObjectURL(files[0])
+  const video = make('video', { muted: true, src: URL.createObjectURL(files[0]) })
   try {
     await once(video, 'loadeddata')
     for (const share of FRAMES) {
       video.currentTime = share * video.duration
       await once(video, 'seeked')
       const scale = Math.min(1, FRAME_WIDTH / video.videoWidth)
-      const canvas = document.createElement('canvas')
-      canvas.width = video.videoWidth * scale
-      canvas.height = video.videoHeight * scale
+      const canvas = make('canvas', { width: video.videoWidth * scale, height: video.videoHeight * scale })
       canvas.getContext('2d').drawImage(video, 0, 0, canvas.width, canvas.height)
       const choice = place.appendChild(frameChoice(canvas))
       const seconds = Math.round(video.currentTime)
@@ -151,14 +143,7 @@ async function offerThumbnails(form, files) {
   }
 }
 
-function frameChoice(shown) {
-  const choice = document.createElement('label')
-  const input = document.createElement('input')
-  input.type = 'radio'
-  input.name = 'frame'
-  choice.append(input, ' ', shown)
-  return choice
-}
+const frameChoice = (shown) => make('label', {}, make('input', { type: 'radio', name: 'frame' }), ' ', shown)
 
 const once = (target, kind) =>
   new Promise((resolve, reject) => {
@@ -191,24 +176,19 @@ async function uploadAll(form) {
   const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string' && value !== ''))
   const { token, part: _part, frame: _frame, tags, ...rest } = fields
   const path = form.dataset.upload
-  const sent = {
-    ...rest,
-    ...(tags
-      ? {
-          tags: tags
-            .split(',')
-            .map((tag) => tag.trim())
-            .filter(Boolean),
-        }
-      : {}),
-  }
+  const sent = tags
+    ? {
+        ...rest,
+        tags: tags
+          .trim()
+          .split(/\s*,\s*/)
+          .filter(Boolean),
+      }
+    : rest
   for (const file of files) {
-    const row = list.appendChild(document.createElement('li'))
-    const bar = document.createElement('progress')
-    const text = document.createElement('span')
-    bar.max = file.size
-    bar.ariaLabel = file.name
-    row.append(file.name, ' ', bar, ' ', text)
+    const bar = make('progress', { max: file.size, ariaLabel: file.name })
+    const text = make('span')
+    const row = list.appendChild(make('li', {}, file.name, ' ', bar, ' ', text))
     try {
       const details = { ...sent, name: files.length === 1 && rest.name ? rest.name : titleOf(file), filename: file.name }
       const video = await upload({ file, path, details, token }, (bytes, note) => {
@@ -216,10 +196,8 @@ async function uploadAll(form) {
         text.textContent = note ?? `${Math.floor((100 * bytes) / file.size)} %`
       })
       if (video && files.length === 1) await sendThumbnail(form, video.shortUUID, token)
-      const link = document.createElement('a')
-      link.href = video ? `/my-library/videos/${video.shortUUID}` : path.replace('/source/pieces', '')
-      link.textContent = video ? TEXTS.edit : TEXTS.back
-      text.replaceChildren(`${TEXTS.uploaded} `, link)
+      const href = video ? `/my-library/videos/${video.shortUUID}` : path.replace('/source/pieces', '')
+      text.replaceChildren(`${TEXTS.uploaded} `, make('a', { href }, video ? TEXTS.edit : TEXTS.back))
       row.dataset.done = ''
     } catch (error) {
       text.textContent = error.message

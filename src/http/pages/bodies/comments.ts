@@ -5,9 +5,10 @@ import { type Html, html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { makeTimeSlices } from '../../../platform/time-slices.ts'
 import type { Here } from '../../videos/actor.view.ts'
-import { accountPath, avatarPath, handleOf, watchPath } from '../addresses.ts'
+import { accountPath, handleOf, watchPath } from '../addresses.ts'
+import { avatarOf } from './picture.ts'
 import { fittedText } from './rich-text.ts'
-import { counted, day, initialOf } from './text.ts'
+import { counted, day } from './text.ts'
 
 export const THREADS_PER_PAGE = 20
 /** Of one thread. */
@@ -28,18 +29,17 @@ export async function threadsOf(
 ): Promise<Html> {
   const path = watchPath(video)
   const items = await fitting(rows, (row) => {
-    const replies = row.replies > 0 ? repliesLink(row, path) : null
-    const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inList, after: replies })
+    const replies = row.replies > 0 && html`<p><a href="${path}?threadId=${row.id}#comments">${counted.replies(row.replies)}</a></p>`
+    const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inList, after: replies || null })
     return html`<li id="comment-${row.id}">${comment}</li>
 `
   })
   const end = start + items.length
-  return html`<section aria-labelledby="comments"><h2 id="comments">${counted.comments(notDeleted)}</h2>
-<ol class="comments">${items}</ol>
-${paging(`${path}?`, {
-  previous: start > 0 ? { start: Math.max(0, start - THREADS_PER_PAGE), text: t('Newer') } : undefined,
-  next: end < total ? { start: end, text: t('Older') } : undefined,
-})}</section>`
+  return sectionOf(counted.comments(notDeleted), items, {
+    base: `${path}?`,
+    previous: start > 0 ? { start: Math.max(0, start - THREADS_PER_PAGE), text: t('Newer') } : undefined,
+    next: end < total ? { start: end, text: t('Older') } : undefined,
+  })
 }
 
 /** The rows of one thread, oldest first, and the first one of the next page if there is one. */
@@ -53,13 +53,28 @@ export async function threadOf(
     return html`<li id="comment-${row.id}"${row.id !== threadId && html` class="reply"`}>${comment}</li>
 `
   })
-  return html`<section aria-labelledby="comments"><h2 id="comments">${t('One conversation')}</h2>
-<p><a href="${path}#comments">${t('All comments')}</a></p>
-<ol class="comments">${items}</ol>
-${paging(`${path}?threadId=${threadId}&`, {
-  previous: start > 0 ? { start: Math.max(0, start - COMMENTS_PER_PAGE), text: t('Earlier') } : undefined,
-  next: rows.length > items.length ? { start: start + items.length, text: t('Later') } : undefined,
-})}</section>`
+  return sectionOf(t('One conversation'), items, {
+    above: html`<p><a href="${path}#comments">${t('All comments')}</a></p>
+`,
+    base: `${path}?threadId=${threadId}&`,
+    previous: start > 0 ? { start: Math.max(0, start - COMMENTS_PER_PAGE), text: t('Earlier') } : undefined,
+    next: rows.length > items.length ? { start: start + items.length, text: t('Later') } : undefined,
+  })
+}
+
+type Way = { start: number; text: Localized } | undefined
+
+/** `base` ends where another parameter can begin. */
+function sectionOf(
+  heading: Localized,
+  items: readonly Html[],
+  { above, base, previous, next }: { above?: Html; base: string; previous: Way; next: Way },
+): Html {
+  const way = (rel: 'prev' | 'next', { start, text }: NonNullable<Way>) =>
+    html`<a class="button" rel="${rel}" href="${base}commentsStart=${start}#comments">${text}</a>`
+  return html`<section aria-labelledby="comments"><h2 id="comments">${heading}</h2>
+${above}<ol class="comments">${items}</ol>
+${(previous || next) && html`<nav class="paging" aria-label="${t('Comments')}">${previous && way('prev', previous)}${next && way('next', next)}</nav>`}</section>`
 }
 
 /** The first rows that fit on a page, at least one. */
@@ -77,33 +92,15 @@ async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) =>
   return items
 }
 
-type Way = { start: number; text: Localized } | undefined
-
-/** `base` ends where another parameter can begin. */
-function paging(base: string, { previous, next }: { previous: Way; next: Way }): Html | null {
-  if (!previous && !next) return null
-  const way = (rel: 'prev' | 'next', { start, text }: NonNullable<Way>) =>
-    html`<a class="button" rel="${rel}" href="${base}commentsStart=${start}#comments">${text}</a>`
-  return html`<nav class="paging" aria-label="${t('Comments')}">${previous && way('prev', previous)}${next && way('next', next)}</nav>`
-}
-
 export const noComments = (): Html =>
   html`<section aria-labelledby="comments"><h2 id="comments">${t('Comments')}</h2><p class="soft">${t('Comments are switched off.')}</p></section>`
-
-const repliesLink = ({ id, replies }: CommentRow, path: string): Html =>
-  html`<p><a href="${path}?threadId=${id}#comments">${counted.replies(replies)}</a></p>`
 
 /** `longest`: maximum bytes of HTML for its text; `after`: what follows it. */
 function commentOf(row: CommentRow, { video, here, longest, after = null }: Commented & { longest: number; after?: Html | null }): Html {
   const { account, created_at } = row
   if (!account) return html`<p class="soft">${t('This comment was deleted.')}</p>${after}`
-  const avatar = avatarPath(account, 48)
   const { text, isWhole } = fittedText(row.text, here, { longest, watch: watchPath(video) })
-  return html`<article>${
-    avatar
-      ? html`<img class="avatar" src="${avatar}" alt="" loading="lazy" width="36" height="36">`
-      : html`<span class="avatar" aria-hidden="true">${initialOf(account.name)}</span>`
-  }<div><p class="head"><a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>${
+  return html`<article>${avatarOf(account, 36)}<div><p class="head"><a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>${
     account.host !== null && html`<bdi class="soft">@${handleOf(account)}</bdi>`
   }${
     account.id === video.owner_account_id && html`<span class="mark">${t('Author')}</span>`

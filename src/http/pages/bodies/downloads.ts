@@ -15,12 +15,7 @@ export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken
   if (!video.download_enabled || video.is_live) return null
   const { files, streamingPlaylists } = toFileViews(video, here, token)
   const all = [
-    ...files.map((file) => ({
-      ...file,
-      kind: extname(URL.parse(file.fileUrl)?.pathname ?? '')
-        .slice(1)
-        .toUpperCase(),
-    })),
+    ...files.map((file) => ({ ...file, kind: kindOf(file.fileUrl) })),
     ...streamingPlaylists.flatMap((playlist) => playlist.files.map((file) => ({ ...file, kind: 'HLS' }))),
   ].flatMap((file) => {
     const url = webUrl(withToken(file.fileDownloadUrl, here, token))
@@ -35,6 +30,11 @@ export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken
 `,
   )}</ul></details>`
 }
+
+const kindOf = (url: string): string =>
+  extname(URL.parse(url)?.pathname ?? '')
+    .slice(1)
+    .toUpperCase()
 
 /** Nothing for videos that are not open to everybody who has the link. */
 export function shareOf(video: WatchedVideoRow, here: Here): Html {

@@ -1,13 +1,16 @@
 // Common parts of pages with lists: tabs, paging, and lists of videos and playlists.
 
+import type { ActorSummary } from '../../../actors/actor/index.ts'
+import type { ChannelRow } from '../../../actors/channel/index.ts'
 import type { PlaylistRow } from '../../../actors/playlist/index.ts'
 import type { NextVideo, VideoListRow, WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { type Localized, t, type Word } from '../../../platform/language.ts'
+import type { Here } from '../../videos/actor.view.ts'
 import { channelPath, playlistPath, watchPath } from '../addresses.ts'
 import { PAGE_COUNT } from '../fields.ts'
-import type { VideoPage } from '../video-page.ts'
-import { pictureOf, sensitiveMark } from './picture.ts'
+import type { VideoPage } from '../watched.ts'
+import { avatarOf, pictureOf, sensitiveMark } from './picture.ts'
 import { counted, day } from './text.ts'
 
 export interface Tab {
@@ -75,5 +78,18 @@ export const playlistCards = (playlists: readonly PlaylistRow[]): Html =>
       playlist.thumbnail && html`<img src="/lazy-static/thumbnails/${playlist.thumbnail}" alt="" loading="lazy" width="280" height="157">`
     }<span class="count">${counted.videos(playlist.elements_count)}</span></div><h2><bdi>${playlist.name}</bdi></h2></a>
 <p>${(playlist.channel ?? playlist.account).name}</p></li>
+`,
+  )}</ul>`
+
+export const fullHandle = ({ username, host }: ActorSummary, here: Here): string => `@${username}@${host ?? here.host}`
+
+/** Channels in a list; `button`: the action for each. */
+export const channelCards = (rows: readonly ChannelRow[], here: Here, button: (row: ChannelRow) => Html | null): Html =>
+  html`<ul class="channels">${rows.map(
+    (row) => html`<li>${avatarOf(row.channel, 48)}<div class="who"><h2><a href="${channelPath(row.channel)}"><bdi>${
+      row.channel.name
+    }</bdi></a></h2><p class="soft">${fullHandle(row.channel, here)} · ${counted.subscribers(row.channel.followers)}</p></div>${button(
+      row,
+    )}</li>
 `,
   )}</ul>`

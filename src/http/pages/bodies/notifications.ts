@@ -5,22 +5,11 @@ import { notificationTypes } from '../../../actors/notification/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { english, known, type Language, t } from '../../../platform/language.ts'
 import { accountPath, channelPath, handleOf, watchPath } from '../addresses.ts'
-import { pager } from './listing.ts'
 import { capital, day, languageName } from './text.ts'
 
-export interface NotificationsPage {
-  rows: readonly NotificationRow[]
-  /** Of the page without its number. */
-  path: string
-  page: number
-  hasMore: boolean
-  token: string
-}
-
-export function notificationsBody({ rows, path, token, ...pages }: NotificationsPage): Html {
-  const choose = html`<p><a href="/my-account/settings#notifications">${t('Choose your notifications')}</a></p>`
-  if (rows.length === 0) return html`<p class="soft">${t('No notifications.')}</p>${choose}${pager(path, pages)}`
-  return html`${choose}${
+/** `token`: of the form that marks them as read. */
+export const notificationList = (rows: readonly NotificationRow[], token: string): Html =>
+  html`${
     rows.some(({ read }) => !read) &&
     html`<form method="post" action="/my-account/notifications/read-all"><input type="hidden" name="token" value="${token}"><button>${t('Mark all as read')}</button></form>`
   }
@@ -28,8 +17,7 @@ export function notificationsBody({ rows, path, token, ...pages }: Notifications
     (row) =>
       html`<li><p>${!row.read && html`<span class="mark">${t('New')}</span> `}${sentenceOf(row)} <span class="soft">${day(new Date(row.created_at))}</span></p></li>
 `,
-  )}</ul>${pager(path, pages)}`
-}
+  )}</ul>`
 
 /** A notification as text, with the path of its page. */
 export function pushWords(row: NotificationRow, language: Language = english): { text: string; path: string } {

@@ -1,10 +1,20 @@
 // The picture of a video in a list: with its duration, and covered if it is sensitive and the viewer wants a warning.
 
+import type { ActorSummary } from '../../../actors/actor/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { withFileToken } from '../../videos/address-token.ts'
+import { avatarPath } from '../addresses.ts'
 import type { FileToken } from '../sources.ts'
 import { clock } from './text.ts'
+
+/** The picture of an actor, or its initial; `width`: px on the page. */
+export function avatarOf(actor: Pick<ActorSummary, 'name' | 'avatars'>, width: number): Html {
+  const path = avatarPath(actor, Math.max(48, width))
+  return path === undefined
+    ? html`<span class="avatar" aria-hidden="true">${[...actor.name.trim()][0]?.toUpperCase() ?? '?'}</span>`
+    : html`<img class="avatar" src="${path}" alt="" width="${width}" height="${width}" loading="lazy">`
+}
 
 /** The banner of the server, a channel or an account, by its file. */
 export const bannerOf = (filename: string | undefined): Html | null =>

@@ -2,6 +2,8 @@
 
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
+import { loginPath } from '../local-path.ts'
+import { linkTo } from './text.ts'
 
 export interface SubscribeForm {
   /** `name@host` of the channel. */
@@ -32,7 +34,7 @@ export interface RemoteSubscribeForm {
 }
 
 /** For visitors: the form for their own server. */
-const remoteSubscribe = ({ kind, actor, handle, problem }: RemoteSubscribeForm): Html =>
+export const remoteSubscribe = ({ kind, actor, handle, problem }: RemoteSubscribeForm): Html =>
   html`<form method="post" action="/remote-subscribe" class="fields">
 <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="actor" value="${actor}">
 <label for="handle">${t('Your handle on your own server')}</label>
@@ -46,13 +48,4 @@ ${problem && html`<p class="problem" id="handle-problem" role="alert">${problem}
 export const visitorSubscribe = (form: RemoteSubscribeForm, next: string): Html =>
   html`<details class="subscribe"><summary>${t('Subscribe')}</summary>
 <div class="box">${remoteSubscribe(form)}
-<p>${rich('<a>Log in</a> if you have an account here.', { a: (inside) => html`<a href="/login?next=${encodeURIComponent(next)}">${inside}</a>` })}</p></div></details>`
-
-export const remoteSubscribeBody = (name: string, form: RemoteSubscribeForm): Html =>
-  html`<h1>${t('Subscribe to {name}', { name })}</h1>
-${remoteSubscribe(form)}`
-
-/** On the way to the visitor's own server. */
-export const leavingBody = (name: string, address: string): Html =>
-  html`<h1>${t('Subscribe to {name}', { name })}</h1>
-<p>${t('Your server takes over from here:')} <a href="${address}" rel="noopener">${t('continue on {host}', { host: URL.parse(address)?.host ?? '' })}</a></p>`
+<p>${rich('<a>Log in</a> if you have an account here.', linkTo(loginPath(next)))}</p></div></details>`

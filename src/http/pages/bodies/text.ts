@@ -47,7 +47,7 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
 }
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+/** The tag `a` of a message, with its address. */
+export const linkTo = (href: string) => ({ a: (inside: Html) => html`<a href="${href}">${inside}</a>` })
 
-/** Shown instead of a picture. */
-export const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? '?'
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -5,10 +5,11 @@ import { categoryLabels, licenceLabels, videoPrivacies, type WatchedVideoRow } f
 import { Html, html, rich, webUrl } from '../../../platform/html.ts'
 import { inNumbers, known, type Localized, t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
-import { accountPath, avatarPath, channelPath, watchPath } from '../addresses.ts'
+import { accountPath, channelPath, watchPath } from '../addresses.ts'
 import { nextVideos } from './listing.ts'
+import { avatarOf } from './picture.ts'
 import { richText } from './rich-text.ts'
-import { clock, counted, day, initialOf, languageName } from './text.ts'
+import { clock, counted, day, languageName } from './text.ts'
 
 export interface WatchParts {
   video: WatchedVideoRow
@@ -82,12 +83,8 @@ function originOf({ remote, url, channel }: WatchedVideoRow): Html | null {
 }
 
 function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Html {
-  const avatar = avatarPath(channel, 48) ?? avatarPath(account, 48)
-  return html`<div class="by">${
-    avatar
-      ? html`<img class="avatar" src="${avatar}" alt="" width="48" height="48">`
-      : html`<span class="avatar" aria-hidden="true">${initialOf(channel.name)}</span>`
-  }<div><a class="channel" href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a><p>${rich('by {name}', { name: html`<a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>` })} · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${counted.subscribers(channel.followers)}</p></div>${placeOf('subscribe')}${
+  const { avatars } = channel.avatars.length > 0 ? channel : account
+  return html`<div class="by">${avatarOf({ name: channel.name, avatars }, 48)}<div><a class="channel" href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a><p>${rich('by {name}', { name: html`<a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>` })} · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${counted.subscribers(channel.followers)}</p></div>${placeOf('subscribe')}${
     remote ? null : html`<a class="button plain" href="/feeds/videos.xml?videoChannelId=${channel.id}">RSS</a>`
   }</div>`
 }

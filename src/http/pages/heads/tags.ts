@@ -74,15 +74,11 @@ const openGraph = ({ type, name, description, image, url, player }: Facts, site:
   ['og:image', image],
   ['og:url', url],
   ['og:description', description],
-  ...(player
-    ? ([
-        ['og:video:url', player.url],
-        ['og:video:secure_url', player.url],
-        ['og:video:type', 'text/html'],
-        ['og:video:width', player.width],
-        ['og:video:height', player.height],
-      ] as const)
-    : []),
+  ['og:video:url', player?.url],
+  ['og:video:secure_url', player?.url],
+  ['og:video:type', player && 'text/html'],
+  ['og:video:width', player?.width],
+  ['og:video:height', player?.height],
 ]
 
 const twitterCard = ({ name, description, image, player }: Facts, site: Site): Pair[] => [
@@ -91,23 +87,16 @@ const twitterCard = ({ name, description, image, player }: Facts, site: Site): P
   ['twitter:title', name],
   ['twitter:description', description],
   ['twitter:image', image],
-  ...(player
-    ? ([
-        ['twitter:player', player.url],
-        ['twitter:player:width', player.width],
-        ['twitter:player:height', player.height],
-      ] as const)
-    : []),
+  ['twitter:player', player?.url],
+  ['twitter:player:width', player?.width],
+  ['twitter:player:height', player?.height],
 ]
 
 /** Unknown values are left out. */
 const metas = (attribute: 'name' | 'property' | 'itemprop', pairs: readonly Pair[]): Html =>
-  html`${pairs.map(([name, content]) => {
-    if (content === null || content === undefined || content === '') return null
-    if (attribute === 'property') return html`<meta property="${name}" content="${content}">\n`
-    if (attribute === 'itemprop') return html`<meta itemprop="${name}" content="${content}">\n`
-    return html`<meta name="${name}" content="${content}">\n`
-  })}`
+  html`${pairs
+    .filter(([, content]) => content !== null && content !== undefined && content !== '')
+    .map(([name, content]) => html`<meta ${attribute}="${name}" content="${content}">\n`)}`
 
 const links = ({ name, oembed, canonical, url, document, feeds = [] }: Facts): Html => html`${
   oembed && html`<link rel="alternate" type="application/json+oembed" href="${oembed}" title="${name}">\n`

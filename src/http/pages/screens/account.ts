@@ -7,206 +7,141 @@ import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
 import { blocks, watchedWords } from './moderation.ts'
-import type { Screen } from './parts.ts'
+import { form, list, type Screen, screen } from './parts.ts'
 import { settingsScreen } from './settings.ts'
-import { facts, languages, link, ME, PICTURES } from './words.ts'
+import { facts, languages, link, ME, picture } from './words.ts'
 
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
 
 export const accountScreens: readonly Screen[] = [
   settingsScreen,
-  {
-    path: '/my-account/profile',
-    title: t('Profile'),
-    reads: { me: ME },
-    parts: [
-      {
-        form: 'profile',
-        operation: 'PUT /api/v1/users/me',
-        initial: ({ data }) => ({
-          ...(data.me as object),
-          displayName: valueAt(data.me, 'account.displayName'),
-          description: valueAt(data.me, 'account.description'),
-        }),
-        changesOnly: true,
-        fields: () => ({
-          displayName: t('Name that others see'),
-          description: { label: t('About you'), as: 'long' },
-          nsfwPolicy: {
-            label: t('Sensitive videos'),
-            choices: { do_not_list: t('Are not listed'), warn: t('Ask first'), blur: t('Have blurred pictures'), display: t('Are shown') },
-          },
-          videoLanguages: { label: t('Languages of listed videos'), as: 'many', choices: languages(), byName: true },
-          autoPlayVideo: { label: t('Play videos at once'), as: 'check' },
-          autoPlayNextVideo: { label: t('Continue with the next video'), as: 'check' },
-          videosHistoryEnabled: { label: t('Remember watched videos'), as: 'check' },
-          emailPublic: { label: t('Other servers may know the e-mail address'), as: 'check' },
-        }),
-        button: t('Save'),
-      },
-      {
-        form: 'avatar',
-        title: t('Picture'),
-        operation: 'POST /api/v1/users/me/avatar/pick',
-        files: true,
-        fields: { avatarfile: { label: t('File'), as: 'file', accept: PICTURES } },
-        button: t('Use the picture'),
-      },
-      {
-        form: 'email',
-        title: t('E-mail address'),
-        operation: 'PUT /api/v1/users/me',
-        initial: ({ data }) => ({ email: valueAt(data.me, 'email') }),
-        fields: { email: t('E-mail address'), currentPassword: { label: t('Current password'), as: 'password' } },
-        button: t('Change the address'),
-        said: t('Saved. If this server sends mails, follow the link in the one to the new address.'),
-      },
-      {
-        form: 'delete',
-        title: t('Delete the account'),
-        text: t('With its channels, videos, playlists and comments. It cannot be brought back.'),
-        operation: 'DELETE /api/v1/users/me',
-        fields: {},
-        button: t('Delete the account'),
-        danger: true,
-        leadsTo: () => '/',
-      },
-    ],
-  },
-  {
-    path: '/my-account/two-factor',
-    title: t('Two-factor login'),
-    reads: { me: ME },
-    parts: [
-      {
-        form: 'request',
-        operation: 'POST /api/v1/users/:userId/two-factor/request',
-        when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') !== true,
-        text: t('An app on your telephone shows a code that each login asks for.'),
-        fields: { currentPassword: { label: t('Current password'), as: 'password' } },
-        button: t('Begin'),
-        shows: (answer, { token }) => html`<section><h2>${t('Add the key to your app')}</h2>
+  screen('/my-account/profile', t('Profile'), { reads: { me: ME } }, [
+    form('profile', 'PUT /api/v1/users/me', {
+      initial: ({ data }) => ({
+        ...(data.me as object),
+        displayName: valueAt(data.me, 'account.displayName'),
+        description: valueAt(data.me, 'account.description'),
+      }),
+      changesOnly: true,
+      fields: () => ({
+        displayName: t('Name that others see'),
+        description: { label: t('About you'), as: 'long' },
+        nsfwPolicy: {
+          label: t('Sensitive videos'),
+          choices: { do_not_list: t('Are not listed'), warn: t('Ask first'), blur: t('Have blurred pictures'), display: t('Are shown') },
+        },
+        videoLanguages: { label: t('Languages of listed videos'), as: 'many', choices: languages(), byName: true },
+        autoPlayVideo: { label: t('Play videos at once'), as: 'check' },
+        autoPlayNextVideo: { label: t('Continue with the next video'), as: 'check' },
+        videosHistoryEnabled: { label: t('Remember watched videos'), as: 'check' },
+        emailPublic: { label: t('Other servers may know the e-mail address'), as: 'check' },
+      }),
+    }),
+    picture('avatar', t('Picture'), 'POST /api/v1/users/me/avatar/pick'),
+    form('email', 'PUT /api/v1/users/me', {
+      title: t('E-mail address'),
+      initial: ({ data }) => ({ email: valueAt(data.me, 'email') }),
+      fields: { email: t('E-mail address'), currentPassword: { label: t('Current password'), as: 'password' } },
+      button: t('Change the address'),
+      said: t('Saved. If this server sends mails, follow the link in the one to the new address.'),
+    }),
+    form('delete', 'DELETE /api/v1/users/me', {
+      title: t('Delete the account'),
+      text: t('With its channels, videos, playlists and comments. It cannot be brought back.'),
+      button: t('Delete the account'),
+      danger: true,
+      leadsTo: () => '/',
+    }),
+  ]),
+  screen('/my-account/two-factor', t('Two-factor login'), { reads: { me: ME } }, [
+    form('request', 'POST /api/v1/users/:userId/two-factor/request', {
+      when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') !== true,
+      text: t('An app on your telephone shows a code that each login asks for.'),
+      fields: { currentPassword: { label: t('Current password'), as: 'password' } },
+      button: t('Begin'),
+      shows: (answer, { token }) => html`<section><h2>${t('Add the key to your app')}</h2>
 <p>${t('Type this key into the app, or open the address with it, and then type the code that it shows.')}</p>${facts([
-          [t('Key'), valueAt(answer, 'otpRequest.secret')],
-          [t('Address'), valueAt(answer, 'otpRequest.uri')],
-        ])}<form method="post" action="/my-account/two-factor" class="fields"><input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="confirm"><input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form></section>`,
+        [t('Key'), valueAt(answer, 'otpRequest.secret')],
+        [t('Address'), valueAt(answer, 'otpRequest.uri')],
+      ])}<form method="post" action="/my-account/two-factor" class="fields"><input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="confirm"><input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form></section>`,
+    }),
+    form('confirm', 'POST /api/v1/users/:userId/two-factor/confirm-request', {
+      when: ({ query }) => query('confirm') !== undefined,
+      fields: { requestToken: { label: t('Request'), as: 'hidden' }, otpToken: t('Code') },
+      button: t('Switch on'),
+      said: t('Two-factor login is on.'),
+    }),
+    form('disable', 'POST /api/v1/users/:userId/two-factor/disable', {
+      when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') === true,
+      text: t('Two-factor login is on.'),
+      fields: { currentPassword: { label: t('Current password'), as: 'password' } },
+      button: t('Switch off'),
+      danger: true,
+    }),
+  ]),
+  screen('/my-account/sessions', t('Logins'), [
+    list('sessions', 'GET /api/v1/vireo/sessions', {
+      columns: {
+        Login: (row) => (valueAt(row, 'isCurrent') === true ? t('This one') : t('Another one')),
+        Begun: 'createdAt',
+        'Last renewed': 'usedAt',
+        Expires: 'expiresAt',
       },
-      {
-        form: 'confirm',
-        operation: 'POST /api/v1/users/:userId/two-factor/confirm-request',
-        when: ({ query }) => query('confirm') !== undefined,
-        fields: { requestToken: { label: t('Request'), as: 'hidden' }, otpToken: t('Code') },
-        button: t('Switch on'),
-        said: t('Two-factor login is on.'),
+      actions: { end: { label: t('Log out'), operation: 'DELETE /api/v1/vireo/sessions/:id', danger: true } },
+    }),
+  ]),
+  screen('/my-account/application-tokens', t('Application tokens'), [
+    list('tokens', 'GET /api/v1/vireo/application-tokens', {
+      columns: {
+        Name: 'name',
+        'May do': (row) =>
+          html`${[valueAt(row, 'scopes')].flat().map((scope, index) => html`${index > 0 && ', '}${known(wordsOf(String(scope)))}`)}`,
+        Expires: 'expiresAt',
+        'Last used': (row) => plain(valueAt(row, 'lastUsedAt')) ?? t('Never'),
+        Created: 'createdAt',
       },
-      {
-        form: 'disable',
-        operation: 'POST /api/v1/users/:userId/two-factor/disable',
-        when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') === true,
-        text: t('Two-factor login is on.'),
-        fields: { currentPassword: { label: t('Current password'), as: 'password' } },
-        button: t('Switch off'),
-        danger: true,
-      },
-    ],
-  },
-  {
-    path: '/my-account/sessions',
-    title: t('Logins'),
-    parts: [
-      {
-        list: 'sessions',
-        operation: 'GET /api/v1/vireo/sessions',
-        id: 'id',
-        columns: {
-          Login: (row) => (valueAt(row, 'isCurrent') === true ? t('This one') : t('Another one')),
-          Begun: 'createdAt',
-          'Last renewed': 'usedAt',
-          Expires: 'expiresAt',
+      actions: { revoke: { label: t('Revoke'), operation: 'DELETE /api/v1/vireo/application-tokens/:id', danger: true } },
+      empty: t('No tokens yet.'),
+    }),
+    form('create', 'POST /api/v1/vireo/application-tokens', {
+      title: t('New token'),
+      text: t('A program uses it in place of your password. A new password revokes all of them.'),
+      fields: ({ visit }) => ({
+        name: { label: t('Name'), help: t('What the token is for.') },
+        scopes: {
+          label: t('What it may do'),
+          as: 'many',
+          choices: visit && isStaff(visit.user.role) ? { ...SCOPES, admin: t('Administer the server') } : SCOPES,
         },
-        actions: { end: { label: t('Log out'), operation: 'DELETE /api/v1/vireo/sessions/:id', danger: true } },
-        empty: t('None.'),
-      },
-    ],
-  },
-  {
-    path: '/my-account/application-tokens',
-    title: t('Application tokens'),
-    parts: [
-      {
-        list: 'tokens',
-        operation: 'GET /api/v1/vireo/application-tokens',
-        id: 'id',
-        columns: {
-          Name: 'name',
-          'May do': (row) =>
-            html`${[valueAt(row, 'scopes')].flat().map((scope, index) => html`${index > 0 && ', '}${known(wordsOf(String(scope)))}`)}`,
-          Expires: 'expiresAt',
-          'Last used': (row) => plain(valueAt(row, 'lastUsedAt')) ?? t('Never'),
-          Created: 'createdAt',
-        },
-        actions: { revoke: { label: t('Revoke'), operation: 'DELETE /api/v1/vireo/application-tokens/:id', danger: true } },
-        empty: t('No tokens yet.'),
-      },
-      {
-        form: 'create',
-        title: t('New token'),
-        operation: 'POST /api/v1/vireo/application-tokens',
-        text: t('A program uses it in place of your password. A new password revokes all of them.'),
-        fields: ({ visit }) => ({
-          name: { label: t('Name'), help: t('What the token is for.') },
-          scopes: {
-            label: t('What it may do'),
-            as: 'many',
-            choices: visit && isStaff(visit.user.role) ? { ...SCOPES, admin: t('Administer the server') } : SCOPES,
-          },
-          expiresAt: { label: t('Expires at (UTC)'), as: 'moment' },
-        }),
-        button: t('Create'),
-        shows: (answer) => html`<section><h2>${t('The new token')}</h2>
+        expiresAt: { label: t('Expires at (UTC)'), as: 'moment' },
+      }),
+      button: t('Create'),
+      shows: (answer) => html`<section><h2>${t('The new token')}</h2>
 <p>${t('Copy it now: it is not shown again.')}</p>${facts([[t('Token'), valueAt(answer, 'token')]])}</section>`,
-      },
-    ],
-  },
+    }),
+  ]),
   blocks({ path: '/my-account/blocklist', title: t('Blocked'), api: '/api/v1/users/me/blocklist' }),
   watchedWords({ path: '/my-account/watched-words', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
-  {
-    path: '/my-account/abuses',
-    title: t('Your reports'),
-    parts: [
-      {
-        list: 'abuses',
-        operation: 'GET /api/v1/users/me/abuses',
-        columns: {
-          Reason: link('/my-account/abuses', 'id', 'reason'),
-          State: 'state',
-          Messages: 'countMessages',
-          Sent: 'createdAt',
-        },
-        empty: t('No reports yet.'),
+  screen('/my-account/abuses', t('Your reports'), [
+    list('abuses', 'GET /api/v1/users/me/abuses', {
+      columns: {
+        Reason: link('/my-account/abuses', 'id', 'reason'),
+        State: 'state',
+        Messages: 'countMessages',
+        Sent: 'createdAt',
       },
-    ],
-  },
-  {
-    path: '/my-account/abuses/:id',
-    title: t('Your report'),
-    parts: [
-      {
-        list: 'messages',
-        operation: 'GET /api/v1/abuses/:id/messages',
-        columns: {
-          From: (row) => (valueAt(row, 'byModerator') === true ? t('A moderator') : t('You')),
-          Message: 'message',
-          Sent: 'createdAt',
-        },
-        empty: t('No messages yet.'),
+      empty: t('No reports yet.'),
+    }),
+  ]),
+  screen('/my-account/abuses/:id', t('Your report'), [
+    list('messages', 'GET /api/v1/abuses/:id/messages', {
+      columns: {
+        From: (row) => (valueAt(row, 'byModerator') === true ? t('A moderator') : t('You')),
+        Message: 'message',
+        Sent: 'createdAt',
       },
-      {
-        form: 'message',
-        operation: 'POST /api/v1/abuses/:id/messages',
-        fields: { message: { label: t('Message'), as: 'long' } },
-        button: t('Send'),
-      },
-    ],
-  },
+      empty: t('No messages yet.'),
+    }),
+    form('message', 'POST /api/v1/abuses/:id/messages', { fields: { message: { label: t('Message'), as: 'long' } }, button: t('Send') }),
+  ]),
 ]

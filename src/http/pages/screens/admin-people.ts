@@ -2,178 +2,130 @@
 
 import { t } from '../../../platform/language.ts'
 import { blocks, isPending, watchedWords } from './moderation.ts'
-import type { Screen } from './parts.ts'
+import { form, list, type Screen, screen } from './parts.ts'
 import { handle, is, isNot, link, reportColumns, videoLink } from './words.ts'
 
 const REGISTRATION = '/api/v1/users/registrations/:registrationId'
 const ROLES = { 0: t('Administrator'), 1: t('Moderator'), 2: t('User') }
 
 export const moderationScreens: readonly Screen[] = [
-  {
-    path: '/admin/abuses',
-    title: t('Reports'),
-    parts: [
-      {
-        list: 'abuses',
-        operation: 'GET /api/v1/abuses',
-        id: 'id',
-        columns: reportColumns,
-        filters: { filter: t('About') },
-        inputs: { operation: 'PUT /api/v1/abuses/:id', fields: { moderationComment: { label: t('Note for the staff'), as: 'long' } } },
-        actions: {
-          accept: { label: t('Accept'), operation: 'PUT /api/v1/abuses/:id', body: { state: 3 }, when: isNot('state.id', 3) },
-          reject: { label: t('Reject'), operation: 'PUT /api/v1/abuses/:id', body: { state: 2 }, when: isNot('state.id', 2) },
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id', danger: true },
-        },
-        empty: t('No reports.'),
+  screen('/admin/abuses', t('Reports'), [
+    list('abuses', 'GET /api/v1/abuses', {
+      columns: reportColumns,
+      filters: { filter: t('About') },
+      inputs: { operation: 'PUT /api/v1/abuses/:id', fields: { moderationComment: { label: t('Note for the staff'), as: 'long' } } },
+      actions: {
+        accept: { label: t('Accept'), operation: 'PUT /api/v1/abuses/:id', body: { state: 3 }, when: isNot('state.id', 3) },
+        reject: { label: t('Reject'), operation: 'PUT /api/v1/abuses/:id', body: { state: 2 }, when: isNot('state.id', 2) },
+        delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id', danger: true },
       },
-    ],
-  },
-  {
-    path: '/admin/abuses/:id',
-    title: t('Conversation about a report'),
-    parts: [
-      {
-        list: 'messages',
-        operation: 'GET /api/v1/abuses/:id/messages',
-        id: 'id',
-        columns: { From: handle('account'), Message: 'message', Sent: 'createdAt' },
-        actions: { delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id/messages/:messageId' } },
-        empty: t('No messages yet.'),
+      empty: t('No reports.'),
+    }),
+  ]),
+  screen('/admin/abuses/:id', t('Conversation about a report'), [
+    list('messages', 'GET /api/v1/abuses/:id/messages', {
+      columns: { From: handle('account'), Message: 'message', Sent: 'createdAt' },
+      actions: { delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id/messages/:messageId' } },
+      empty: t('No messages yet.'),
+    }),
+    form('message', 'POST /api/v1/abuses/:id/messages', {
+      fields: { message: { label: t('Message to the reporter'), as: 'long' } },
+      button: t('Send'),
+    }),
+  ]),
+  screen('/admin/video-blocks', t('Blocked videos'), [
+    list('blocked', 'GET /api/v1/videos/blacklist', {
+      id: 'video.id',
+      columns: { Video: videoLink('video.'), Reason: 'reason', Since: 'createdAt' },
+      actions: { unblock: { label: t('Unblock'), operation: 'DELETE /api/v1/videos/:id/blacklist' } },
+      empty: t('No blocked videos.'),
+    }),
+    form('block', 'POST /api/v1/videos/:id/blacklist', {
+      title: t('Block a video'),
+      inPath: ['id'],
+      fields: {
+        id: { label: t('Video'), help: t('Its id, as in the address of its page.') },
+        reason: { label: t('Reason'), as: 'long' },
+        unfederate: { label: t('Tell other servers to delete it'), as: 'check' },
       },
-      {
-        form: 'message',
-        operation: 'POST /api/v1/abuses/:id/messages',
-        fields: { message: { label: t('Message to the reporter'), as: 'long' } },
-        button: t('Send'),
-      },
-    ],
-  },
-  {
-    path: '/admin/video-blocks',
-    title: t('Blocked videos'),
-    parts: [
-      {
-        list: 'blocked',
-        operation: 'GET /api/v1/videos/blacklist',
-        id: 'video.id',
-        columns: { Video: videoLink('video.'), Reason: 'reason', Since: 'createdAt' },
-        actions: { unblock: { label: t('Unblock'), operation: 'DELETE /api/v1/videos/:id/blacklist' } },
-        empty: t('No blocked videos.'),
-      },
-      {
-        form: 'block',
-        title: t('Block a video'),
-        operation: 'POST /api/v1/videos/:id/blacklist',
-        inPath: ['id'],
-        fields: {
-          id: { label: t('Video'), help: t('Its id, as in the address of its page.') },
-          reason: { label: t('Reason'), as: 'long' },
-          unfederate: { label: t('Tell other servers to delete it'), as: 'check' },
-        },
-        button: t('Block'),
-      },
-    ],
-  },
+      button: t('Block'),
+    }),
+  ]),
   blocks({ path: '/admin/blocklist', title: t('Blocked accounts and servers'), api: '/api/v1/server/blocklist' }),
   watchedWords({ path: '/admin/watched-words', api: '/api/v1/watched-words/server/lists' }),
 ]
 
 export const peopleScreens: readonly Screen[] = [
-  {
-    path: '/admin/users',
-    title: t('Users'),
-    parts: [
-      {
-        list: 'users',
-        operation: 'GET /api/v1/users',
-        id: 'id',
-        columns: {
-          Name: link('/admin/users', 'id', 'username'),
-          'E-mail': 'email',
-          Role: 'role',
-          Blocked: 'blocked',
-          Since: 'createdAt',
-          'Last login': 'lastLoginDate',
-        },
-        filters: { blocked: t('Blocked') },
-        inputs: { operation: 'POST /api/v1/users/:id/block', fields: { reason: { label: t('Reason of a block'), as: 'long' } } },
-        actions: {
-          block: {
-            label: t('Block'),
-            operation: 'POST /api/v1/users/:id/block',
-            body: {},
-            when: (row) => is('blocked', false)(row) && is('role.id', 2)(row),
-          },
-          unblock: { label: t('Unblock'), operation: 'POST /api/v1/users/:id/unblock', body: () => ({}), when: is('blocked', true) },
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/:id', danger: true, when: is('role.id', 2) },
-        },
-        empty: t('No users.'),
+  screen('/admin/users', t('Users'), [
+    list('users', 'GET /api/v1/users', {
+      columns: {
+        Name: link('/admin/users', 'id', 'username'),
+        'E-mail': 'email',
+        Role: 'role',
+        Blocked: 'blocked',
+        Since: 'createdAt',
+        'Last login': 'lastLoginDate',
       },
-      {
-        form: 'new',
-        title: t('A new user'),
-        operation: 'POST /api/v1/users',
-        fields: {
-          username: t('User name'),
-          email: t('E-mail address'),
-          password: { label: t('Password'), as: 'password', help: t('Empty if a mail shall ask for it.') },
-          role: { label: t('Role'), choices: ROLES },
+      filters: { blocked: t('Blocked') },
+      inputs: { operation: 'POST /api/v1/users/:id/block', fields: { reason: { label: t('Reason of a block'), as: 'long' } } },
+      actions: {
+        block: {
+          label: t('Block'),
+          operation: 'POST /api/v1/users/:id/block',
+          body: {},
+          when: (row) => is('blocked', false)(row) && is('role.id', 2)(row),
         },
-        initial: () => ({ role: 2 }),
-        button: t('Make the user'),
+        unblock: { label: t('Unblock'), operation: 'POST /api/v1/users/:id/unblock', body: () => ({}), when: is('blocked', true) },
+        delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/:id', danger: true, when: is('role.id', 2) },
       },
-    ],
-  },
-  {
-    path: '/admin/users/:id',
-    title: t('Edit the user'),
-    reads: { user: 'GET /api/v1/users/:id' },
-    parts: [
-      {
-        form: 'user',
-        operation: 'PUT /api/v1/users/:id',
-        initial: ({ data }) => data.user,
-        changesOnly: true,
-        fields: {
-          email: t('E-mail address'),
-          emailVerified: { label: t('The address is verified'), as: 'check' },
-          role: { label: t('Role'), choices: ROLES },
-          videoQuota: { label: t('Bytes of videos'), help: t('-1 for any.') },
-          videoQuotaDaily: { label: t('Bytes of videos in a day'), help: t('-1 for any.') },
-          password: { label: t('New password'), as: 'password' },
-        },
-        button: t('Save'),
+      empty: t('No users.'),
+    }),
+    form('new', 'POST /api/v1/users', {
+      title: t('A new user'),
+      fields: {
+        username: t('User name'),
+        email: t('E-mail address'),
+        password: { label: t('Password'), as: 'password', help: t('Empty if a mail shall ask for it.') },
+        role: { label: t('Role'), choices: ROLES },
       },
-    ],
-  },
-  {
-    path: '/admin/registrations',
-    title: t('Registrations'),
-    parts: [
-      {
-        list: 'registrations',
-        operation: 'GET /api/v1/users/registrations',
-        id: 'id',
-        columns: {
-          Name: 'username',
-          'E-mail': 'email',
-          Reason: 'registrationReason',
-          State: 'state',
-          Answer: 'moderationResponse',
-          Asked: 'createdAt',
-        },
-        inputs: {
-          operation: `POST ${REGISTRATION}/accept`,
-          fields: { moderationResponse: { label: t('Answer, which is mailed'), as: 'long' } },
-        },
-        actions: {
-          accept: { label: t('Accept'), operation: `POST ${REGISTRATION}/accept`, body: {}, when: isPending },
-          reject: { label: t('Reject'), operation: `POST ${REGISTRATION}/reject`, body: {}, when: isPending },
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/registrations/:registrationId', danger: true },
-        },
-        empty: t('Nobody asks for an account.'),
+      initial: () => ({ role: 2 }),
+      button: t('Make the user'),
+    }),
+  ]),
+  screen('/admin/users/:id', t('Edit the user'), { reads: { user: 'GET /api/v1/users/:id' } }, [
+    form('user', 'PUT /api/v1/users/:id', {
+      initial: ({ data }) => data.user,
+      changesOnly: true,
+      fields: {
+        email: t('E-mail address'),
+        emailVerified: { label: t('The address is verified'), as: 'check' },
+        role: { label: t('Role'), choices: ROLES },
+        videoQuota: { label: t('Bytes of videos'), help: t('-1 for any.') },
+        videoQuotaDaily: { label: t('Bytes of videos in a day'), help: t('-1 for any.') },
+        password: { label: t('New password'), as: 'password' },
       },
-    ],
-  },
+    }),
+  ]),
+  screen('/admin/registrations', t('Registrations'), [
+    list('registrations', 'GET /api/v1/users/registrations', {
+      columns: {
+        Name: 'username',
+        'E-mail': 'email',
+        Reason: 'registrationReason',
+        State: 'state',
+        Answer: 'moderationResponse',
+        Asked: 'createdAt',
+      },
+      inputs: {
+        operation: `POST ${REGISTRATION}/accept`,
+        fields: { moderationResponse: { label: t('Answer, which is mailed'), as: 'long' } },
+      },
+      actions: {
+        accept: { label: t('Accept'), operation: `POST ${REGISTRATION}/accept`, body: {}, when: isPending },
+        reject: { label: t('Reject'), operation: `POST ${REGISTRATION}/reject`, body: {}, when: isPending },
+        delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/registrations/:registrationId', danger: true },
+      },
+      empty: t('Nobody asks for an account.'),
+    }),
+  ]),
 ]

@@ -1,80 +1,60 @@
 // The screen of remote runners: who works for the server, how others may join, and the jobs.
 
 import { t } from '../../../platform/language.ts'
-import type { Screen } from './parts.ts'
+import { form, list, type Screen, screen } from './parts.ts'
 import { is, shortened, state } from './words.ts'
 
 /** Numbers of the contract: pending, processing, waiting for its parent, completing. */
 const OPEN = [1, 2, 5, 9]
 
 export const runnerScreens: readonly Screen[] = [
-  {
-    path: '/admin/runners',
-    title: t('Remote runners'),
-    parts: [
-      {
-        list: 'runners',
-        operation: 'GET /api/v1/vireo/runners',
-        id: 'id',
-        columns: {
-          Runner: 'name',
-          Version: 'version',
-          Address: 'ip',
-          'Last contact': 'lastContact',
-          'Jobs now': 'jobs',
-          Failures: 'failures',
-        },
-        actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/runners/:runnerId', danger: true } },
-        empty: t('No runner is registered.'),
+  screen('/admin/runners', t('Remote runners'), [
+    list('runners', 'GET /api/v1/vireo/runners', {
+      columns: {
+        Runner: 'name',
+        Version: 'version',
+        Address: 'ip',
+        'Last contact': 'lastContact',
+        'Jobs now': 'jobs',
+        Failures: 'failures',
       },
-      {
-        list: 'tokens',
-        title: t('Tokens with which runners register'),
-        operation: 'GET /api/v1/runners/registration-tokens',
-        id: 'id',
-        columns: { Token: 'registrationToken', Runners: 'registeredRunnersCount', Since: 'createdAt' },
-        actions: {
-          remove: {
-            label: t('Remove with its runners'),
-            operation: 'DELETE /api/v1/runners/registration-tokens/:registrationTokenId',
-            danger: true,
-          },
+      actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/runners/:runnerId', danger: true } },
+      empty: t('No runner is registered.'),
+    }),
+    list('tokens', 'GET /api/v1/runners/registration-tokens', {
+      title: t('Tokens with which runners register'),
+      columns: { Token: 'registrationToken', Runners: 'registeredRunnersCount', Since: 'createdAt' },
+      actions: {
+        remove: {
+          label: t('Remove with its runners'),
+          operation: 'DELETE /api/v1/runners/registration-tokens/:registrationTokenId',
+          danger: true,
         },
-        empty: t('There is no token.'),
       },
-      {
-        form: 'token',
-        operation: 'POST /api/v1/runners/registration-tokens/generate',
-        fields: {},
-        button: t('Make a token'),
-        said: t('The token is in the list.'),
+      empty: t('There is no token.'),
+    }),
+    form('token', 'POST /api/v1/runners/registration-tokens/generate', {
+      button: t('Make a token'),
+      said: t('The token is in the list.'),
+    }),
+    list('jobs', 'GET /api/v1/runners/jobs', {
+      title: t('Jobs of runners'),
+      id: 'uuid',
+      columns: {
+        Job: 'type',
+        State: state('state', [2, 9]),
+        'Done, in percent': 'progress',
+        Runner: 'runner.name',
+        Failures: 'failures',
+        Problem: shortened('error'),
+        Created: 'createdAt',
       },
-      {
-        list: 'jobs',
-        title: t('Jobs of runners'),
-        operation: 'GET /api/v1/runners/jobs',
-        id: 'uuid',
-        columns: {
-          Job: 'type',
-          State: state('state', [2, 9]),
-          'Done, in percent': 'progress',
-          Runner: 'runner.name',
-          Failures: 'failures',
-          Problem: shortened('error'),
-          Created: 'createdAt',
-        },
-        filters: { search: t('Search') },
-        actions: {
-          cancel: {
-            label: t('Cancel'),
-            operation: 'POST /api/v1/runners/jobs/:jobUUID/cancel',
-            danger: true,
-            when: is('state.id', ...OPEN),
-          },
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/runners/jobs/:jobUUID', danger: true },
-        },
-        empty: t('No jobs.'),
+      filters: { search: t('Search') },
+      actions: {
+        cancel: { label: t('Cancel'), operation: 'POST /api/v1/runners/jobs/:jobUUID/cancel', danger: true, when: is('state.id', ...OPEN) },
+        delete: { label: t('Delete'), operation: 'DELETE /api/v1/runners/jobs/:jobUUID', danger: true },
       },
-    ],
-  },
+      empty: t('No jobs.'),
+    }),
+  ]),
 ]

@@ -8,8 +8,8 @@ import { capital, size } from '../bodies/text.ts'
 import { customMarkup } from '../custom-markup.ts'
 import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
-import type { Screen, Shown, Words } from './parts.ts'
-import { facts, is, isNot, PICTURES, reportColumns, shortened } from './words.ts'
+import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { facts, is, isNot, picture, reportColumns, shortened } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
 const SIGNUP = {
@@ -26,11 +26,11 @@ const isOpenJob = (row: unknown): boolean => isOpen(row) && /^\d+$/.test(textAt(
 const RETRY = { label: t('Try again'), operation: 'POST /api/v1/vireo/jobs/:id/retry' } as const
 
 export const overviewScreens: readonly Screen[] = [
-  {
-    path: '/admin/overview',
-    needs: 'GET /api/v1/jobs',
-    title: t('Overview'),
-    parts: [
+  screen(
+    '/admin/overview',
+    t('Overview'),
+    { needs: 'GET /api/v1/jobs', reads: { stats: 'GET /api/v1/server/stats', status: 'GET /api/v1/vireo/status' } },
+    [
       ({ data: { status } }) =>
         facts([
           [t('Version'), valueAt(status, 'version')],
@@ -52,18 +52,13 @@ export const overviewScreens: readonly Screen[] = [
           [t('Following'), valueAt(stats, 'totalInstanceFollowing')],
           [t('Followers'), valueAt(stats, 'totalInstanceFollowers')],
         ]),
-      {
-        list: 'reports',
+      list('reports', 'GET /api/v1/abuses', {
         title: t('Reports that nobody has decided'),
-        operation: 'GET /api/v1/abuses',
         query: () => ({ state: '1' }),
         columns: reportColumns,
-        empty: t('None.'),
-      },
-      {
-        list: 'peers',
+      }),
+      list('peers', 'GET /api/v1/vireo/peers', {
         title: t('Other servers'),
-        operation: 'GET /api/v1/vireo/peers',
         id: 'host',
         columns: {
           Server: 'host',
@@ -76,164 +71,114 @@ export const overviewScreens: readonly Screen[] = [
         filters: { state: t('State') },
         actions: { retry: { label: t('Try now'), operation: 'POST /api/v1/vireo/peers/:host/retry' } },
         empty: t('No other server is known yet.'),
-      },
-      {
-        list: 'failed',
+      }),
+      list('failed', 'GET /api/v1/jobs/:state', {
         title: t('Failed jobs'),
-        operation: 'GET /api/v1/jobs/:state',
         at: { state: 'failed' },
-        id: 'id',
         columns: { Job: 'type', Problem: problemOfJob, At: 'finishedOn' },
         actions: { retry: RETRY },
         empty: t('No job failed.'),
-      },
+      }),
     ],
-    reads: { stats: 'GET /api/v1/server/stats', status: 'GET /api/v1/vireo/status' },
-  },
-  {
-    path: '/admin/setup',
-    title: t('Set up your server'),
-    unlisted: true,
-    reads: { config: CONFIG },
-    parts: [
-      {
-        form: 'setup',
-        operation: 'PUT /api/v1/config/custom',
-        initial: ({ data }) => data.config,
-        changesOnly: true,
-        text: t('All of it can be changed later.'),
-        fields: { ...INSTANCE, ...SIGNUP },
-        button: t('Save and go on'),
-        leadsTo: () => '/videos/upload',
-      },
-      {
-        form: 'skip',
-        operation: 'PUT /api/v1/users/me',
-        fields: {},
-        fixed: () => ({ noInstanceConfigWarningModal: true }),
-        button: t('Skip this'),
-        leadsTo: () => '/',
-      },
-    ],
-  },
+  ),
+  screen('/admin/setup', t('Set up your server'), { unlisted: true, reads: { config: CONFIG } }, [
+    form('setup', 'PUT /api/v1/config/custom', {
+      initial: ({ data }) => data.config,
+      changesOnly: true,
+      text: t('All of it can be changed later.'),
+      fields: { ...INSTANCE, ...SIGNUP },
+      button: t('Save and go on'),
+      leadsTo: () => '/videos/upload',
+    }),
+    form('skip', 'PUT /api/v1/users/me', {
+      fixed: () => ({ noInstanceConfigWarningModal: true }),
+      button: t('Skip this'),
+      leadsTo: () => '/',
+    }),
+  ]),
 ]
 
 const MARKS: Readonly<Record<string, Localized>> = { ok: t('Good'), warning: t('Warning'), problem: t('Problem') }
 
 export const systemScreens: readonly Screen[] = [
-  {
-    path: '/admin/check-up',
-    title: t('Check-up'),
-    parts: [
-      {
-        form: 'check',
-        operation: 'POST /api/v1/vireo/check-up',
-        text: t(
-          'Looks at all that the server needs: database, disk, media programs, mail, its public address and more. It takes some seconds.',
-        ),
-        fields: { sendMailTo: { label: t('Send a test mail to') } },
-        button: t('Look now'),
-        shows: (answer) => {
-          const rows = (valueAt(answer, 'data') ?? []) as { check: string; status: string; message: string; advice?: string }[]
-          return html`<div class="table"><table><thead><tr><th scope="col">${t('Of')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Finding')}</th></tr></thead>
+  screen('/admin/check-up', t('Check-up'), [
+    form('check', 'POST /api/v1/vireo/check-up', {
+      text: t(
+        'Looks at all that the server needs: database, disk, media programs, mail, its public address and more. It takes some seconds.',
+      ),
+      fields: { sendMailTo: { label: t('Send a test mail to') } },
+      button: t('Look now'),
+      shows: (answer) => {
+        const rows = (valueAt(answer, 'data') ?? []) as { check: string; status: string; message: string; advice?: string }[]
+        return html`<div class="table"><table><thead><tr><th scope="col">${t('Of')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Finding')}</th></tr></thead>
 <tbody>${rows.map(
-            ({ check, status, message, advice }) =>
-              html`<tr><td>${known(wordsOf(check))}</td><td>${MARKS[status]}</td><td>${recognized(message)}${advice && html`<p class="soft">${recognized(advice)}</p>`}</td></tr>`,
-          )}</tbody></table></div>`
-        },
+          ({ check, status, message, advice }) =>
+            html`<tr><td>${known(wordsOf(check))}</td><td>${MARKS[status]}</td><td>${recognized(message)}${advice && html`<p class="soft">${recognized(advice)}</p>`}</td></tr>`,
+        )}</tbody></table></div>`
       },
-    ],
-  },
-  {
-    path: '/admin/jobs',
-    title: t('Jobs'),
-    parts: [
-      {
-        list: 'jobs',
-        operation: 'GET /api/v1/jobs',
-        id: 'id',
-        columns: { Job: 'type', State: 'state', 'Done, in percent': 'progress', Problem: problemOfJob, Created: 'createdAt' },
-        filters: { jobType: t('Kind') },
-        actions: {
-          retry: { ...RETRY, when: (row) => is('state', 'failed')(row) && isNot('isRemote', true)(row) },
-          cancel: { label: t('Cancel'), operation: 'POST /api/v1/vireo/jobs/:id/cancel', danger: true, when: isOpenJob },
-        },
-        empty: t('No jobs.'),
+    }),
+  ]),
+  screen('/admin/jobs', t('Jobs'), [
+    list('jobs', 'GET /api/v1/jobs', {
+      columns: { Job: 'type', State: 'state', 'Done, in percent': 'progress', Problem: problemOfJob, Created: 'createdAt' },
+      filters: { jobType: t('Kind') },
+      actions: {
+        retry: { ...RETRY, when: (row) => is('state', 'failed')(row) && isNot('isRemote', true)(row) },
+        cancel: { label: t('Cancel'), operation: 'POST /api/v1/vireo/jobs/:id/cancel', danger: true, when: isOpenJob },
       },
-      { form: 'pause', operation: 'POST /api/v1/jobs/pause', fields: {}, button: t('Pause all jobs'), said: t('Jobs are paused.') },
-      { form: 'resume', operation: 'POST /api/v1/jobs/resume', fields: {}, button: t('Resume jobs'), said: t('Jobs go on.') },
-    ],
-  },
-  {
-    path: '/admin/config',
-    title: t('Configuration'),
-    reads: { config: CONFIG, fields: 'GET /api/v1/vireo/config-fields' },
-    parts: [
-      (shown) => {
-        const sections = [...new Set(configFields(shown).map(({ section }) => section))]
-        const open = shown.query('section')
-        return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
+      empty: t('No jobs.'),
+    }),
+    form('pause', 'POST /api/v1/jobs/pause', { button: t('Pause all jobs'), said: t('Jobs are paused.') }),
+    form('resume', 'POST /api/v1/jobs/resume', { button: t('Resume jobs'), said: t('Jobs go on.') }),
+  ]),
+  screen('/admin/config', t('Configuration'), { reads: { config: CONFIG, fields: 'GET /api/v1/vireo/config-fields' } }, [
+    (shown) => {
+      const sections = [...new Set(configFields(shown).map(({ section }) => section))]
+      const open = shown.query('section')
+      return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
 ${tabs(t('Settings'), [
   { name: t('All'), path: '/admin/config', isOpen: open === undefined },
   ...sections.map((name) => ({ name: known(wordsOf(name)), path: `/admin/config?section=${name}`, isOpen: name === open })),
 ])}`
-      },
-      {
-        form: 'config',
-        operation: 'PUT /api/v1/config/custom',
-        initial: ({ data }) => data.config,
-        changesOnly: true,
-        fields: shownSettings,
-        button: t('Save'),
-      },
-      ...(['avatar', 'banner'] as const).map((kind) => ({
-        form: kind,
-        title: kind === 'avatar' ? t('Picture of the server') : t('Banner of the server'),
-        operation: `POST /api/v1/config/instance-${kind}/pick`,
-        files: true,
-        fields: { [`${kind}file`]: { label: t('File'), as: 'file' as const, accept: PICTURES } },
-        button: t('Use the picture'),
-      })),
-    ],
-  },
-  {
-    path: '/admin/homepage',
-    title: t('Home page'),
-    needs: 'PUT /api/v1/custom-pages/homepage/instance',
-    readsIfAny: { homepage: 'GET /api/v1/custom-pages/homepage/instance' },
-    parts: [
-      {
-        form: 'homepage',
-        operation: 'PUT /api/v1/custom-pages/homepage/instance',
+    },
+    form('config', 'PUT /api/v1/config/custom', {
+      initial: ({ data }) => data.config,
+      changesOnly: true,
+      fields: shownSettings,
+    }),
+    picture('avatar', t('Picture of the server'), 'POST /api/v1/config/instance-avatar/pick'),
+    picture('banner', t('Banner of the server'), 'POST /api/v1/config/instance-banner/pick'),
+  ]),
+  screen(
+    '/admin/homepage',
+    t('Home page'),
+    { needs: 'PUT /api/v1/custom-pages/homepage/instance', readsIfAny: { homepage: 'GET /api/v1/custom-pages/homepage/instance' } },
+    [
+      form('homepage', 'PUT /api/v1/custom-pages/homepage/instance', {
         initial: ({ data }) => data.homepage,
         fields: {
           content: { label: t('Content'), as: 'long', help: t('Markdown, with HTML. Without it the home page is a list of videos.') },
         },
-        button: t('Save'),
         preview: (text, { tools }) => new Html([(language) => customMarkup(text('content'), tools.urls.origin, language).in(language)]),
-      },
+      }),
     ],
-  },
-  {
-    path: '/admin/logs',
-    title: t('Logs'),
-    parts: [
-      ...(
-        [
-          ['logs', t('Logs of the last hour'), 3_600_000, { level: t('Level') }],
-          ['audit-logs', t('Changes of the last week'), 7 * 86_400_000, {}],
-        ] as const
-      ).map(([name, title, ms, filters]) => ({
-        list: name,
-        title,
-        operation: `GET /api/v1/server/${name}`,
-        query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
-        columns: { At: 'timestamp', Level: 'level', Message: (row: unknown) => text(valueAt(row, 'message')).slice(0, 500) },
-        filters,
-        empty: t('Nothing.'),
-      })),
-    ],
-  },
+  ),
+  screen('/admin/logs', t('Logs'), [
+    ...(
+      [
+        ['logs', t('Logs of the last hour'), 3_600_000, { level: t('Level') }],
+        ['audit-logs', t('Changes of the last week'), 7 * 86_400_000, {}],
+      ] as const
+    ).map(([name, title, ms, filters]) => ({
+      list: name,
+      title,
+      operation: `GET /api/v1/server/${name}`,
+      query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
+      columns: { At: 'timestamp', Level: 'level', Message: (row: unknown) => text(valueAt(row, 'message')).slice(0, 500) },
+      filters,
+      empty: t('Nothing.'),
+    })),
+  ]),
 ]
 
 interface ConfigField {

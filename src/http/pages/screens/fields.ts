@@ -214,6 +214,10 @@ ${controlOf(field, { id, texts, about })}${noteHtml}
 `
 }
 
+/** The proof of a form, and its name on the screen. */
+export const hiddenFields = ({ token }: { token: string }, part: string): Html =>
+  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="${part}">`
+
 /** Sent without the script, which would lose what was typed if another page has the answer. */
 export const previewButton: Html = html` <button name="preview" value="true">${t('Preview')}</button>`
 

@@ -10,13 +10,12 @@ import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
 import { loginPath } from '../local-path.ts'
 import { type PageTools, pageOptions } from '../send.ts'
-import { type ApiResult, filled, makeApi, type Refusal, resultOf, valueAt } from './api.ts'
-import { bodyOf, type Field, fieldHtml, fieldsOf, previewButton, shownValues, type Typed } from './fields.ts'
+import { type ApiResult, filled, makeApi, type Refusal, resultOf, type Values, valueAt } from './api.ts'
+import { bodyOf, type Field, fieldHtml, fieldsOf, hiddenFields, previewButton, shownValues, type Typed } from './fields.ts'
 import { inputsOf, listHtml, listQuery, pageOf } from './list-html.ts'
-import { mayOpen, menuOf } from './menu.ts'
 import type { Action, Ending, FormPart, ListPart, Part, Screen, Shown, Text } from './parts.ts'
 import { problemOf } from './problems.ts'
-import { screens } from './screens.ts'
+import { mayOpen, menuOf, screens } from './screens.ts'
 import { addUploadBridge } from './upload-bridge.ts'
 import { visitorScreens } from './visitors.ts'
 
@@ -60,8 +59,7 @@ export function addScreens(tools: PageTools): void {
       forms.post(screen.path, pageOptions, async (request, reply) => {
         const isWithFiles = request.isMultipart()
         if (isWithFiles) visitors.refuseForeign(request)
-        const head = isWithFiles ? await headOf(request) : undefined
-        const sent = isWithFiles ? (head ?? new Map()) : typedIn(request.body)
+        const sent = isWithFiles ? await headOf(request) : typedIn(request.body)
         const field = (name: string) => sent.get(name)?.[0]
         try {
           visitors.refuseForged(request, field('token'))
@@ -141,6 +139,7 @@ ${body}`
   ): Promise<Html | null> {
     if (part.when && !outcome && !part.when(shown)) return null
     const fields = wordsFor(part, shown)
+    const { button = t('Save') } = part
     const { refusal } = outcome ?? {}
     const typed = outcome?.typed ?? shownValues(fields, part.initial?.(shown))
     const named = new Set(fields.map(({ name }) => name))
@@ -157,12 +156,12 @@ ${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields
 ${fields.map(
   (field, index) =>
     html`${field.group && field.group !== fields[index - 1]?.group && html`<h2>${field.group}</h2>`}${fieldHtml(field, { key: part.form, typed, problems })}`,
-)}<button${part.danger ? html` data-confirm="${t('{action}?', { action: part.button })}"` : html` class="main"`}>${part.button}</button>${part.preview && previewButton}
+)}<button${part.danger ? html` data-confirm="${t('{action}?', { action: button })}"` : html` class="main"`}>${button}</button>${part.preview && previewButton}
 </form></section>`
   }
 
   const wordsFor = (part: FormPart, shown: Shown): Field[] =>
-    fieldsOf(app.operations.get(part.operation), typeof part.fields === 'function' ? part.fields(shown) : part.fields)
+    fieldsOf(app.operations.get(part.operation), typeof part.fields === 'function' ? part.fields(shown) : (part.fields ?? {}))
 
   async function listPart(request: FastifyRequest, list: ListPart, { path, shown }: { path: string; shown: Shown }): Promise<Html> {
     const operation = app.operations.get(list.operation)
@@ -186,7 +185,7 @@ ${fields.map(
   async function submit(asked: Asked, part: FormPart, sent: Typed): Promise<FastifyReply> {
     const { request, reply, screen, shown } = asked
     const fields = wordsFor(part, shown)
-    const text: Text = (name) => sent.get(name)?.[0] ?? ''
+    const text = textIn(sent)
     if (part.preview && sent.has('preview')) {
       const shows = html`<section class="preview" aria-label="${t('Preview')}">${part.preview(text, shown)}</section>`
       return await show(asked, { part: part.form, shows, typed: sent })
@@ -209,8 +208,7 @@ ${fields.map(
 
   async function callWith({ request, shown }: Asked, part: FormPart, fields: Field[], sent: Typed): Promise<ApiResult> {
     const { operation, inPath = [], fixed, initial, rules } = part
-    const text: Text = (name) => sent.get(name)?.[0] ?? ''
-    const ofPath = Object.fromEntries(inPath.map((name) => [name, sent.get(name)?.[0] ?? '']))
+    const text = textIn(sent)
     const known = part.changesOnly ? shownValues(fields, initial?.(shown)) : undefined
     const made = bodyOf(
       fields.filter(({ name }) => !inPath.includes(name)),
@@ -225,14 +223,17 @@ ${fields.map(
       return { ok: false, refusal: { status: 400, detail: '', fields: new Map<string, string | Localized>([...wrong, ...broken]) } }
     }
     const hasBody = schema?.body !== undefined || config?.form !== undefined
-    const values = { ...shown.values, ...ofPath }
-    return await api.call(request, { operation, values, body: hasBody ? { ...body, ...fixed?.(shown) } : undefined })
+    return await api.call(request, {
+      operation,
+      values: valuesOf(part, shown, sent),
+      body: hasBody ? { ...body, ...fixed?.(shown) } : undefined,
+    })
   }
 
   /** Sends the form as it arrives: the API reads its fields and files. */
-  async function forwardForm({ request, shown }: Asked, { operation, inPath = [] }: FormPart, sent: Typed): Promise<ApiResult> {
-    const [method = '', url = ''] = operation.split(' ')
-    const path = filled(url, { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, sent.get(name)?.[0] ?? ''])) })
+  async function forwardForm({ request, shown }: Asked, part: FormPart, sent: Typed): Promise<ApiResult> {
+    const [method = '', url = ''] = part.operation.split(' ')
+    const path = filled(url, valuesOf(part, shown, sent))
     const headers = { 'content-type': request.headers['content-type'], 'content-length': request.headers['content-length'] }
     return resultOf(await api.forward(request, { method, path, headers, body: request.raw }))
   }
@@ -269,8 +270,16 @@ ${fields.map(
 
 const nameOf = (part: FormPart | ListPart): string => ('form' in part ? part.form : part.list)
 
-const hiddenFields = ({ token }: Shown, part: string): Html =>
-  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="${part}">`
+const textIn =
+  (sent: Typed): Text =>
+  (name) =>
+    sent.get(name)?.[0] ?? ''
+
+/** Values for the parameters of a form's operation. */
+const valuesOf = ({ inPath = [] }: FormPart, { values }: Shown, sent: Typed): Values => ({
+  ...values,
+  ...Object.fromEntries(inPath.map((name) => [name, textIn(sent)(name)])),
+})
 
 /** The address of a screen with its parameters. */
 const addressOf = ({ path }: Screen, { values }: Shown): string => filled(path, values)
@@ -289,8 +298,8 @@ function typedIn(body: unknown): Typed {
   return new Map(entries.map(([name, value]): [string, string[]] => [name, [value].flat().filter((text) => typeof text === 'string')]))
 }
 
-/** The first fields of a multipart form, which stays to be read. Undefined if they are not at its beginning. */
-async function headOf({ raw }: FastifyRequest): Promise<Typed | undefined> {
+/** The first fields of a multipart form, which stays to be read. */
+async function headOf({ raw }: FastifyRequest): Promise<Typed> {
   const deadline = AbortSignal.timeout(HEAD_MS)
   let head = Buffer.alloc(0)
   while (head.length < HEAD_BYTES && !head.includes('filename="')) {

@@ -3,72 +3,56 @@
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
-import type { Screen } from './parts.ts'
+import { form, list, type Screen, screen } from './parts.ts'
 import { channelsOf, handle, is, link, ME, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
 
 export const libraryScreens: readonly Screen[] = [
-  {
-    path: '/my-library/video-playlists',
-    title: t('Playlists'),
-    parts: [
-      {
-        list: 'playlists',
-        operation: 'GET /api/v1/accounts/:name/video-playlists',
-        id: 'id',
-        columns: {
-          Name: link('/my-library/video-playlists', 'shortUUID', 'displayName'),
-          Privacy: 'privacy',
-          Videos: 'videosLength',
-          Changed: 'updatedAt',
-        },
-        actions: {
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/video-playlists/:playlistId', danger: true, when: is('type.id', 1) },
-        },
-        empty: t('No playlists yet.'),
+  screen('/my-library/video-playlists', t('Playlists'), [
+    list('playlists', 'GET /api/v1/accounts/:name/video-playlists', {
+      columns: {
+        Name: link('/my-library/video-playlists', 'shortUUID', 'displayName'),
+        Privacy: 'privacy',
+        Videos: 'videosLength',
+        Changed: 'updatedAt',
       },
-      {
-        form: 'new',
-        title: t('A new playlist'),
-        operation: 'POST /api/v1/video-playlists',
-        fields: {
-          displayName: t('Name'),
-          privacy: { label: t('Who may see it'), choices: without(playlistPrivacies, '1') },
-          description: { label: t('Description'), as: 'long' },
-        },
-        initial: () => ({ privacy: 3 }),
-        button: t('Make the playlist'),
-        leadsTo: (answer) => `/my-library/video-playlists/${textAt(answer, 'videoPlaylist.shortUUID')}`,
+      actions: {
+        delete: { label: t('Delete'), operation: 'DELETE /api/v1/video-playlists/:playlistId', danger: true, when: is('type.id', 1) },
       },
-    ],
-  },
-  {
-    path: '/my-library/video-playlists/:playlistId',
-    title: t('Edit the playlist'),
-    reads: { playlist: 'GET /api/v1/video-playlists/:playlistId', me: ME },
-    parts: [
+      empty: t('No playlists yet.'),
+    }),
+    form('new', 'POST /api/v1/video-playlists', {
+      title: t('A new playlist'),
+      fields: {
+        displayName: t('Name'),
+        privacy: { label: t('Who may see it'), choices: without(playlistPrivacies, '1') },
+        description: { label: t('Description'), as: 'long' },
+      },
+      initial: () => ({ privacy: 3 }),
+      button: t('Make the playlist'),
+      leadsTo: (answer) => `/my-library/video-playlists/${textAt(answer, 'videoPlaylist.shortUUID')}`,
+    }),
+  ]),
+  screen(
+    '/my-library/video-playlists/:playlistId',
+    t('Edit the playlist'),
+    { reads: { playlist: 'GET /api/v1/video-playlists/:playlistId', me: ME } },
+    [
       ({ data: { playlist } }) => html`<p>${link('/w/p', 'shortUUID', 'displayName')(playlist)}</p>`,
-      {
-        list: 'elements',
-        operation: 'GET /api/v1/video-playlists/:playlistId/videos',
-        id: 'id',
+      list('elements', 'GET /api/v1/video-playlists/:playlistId/videos', {
         columns: { '#': 'position', Video: videoLink('video.') },
         actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId' } },
         empty: t('Videos get here from their own pages.'),
-      },
-      {
-        form: 'order',
+      }),
+      form('order', 'POST /api/v1/video-playlists/:playlistId/videos/reorder', {
         title: t('Move a video'),
-        operation: 'POST /api/v1/video-playlists/:playlistId/videos/reorder',
         fields: {
           startPosition: t('The video at'),
           insertAfterPosition: { label: t('after the one at'), help: t('0 for the first place.') },
         },
         button: t('Move'),
-      },
-      {
-        form: 'playlist',
+      }),
+      form('playlist', 'PUT /api/v1/video-playlists/:playlistId', {
         title: t('Details'),
-        operation: 'PUT /api/v1/video-playlists/:playlistId',
         when: is('data.playlist.type.id', 1),
         initial: ({ data }) => ({ ...(data.playlist as object), videoChannelId: valueAt(data.playlist, 'videoChannel.id') }),
         fields: (shown) => ({
@@ -77,118 +61,73 @@ export const libraryScreens: readonly Screen[] = [
           privacy: { label: t('Who may see it'), choices: playlistPrivacies },
           videoChannelId: { label: t('Channel'), choices: channelsOf(shown), none: t('None') },
         }),
-        button: t('Save'),
-      },
+      }),
     ],
-  },
-  {
-    path: '/my-library/comments',
-    title: t('Comments'),
-    parts: [
-      {
-        list: 'comments',
-        operation: 'GET /api/v1/users/me/videos/comments',
-        id: 'id',
-        columns: {
-          From: handle('account'),
-          Comment: (row) =>
-            html`<a href="/w/${textAt(row, 'video.uuid')}?threadId=${textAt(row, 'threadId')}#comments"><bdi>${shortened('text')(row)}</bdi></a>`,
-          Video: videoLink('video.'),
-          Written: 'createdAt',
-          Waits: 'heldForReview',
+  ),
+  screen('/my-library/comments', t('Comments'), [
+    list('comments', 'GET /api/v1/users/me/videos/comments', {
+      columns: {
+        From: handle('account'),
+        Comment: (row) =>
+          html`<a href="/w/${textAt(row, 'video.uuid')}?threadId=${textAt(row, 'threadId')}#comments"><bdi>${shortened('text')(row)}</bdi></a>`,
+        Video: videoLink('video.'),
+        Written: 'createdAt',
+        Waits: 'heldForReview',
+      },
+      filters: { isHeldForReview: t('Waits for approval') },
+      actions: {
+        approve: { label: t('Approve'), operation: 'POST /api/v1/videos/:id/comments/:commentId/approve', when: is('heldForReview', true) },
+        delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id/comments/:commentId', danger: true },
+      },
+      first: 'videoId',
+      empty: t('No comments yet.'),
+    }),
+  ]),
+  screen('/my-library/ownership', t('Offers'), { reads: { me: ME } }, [
+    list('offers', 'GET /api/v1/videos/ownership', {
+      columns: { Video: videoLink('video.'), From: handle('initiatorAccount'), State: 'status', Since: 'createdAt' },
+      actions: {
+        accept: {
+          label: t('Accept into your first channel'),
+          operation: 'POST /api/v1/videos/ownership/:id/accept',
+          body: (_id, _typed, { data }) => ({ channelId: valueAt((valueAt(data.me, 'videoChannels') as unknown[])[0], 'id') }),
+          when: is('status', 'WAITING'),
         },
-        filters: { isHeldForReview: t('Waits for approval') },
-        actions: {
-          approve: {
-            label: t('Approve'),
-            operation: 'POST /api/v1/videos/:id/comments/:commentId/approve',
-            when: is('heldForReview', true),
-          },
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id/comments/:commentId', danger: true },
-        },
-        first: 'videoId',
-        empty: t('No comments yet.'),
+        refuse: { label: t('Refuse'), operation: 'POST /api/v1/videos/ownership/:id/refuse', when: is('status', 'WAITING') },
       },
-    ],
-  },
-  {
-    path: '/my-library/ownership',
-    title: t('Offers'),
-    reads: { me: ME },
-    parts: [
-      {
-        list: 'offers',
-        operation: 'GET /api/v1/videos/ownership',
-        id: 'id',
-        columns: { Video: videoLink('video.'), From: handle('initiatorAccount'), State: 'status', Since: 'createdAt' },
-        actions: {
-          accept: {
-            label: t('Accept into your first channel'),
-            operation: 'POST /api/v1/videos/ownership/:id/accept',
-            body: (_id, _typed, { data }) => ({ channelId: valueAt((valueAt(data.me, 'videoChannels') as unknown[])[0], 'id') }),
-            when: is('status', 'WAITING'),
-          },
-          refuse: { label: t('Refuse'), operation: 'POST /api/v1/videos/ownership/:id/refuse', when: is('status', 'WAITING') },
-        },
-        empty: t('Nobody offers you a video.'),
-      },
-    ],
-  },
-  {
-    path: '/my-library/history/videos',
-    title: t('History'),
-    parts: [
-      {
-        list: 'history',
-        operation: 'GET /api/v1/users/me/history/videos',
-        id: 'id',
-        columns: { Video: videoLink(), Channel: 'channel.displayName', 'Watched to (seconds)': 'userHistory.currentTime' },
-        actions: { forget: { label: t('Forget'), operation: 'DELETE /api/v1/users/me/history/videos/:videoId' } },
-        empty: t('No videos watched yet.'),
-      },
-      {
-        form: 'forget',
-        operation: 'POST /api/v1/users/me/history/videos/remove',
-        fields: {},
-        button: t('Forget everything'),
-        danger: true,
-        said: t('The history is empty.'),
-      },
-    ],
-  },
-  {
-    path: '/my-library/subscriptions',
-    title: t('Subscriptions'),
-    parts: [
-      {
-        list: 'subscriptions',
-        operation: 'GET /api/v1/users/me/subscriptions',
-        id: (row) => `${textAt(row, 'name')}@${textAt(row, 'host')}`,
-        columns: { Channel: 'displayName', Handle: handle(''), Subscribers: 'followersCount' },
-        actions: { end: { label: t('Unsubscribe'), operation: 'DELETE /api/v1/users/me/subscriptions/:uri' } },
-        empty: t('No subscriptions yet.'),
-      },
-      {
-        form: 'subscribe',
-        title: t('Subscribe to a channel'),
-        operation: 'POST /api/v1/users/me/subscriptions',
-        fields: { uri: { label: t('Its handle'), help: t('Such as birds@video.example') } },
-        button: t('Subscribe'),
-      },
-    ],
-  },
-  {
-    path: '/my-library/followers',
-    title: t('Followers'),
-    parts: [
-      {
-        list: 'followers',
-        operation: 'GET /api/v1/accounts/:name/followers',
-        id: 'id',
-        columns: { Follower: handle('follower'), Of: handle('following'), Since: 'createdAt' },
-        actions: { remove: removeFollower },
-        empty: t('No followers yet.'),
-      },
-    ],
-  },
+      empty: t('Nobody offers you a video.'),
+    }),
+  ]),
+  screen('/my-library/history/videos', t('History'), [
+    list('history', 'GET /api/v1/users/me/history/videos', {
+      columns: { Video: videoLink(), Channel: 'channel.displayName', 'Watched to (seconds)': 'userHistory.currentTime' },
+      actions: { forget: { label: t('Forget'), operation: 'DELETE /api/v1/users/me/history/videos/:videoId' } },
+      empty: t('No videos watched yet.'),
+    }),
+    form('forget', 'POST /api/v1/users/me/history/videos/remove', {
+      button: t('Forget everything'),
+      danger: true,
+      said: t('The history is empty.'),
+    }),
+  ]),
+  screen('/my-library/subscriptions', t('Subscriptions'), [
+    list('subscriptions', 'GET /api/v1/users/me/subscriptions', {
+      id: (row) => `${textAt(row, 'name')}@${textAt(row, 'host')}`,
+      columns: { Channel: 'displayName', Handle: handle(''), Subscribers: 'followersCount' },
+      actions: { end: { label: t('Unsubscribe'), operation: 'DELETE /api/v1/users/me/subscriptions/:uri' } },
+      empty: t('No subscriptions yet.'),
+    }),
+    form('subscribe', 'POST /api/v1/users/me/subscriptions', {
+      title: t('Subscribe to a channel'),
+      fields: { uri: { label: t('Its handle'), help: t('Such as birds@video.example') } },
+      button: t('Subscribe'),
+    }),
+  ]),
+  screen('/my-library/followers', t('Followers'), [
+    list('followers', 'GET /api/v1/accounts/:name/followers', {
+      columns: { Follower: handle('follower'), Of: handle('following'), Since: 'createdAt' },
+      actions: { remove: removeFollower },
+      empty: t('No followers yet.'),
+    }),
+  ]),
 ]

@@ -31,17 +31,22 @@ const shapeOf = (operation: RouteOptions | undefined): Record<string, z.ZodType>
 /** The parameters of the address that belong to a list; two lists of a screen do not share them. */
 const parameter = (list: ListPart, name: string): string => `${list.list}.${name}`
 
+/** How the list is narrowed down and sorted, as far as the API can. */
+const askedOf = (list: ListPart, shape: Record<string, z.ZodType>, shown: Shown): [string, string][] =>
+  ['search', 'sort', ...Object.keys(list.filters ?? {})].flatMap((name): [string, string][] => {
+    const value = shown.query(parameter(list, name))
+    return name in shape && value !== undefined ? [[name, value]] : []
+  })
+
 /** The query of the API for the requested part of the list. */
 export function listQuery(list: ListPart, operation: RouteOptions | undefined, shown: Shown): Record<string, string | number | undefined> {
   const shape = shapeOf(operation)
-  const offered = ['search', 'sort', ...Object.keys(list.filters ?? {})].filter((name) => name in shape)
-  const asked = offered.map((name): [string, string | undefined] => [name, shown.query(parameter(list, name))])
   return {
     ...('start' in shape ? { start: (pageOf(list, shown) - 1) * ROWS_PER_PAGE } : {}),
     ...('count' in shape ? { count: ROWS_PER_PAGE } : {}),
     ...list.query?.(shown),
     // What the API would refuse is left out: addresses are typed and shared.
-    ...Object.fromEntries(asked.filter(([name, value]) => value !== undefined && shape[name]?.safeParse(value).success)),
+    ...Object.fromEntries(askedOf(list, shape, shown).filter(([name, value]) => shape[name]?.safeParse(value).success)),
   }
 }
 
@@ -53,10 +58,7 @@ export function pageOf(list: ListPart, { query }: Shown): number {
 export function listHtml(list: ListPart, operation: RouteOptions | undefined, given: ListShown): Html {
   const { rows, total, page, hidden, path, actions, inputs, shown } = given
   const shape = shapeOf(operation)
-  const names = ['search', 'sort', ...Object.keys(list.filters ?? {})].filter((name) => name in shape)
-  const asked = new Map(
-    names.flatMap((name) => (shown.query(parameter(list, name)) ? [[name, shown.query(parameter(list, name)) ?? '']] : [])),
-  )
+  const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
     const query = new URLSearchParams()
     for (const [name, value] of new Map([...asked, ...Object.entries(changes)])) query.set(parameter(list, name), value)
@@ -64,9 +66,10 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   }
   const heading = list.title && html`<h2 id="${list.list}">${list.title}</h2>`
   const filters = filtersHtml(list, shape, asked, path)
-  if (rows.length === 0) return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : list.empty}</p>`
+  if (rows.length === 0)
+    return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : (list.empty ?? t('None.'))}</p>`
   const offered = Object.entries(list.actions ?? {}).filter(([name]) => actions.has(name))
-  const isForm = offered.length > 0 && list.id !== undefined
+  const isForm = offered.length > 0
   const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
   const idOf = (row: unknown) => `${list.first ? `${textAt(row, list.first)}~` : ''}${lastOf(row)}`
   const table = html`<div class="table"><table>

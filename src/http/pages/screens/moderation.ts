@@ -3,7 +3,7 @@
 import { html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
-import type { Part, Screen } from './parts.ts'
+import { form, list, type Part, type Screen } from './parts.ts'
 import { facts, handle, handleText, is } from './words.ts'
 
 interface Where {
@@ -20,37 +20,29 @@ export const blocks = ({ path, title, api }: Where): Screen => ({
   path,
   title,
   parts: [
-    {
-      list: 'accounts',
+    list('accounts', `GET ${api}/accounts`, {
       title: t('Accounts'),
-      operation: `GET ${api}/accounts`,
       id: (row) => handleText(row, 'blockedAccount'),
       columns: { Account: handle('blockedAccount'), Since: 'createdAt' },
       actions: { unblock: { label: t('Unblock'), operation: removal(`${api}/accounts/:accountName`) } },
       empty: t('No blocked accounts.'),
-    },
-    {
-      form: 'account',
-      operation: `POST ${api}/accounts`,
+    }),
+    form('account', `POST ${api}/accounts`, {
       fields: { accountName: { label: t('Account'), help: t('Such as name@video.example') } },
       button: t('Block the account'),
-    },
+    }),
     ...listParts('account', path),
-    {
-      list: 'servers',
+    list('servers', `GET ${api}/servers`, {
       title: t('Servers'),
-      operation: `GET ${api}/servers`,
       id: 'blockedServer.host',
       columns: { Server: 'blockedServer.host', Since: 'createdAt' },
       actions: { unblock: { label: t('Unblock'), operation: removal(`${api}/servers/:host`) } },
       empty: t('No blocked servers.'),
-    },
-    {
-      form: 'server',
-      operation: `POST ${api}/servers`,
+    }),
+    form('server', `POST ${api}/servers`, {
       fields: { host: { label: t('Server'), help: t('Such as video.example') } },
       button: t('Block the server'),
-    },
+    }),
     ...listParts('server', path),
   ],
 })
@@ -74,10 +66,8 @@ function listParts(kind: keyof typeof LISTS, path: string): Part[] {
   const { take, help, block, pass } = LISTS[kind]
   const url = `/api/v1/vireo/${path.startsWith('/admin') ? '' : 'my-'}${kind}-blocklist`
   return [
-    {
-      form: `import-${kind}s`,
+    form(`import-${kind}s`, `POST ${url}`, {
       title: take,
-      operation: `POST ${url}`,
       fields: { list: { label: t('List'), as: 'long', help }, skipBad: { label: t('Leave out lines that are wrong'), as: 'check' } },
       button: block,
       danger: true,
@@ -89,12 +79,9 @@ function listParts(kind: keyof typeof LISTS, path: string): Part[] {
           [t('Not known here, and not blocked'), (valueAt(answer, 'unknown') as string[]).join(', ')],
           [t('Wrong lines'), valueAt(answer, 'skipped')],
         ]),
-    },
-    {
-      form: `export-${kind}s`,
+    }),
+    form(`export-${kind}s`, `GET ${url}`, {
       title: pass,
-      operation: `GET ${url}`,
-      fields: {},
       button: t('Show the list'),
       shows: (answer) => {
         const list = textAt(answer, 'list')
@@ -102,7 +89,7 @@ function listParts(kind: keyof typeof LISTS, path: string): Part[] {
 <textarea rows="8" readonly aria-label="${t('List')}">
 ${list}</textarea></section>`
       },
-    },
+    }),
   ]
 }
 
@@ -111,24 +98,19 @@ export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen => ({
   path,
   title: t('Watched words'),
   parts: [
-    {
-      list: 'lists',
-      operation: `GET ${api}`,
-      id: 'id',
+    list('lists', `GET ${api}`, {
       columns: { Name: 'listName', Words: 'words', Changed: 'updatedAt' },
       actions: { delete: { label: t('Delete'), operation: removal(`${api}/:listId`), danger: true } },
       empty: t('No lists yet.'),
-    },
-    {
-      form: 'list',
+    }),
+    form('list', `POST ${api}`, {
       title: t('A new list'),
-      operation: `POST ${api}`,
       fields: {
         listName: t('Name'),
         words: { label: t('Words'), as: 'lines', help: t('One in a line. Comments with them get the name of the list as a tag.') },
       },
       button: t('Make the list'),
-    },
+    }),
   ],
 })
 

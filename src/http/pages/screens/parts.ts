@@ -39,8 +39,9 @@ export interface FormPart {
   form: string
   operation: string
   /** A function, if they depend on what was read. */
-  fields: Words | ((shown: Shown) => Words)
-  button: Localized
+  fields?: Words | ((shown: Shown) => Words)
+  /** By default `Save`. */
+  button?: Localized
   title?: Localized
   text?: Localized | ((shown: Shown) => Html | null)
   /** The values before anybody typed: the API's own representation. */
@@ -95,7 +96,7 @@ export interface ListPart {
   operation: string
   /** Paths into a row, or functions, by heading in English. */
   columns: Readonly<Record<string, Cell>>
-  /** Identifies a row for its actions, as the last parameter of their operations. */
+  /** Identifies a row for its actions, as the last parameter of their operations; by default `id`. */
   id?: string | ((row: unknown) => string)
   /** The first parameter, if the operations have two that belong to the row. */
   first?: string
@@ -107,7 +108,8 @@ export interface ListPart {
   actions?: Readonly<Record<string, Action>>
   /** Texts for actions, from the schema of the first of these operations. */
   inputs?: { operation: string; fields: Words }
-  empty: Localized
+  /** By default `None.` */
+  empty?: Localized
 }
 
 export type Part = FormPart | ListPart | ((shown: Shown) => Html | null | Promise<Html | null>)
@@ -136,3 +138,24 @@ export interface Screen {
   readsIfAny?: Readonly<Record<string, string>>
   parts: readonly Part[]
 }
+
+type More = Omit<Screen, 'path' | 'title' | 'parts'>
+
+/** A screen; `more` has what few of them have. */
+export function screen(path: string, title: Localized, parts: readonly Part[]): Screen
+export function screen(path: string, title: Localized, more: More, parts: readonly Part[]): Screen
+export function screen(path: string, title: Localized, ...rest: [readonly Part[]] | [More, readonly Part[]]): Screen {
+  return rest.length === 1 ? { path, title, parts: rest[0] } : { path, title, ...rest[0], parts: rest[1] }
+}
+
+export const form = (name: string, operation: string, rest: Omit<FormPart, 'form' | 'operation'>): FormPart => ({
+  form: name,
+  operation,
+  ...rest,
+})
+
+export const list = (name: string, operation: string, rest: Omit<ListPart, 'list' | 'operation'>): ListPart => ({
+  list: name,
+  operation,
+  ...rest,
+})

@@ -1,5 +1,10 @@
-// All screens, in the order of their menus.
+// All screens, and their menus: what the user may open.
 
+import type { Visit } from '../../../actors/session/index.ts'
+import { isStaff } from '../../../actors/user/index.ts'
+import { type Html, html } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
+import { tabs } from '../bodies/listing.ts'
 import { accountScreens } from './account.ts'
 import { overviewScreens, systemScreens } from './admin.ts'
 import { federationScreens } from './admin-federation.ts'
@@ -22,3 +27,34 @@ export const screens: readonly Screen[] = [
   ...inMenu('account', accountScreens),
   ...inMenu('admin', overviewScreens, federationScreens, peopleScreens, moderationScreens, runnerScreens, pluginScreens, systemScreens),
 ]
+
+/** Account pages that are not screens. */
+const PAGES: readonly { path: string; title: Localized }[] = [
+  { path: '/my-account/settings', title: t('Settings') },
+  { path: '/my-account/notifications', title: t('Notifications') },
+  { path: '/my-account/import-export', title: t('Archives') },
+]
+
+const MENUS = { library: t('Your library'), account: t('Your account'), admin: t('Administration') } as const
+
+/** True if somebody may open the screen: one of its parts is allowed. */
+export const mayOpen = ({ parts, needs }: Screen, mayCall: (operation: string) => boolean): boolean =>
+  needs === undefined ? parts.some((part) => typeof part === 'function' || mayCall(part.operation)) : mayCall(needs)
+
+/** `mayCall` tells whether the role allows an operation. */
+export function menuOf(
+  { path, menu }: { path: string; menu: NonNullable<Screen['menu']> },
+  visit: Visit | null,
+  mayCall: (operation: string) => boolean,
+): Html {
+  const open = screens.filter((screen) => !screen.unlisted && !screen.path.includes(':') && mayOpen(screen, mayCall))
+  const itemsOf = (name: keyof typeof MENUS) => [...(name === 'account' ? PAGES : []), ...open.filter((screen) => screen.menu === name)]
+  const sections = (Object.keys(MENUS) as (keyof typeof MENUS)[]).filter((name) => name !== 'admin' || (visit && isStaff(visit.user.role)))
+  return html`${tabs(
+    t('Sections'),
+    sections.map((name) => ({ name: MENUS[name], path: itemsOf(name)[0]?.path ?? '/', isOpen: name === menu })),
+  )}${tabs(
+    t('Pages'),
+    itemsOf(menu).map((item) => ({ name: item.title, path: item.path, isOpen: item.path === path })),
+  )}`
+}

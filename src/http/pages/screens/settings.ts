@@ -8,7 +8,7 @@ import { type Html, html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
 import { capital } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import type { Screen, Shown, Words } from './parts.ts'
+import { form, type Screen, type Shown, type Words } from './parts.ts'
 import { ME } from './words.ts'
 
 /** Where the form of devices is sent; the script of the pages names it, too. */
@@ -60,10 +60,8 @@ export const settingsScreen: Screen = {
   unlisted: true,
   reads: { me: ME, push: `GET ${PUSHES}` },
   parts: [
-    {
-      form: 'password',
+    form('password', 'PUT /api/v1/users/me', {
       title: t('Change your password'),
-      operation: 'PUT /api/v1/users/me',
       // Against guessing.
       limit: 'login',
       fields: {
@@ -80,12 +78,10 @@ export const settingsScreen: Screen = {
         heading: t('Your password is changed'),
         body: html`<p role="status">${t('Your other sessions are over.')} <a href="/">${t('Latest videos')}</a></p>`,
       }),
-    },
+    }),
     () => html`<p class="soft">${t('Your other sessions end with it.')}</p>`,
-    {
-      form: 'notifications',
+    form('notifications', 'PUT /api/v1/users/me/notification-settings', {
       title: t('Notifications'),
-      operation: 'PUT /api/v1/users/me/notification-settings',
       text: ({ tools }) => (isMailEnabled(tools.config()) ? null : html`<span class="soft">${t('This server sends no mails now.')}</span>`),
       fields: kindsOf,
       initial: present,
@@ -93,9 +89,8 @@ export const settingsScreen: Screen = {
         ...present(shown),
         ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')),
       }),
-      button: t('Save'),
       said: t('Your choices are saved.'),
-    },
+    }),
     devices,
   ],
 }

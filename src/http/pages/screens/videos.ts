@@ -4,7 +4,7 @@ import { type Html, html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import type { Screen, Shown, Words } from './parts.ts'
+import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import {
   categories,
   channelsOf,
@@ -46,45 +46,36 @@ ${valueAt(config, key) !== true && html`<p class="soft">${disabled}</p>`}`
 const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept } })
 
 export const videoScreens: readonly Screen[] = [
-  {
-    path: '/my-library/videos',
-    title: t('Videos'),
-    parts: [
-      {
-        list: 'videos',
-        operation: 'GET /api/v1/users/me/videos',
-        id: 'id',
-        columns: {
-          Title: ownLink,
-          Watch: (row) =>
-            html`<a href="/w/${textAt(row, 'shortUUID')}" aria-label="${t('Watch {name}', { name: textAt(row, 'name') })}">${t('Watch')}</a>`,
-          Privacy: 'privacy',
-          State: state('state', BUSY_STATES),
-          Views: 'views',
-          Published: 'publishedAt',
-        },
-        filters: { isLive: t('Lives') },
-        actions: {
-          publish: { label: t('Publish'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 1 }, when: isNot('privacy.id', 1) },
-          hide: { label: t('Make private'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 3 }, when: isNot('privacy.id', 3) },
-          delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id', danger: true },
-        },
-        empty: t('No videos yet.'),
+  screen('/my-library/videos', t('Videos'), [
+    list('videos', 'GET /api/v1/users/me/videos', {
+      columns: {
+        Title: ownLink,
+        Watch: (row) =>
+          html`<a href="/w/${textAt(row, 'shortUUID')}" aria-label="${t('Watch {name}', { name: textAt(row, 'name') })}">${t('Watch')}</a>`,
+        Privacy: 'privacy',
+        State: state('state', BUSY_STATES),
+        Views: 'views',
+        Published: 'publishedAt',
       },
-    ],
-  },
-  {
-    path: '/my-library/videos/:id',
-    title: t('Edit the video'),
-    reads: { video: 'GET /api/v1/videos/:id', me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters' },
-    parts: [
+      filters: { isLive: t('Lives') },
+      actions: {
+        publish: { label: t('Publish'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 1 }, when: isNot('privacy.id', 1) },
+        hide: { label: t('Make private'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 3 }, when: isNot('privacy.id', 3) },
+        delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id', danger: true },
+      },
+      empty: t('No videos yet.'),
+    }),
+  ]),
+  screen(
+    '/my-library/videos/:id',
+    t('Edit the video'),
+    { reads: { video: 'GET /api/v1/videos/:id', me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters' } },
+    [
       ({ data: { video } }) => {
         const id = textAt(video, 'shortUUID')
         return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${state('state', BUSY_STATES)(video)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
       },
-      {
-        form: 'details',
-        operation: 'PUT /api/v1/videos/:id',
+      form('details', 'PUT /api/v1/videos/:id', {
         initial: ({ data }) => ({ ...(data.video as object), channelId: valueAt(data.video, 'channel.id') }),
         changesOnly: true,
         fields: (shown) => ({
@@ -92,10 +83,7 @@ export const videoScreens: readonly Screen[] = [
           description: { label: t('Description'), as: 'long' },
           channelId: {
             label: t('Channel'),
-            choices: {
-              [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName'),
-              ...channelsOf(shown),
-            },
+            choices: { [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName'), ...channelsOf(shown) },
           },
           tags: { label: t('Tags'), as: 'list', help: t('At most five, separated by commas.') },
           privacy: { label: t('Who may watch'), choices: privacies },
@@ -119,42 +107,29 @@ export const videoScreens: readonly Screen[] = [
           const updateAt = text('scheduleUpdate.updateAt')
           return { ...made, scheduleUpdate: updateAt ? { updateAt: `${updateAt}Z`, privacy: text('scheduleUpdate.privacy') || '1' } : null }
         },
-        button: t('Save'),
-      },
-      {
-        form: 'thumbnail',
+      }),
+      form('thumbnail', 'PUT /api/v1/videos/:id', {
         title: t('Thumbnail'),
-        operation: 'PUT /api/v1/videos/:id',
         files: true,
         fields: { thumbnailfile: { label: t('Picture'), as: 'file', accept: PICTURES } },
         button: t('Use the picture'),
-      },
-      {
-        form: 'chapters',
+      }),
+      form('chapters', 'PUT /api/v1/videos/:videoId/chapters', {
         title: t('Chapters'),
-        operation: 'PUT /api/v1/videos/:videoId/chapters',
         when: (shown) => !isLive(shown),
         initial: ({ data }) => ({ chapters: chapterLines(valueAt(data.chapters, 'chapters')) }),
         fields: { chapters: { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') } },
         body: (text) => ({ chapters: chaptersIn(text('chapters')) }),
         button: t('Save the chapters'),
-      },
-      {
-        list: 'captions',
+      }),
+      list('captions', 'GET /api/v1/videos/:videoId/captions', {
         title: t('Captions'),
-        operation: 'GET /api/v1/videos/:videoId/captions',
         id: 'language.id',
-        columns: {
-          Language: (row) => languageName(textAt(row, 'language.id')),
-          Automatic: 'automaticallyGenerated',
-          Changed: 'updatedAt',
-        },
+        columns: { Language: (row) => languageName(textAt(row, 'language.id')), Automatic: 'automaticallyGenerated', Changed: 'updatedAt' },
         actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/videos/:videoId/captions/:captionLanguage' } },
         empty: t('No captions yet.'),
-      },
-      {
-        form: 'caption',
-        operation: 'PUT /api/v1/videos/:videoId/captions/:captionLanguage',
+      }),
+      form('caption', 'PUT /api/v1/videos/:videoId/captions/:captionLanguage', {
         files: true,
         inPath: ['captionLanguage'],
         fields: () => ({
@@ -162,84 +137,67 @@ export const videoScreens: readonly Screen[] = [
           captionfile: { label: t('File'), as: 'file', accept: '.vtt,.srt', help: t('WebVTT or SubRip.') },
         }),
         button: t('Add the captions'),
-      },
-      {
-        form: 'give',
+      }),
+      form('give', 'POST /api/v1/videos/:id/give-ownership', {
         title: t('Give it to somebody else'),
-        operation: 'POST /api/v1/videos/:id/give-ownership',
         fields: { username: t('Account of this server') },
         button: t('Offer'),
         said: t('The offer waits for an answer.'),
-      },
-      {
-        form: 'delete',
+      }),
+      form('delete', 'DELETE /api/v1/videos/:id', {
         title: t('Delete the video'),
-        operation: 'DELETE /api/v1/videos/:id',
-        fields: {},
         button: t('Delete'),
         danger: true,
         text: t('It cannot be brought back.'),
         leadsTo: () => '/my-library/videos',
-      },
+      }),
     ],
-  },
-  {
-    path: '/my-library/videos/:id/studio',
-    title: t('Studio'),
-    reads: { video: 'GET /api/v1/videos/:id', config: CONFIG },
-    parts: [
-      aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),
-      ...[
-        {
-          name: 'cut',
-          title: t('Cut'),
-          fields: {
-            'tasks[0][options][start]': { label: t('From, in seconds'), help: t('Empty for the beginning.') },
-            'tasks[0][options][end]': { label: t('To, in seconds'), help: t('Empty for the end.') },
-          },
-          button: t('Cut the video'),
-        },
-        { name: 'add-intro', title: t('Intro'), fields: taskFile(t('Video'), 'video/*'), button: t('Add the intro') },
-        { name: 'add-outro', title: t('Outro'), fields: taskFile(t('Video'), 'video/*'), button: t('Add the outro') },
-        { name: 'add-watermark', title: t('Watermark'), fields: taskFile(t('Picture'), PICTURES), button: t('Add the watermark') },
-      ].map(({ name, title, fields, button }) => ({
-        form: name,
-        title,
-        operation: 'POST /api/v1/videos/:id/studio/edit',
-        files: true,
-        when: isEditable('videoStudio.enabled'),
-        initial: () => ({ 'tasks[0][name]': name }),
-        fields: { 'tasks[0][name]': { label: t('Task'), as: 'hidden' as const }, ...fields },
-        button,
-        danger: true,
-        leadsTo: (_answer: unknown, { values }: Shown) => `/my-library/videos/${values.id}`,
-      })),
-    ],
-  },
-  {
-    path: '/my-library/videos/:id/source',
-    title: t('Replace the file'),
-    reads: { video: 'GET /api/v1/videos/:id', config: CONFIG },
-    parts: [
-      aboutEdition('videoFile.update.enabled', t('This server does not replace the files of videos.')),
+  ),
+  screen('/my-library/videos/:id/studio', t('Studio'), { reads: { video: 'GET /api/v1/videos/:id', config: CONFIG } }, [
+    aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),
+    ...[
       {
-        form: 'replace',
-        operation: 'POST /api/v1/videos/:id/source/replace-resumable',
-        files: true,
-        pieces: ({ values }) => `/my-library/videos/${values.id}/source/pieces`,
-        text: () =>
-          html`${t('The new file takes the place of the old one when it has arrived. Address, comments and views stay.')}<noscript> ${t('It needs JavaScript.')}</noscript>`,
-        when: isEditable('videoFile.update.enabled'),
-        fields: { videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' } },
-        button: t('Replace'),
+        name: 'cut',
+        title: t('Cut'),
+        fields: {
+          'tasks[0][options][start]': { label: t('From, in seconds'), help: t('Empty for the beginning.') },
+          'tasks[0][options][end]': { label: t('To, in seconds'), help: t('Empty for the end.') },
+        },
+        button: t('Cut the video'),
       },
-    ],
-  },
-  {
-    path: '/my-library/videos/:id/live',
-    title: t('Live'),
-    reads: { video: 'GET /api/v1/videos/:id', live: 'GET /api/v1/videos/live/:videoId' },
-    parts: [
+      { name: 'add-intro', title: t('Intro'), fields: taskFile(t('Video'), 'video/*'), button: t('Add the intro') },
+      { name: 'add-outro', title: t('Outro'), fields: taskFile(t('Video'), 'video/*'), button: t('Add the outro') },
+      { name: 'add-watermark', title: t('Watermark'), fields: taskFile(t('Picture'), PICTURES), button: t('Add the watermark') },
+    ].map(({ name, title, fields, button }) => ({
+      form: name,
+      title,
+      operation: 'POST /api/v1/videos/:id/studio/edit',
+      files: true,
+      when: isEditable('videoStudio.enabled'),
+      initial: () => ({ 'tasks[0][name]': name }),
+      fields: { 'tasks[0][name]': { label: t('Task'), as: 'hidden' as const }, ...fields },
+      button,
+      danger: true,
+      leadsTo: (_answer: unknown, { values }: Shown) => `/my-library/videos/${values.id}`,
+    })),
+  ]),
+  screen('/my-library/videos/:id/source', t('Replace the file'), { reads: { video: 'GET /api/v1/videos/:id', config: CONFIG } }, [
+    aboutEdition('videoFile.update.enabled', t('This server does not replace the files of videos.')),
+    form('replace', 'POST /api/v1/videos/:id/source/replace-resumable', {
+      files: true,
+      pieces: ({ values }) => `/my-library/videos/${values.id}/source/pieces`,
+      text: () =>
+        html`${t('The new file takes the place of the old one when it has arrived. Address, comments and views stay.')}<noscript> ${t('It needs JavaScript.')}</noscript>`,
+      when: isEditable('videoFile.update.enabled'),
+      fields: { videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' } },
+      button: t('Replace'),
+    }),
+  ]),
+  screen(
+    '/my-library/videos/:id/live',
+    t('Live'),
+    { reads: { video: 'GET /api/v1/videos/:id', live: 'GET /api/v1/videos/live/:videoId' } },
+    [
       ({ data: { live, video } }) => html`<p>${ownLink(video)}</p>
 <p>${t('In OBS: Settings, Stream, service “Custom”. The key is a secret: who has it streams in your name.')}</p>${facts([
         [t('State'), valueAt(video, 'state')],
@@ -248,36 +206,33 @@ export const videoScreens: readonly Screen[] = [
         [t('Stream key'), valueAt(live, 'streamKey')],
         [t('Viewers'), valueAt(video, 'viewers')],
       ])}<p data-progress></p>`,
-      {
-        form: 'settings',
-        operation: 'PUT /api/v1/videos/live/:videoId',
+      form('settings', 'PUT /api/v1/videos/live/:videoId', {
         initial: ({ data }) => data.live,
         fields: {
           permanentLive: { label: t('Stream again and again under the same key'), as: 'check' },
           saveReplay: { label: t('Keep each stream as a video'), as: 'check' },
           latencyMode: { label: t('Delay'), choices: { 1: t('Normal'), 2: t('High'), 3: t('Low') } },
         },
-        button: t('Save'),
-      },
-      {
-        list: 'sessions',
+      }),
+      list('sessions', 'GET /api/v1/videos/live/:videoId/sessions', {
         title: t('Streams'),
-        operation: 'GET /api/v1/videos/live/:videoId/sessions',
         columns: { Begun: 'startDate', Ended: 'endDate', Problem: 'error', Replay: videoLink('replayVideo.') },
         empty: t('No stream yet.'),
-      },
+      }),
     ],
-  },
-  {
-    path: '/my-library/videos/:id/statistics',
-    title: t('Statistics'),
-    reads: {
-      video: 'GET /api/v1/videos/:id',
-      overall: 'GET /api/v1/videos/:id/stats/overall',
-      viewers: 'GET /api/v1/videos/:id/stats/timeseries/viewers',
-      retention: 'GET /api/v1/videos/:id/stats/retention',
+  ),
+  screen(
+    '/my-library/videos/:id/statistics',
+    t('Statistics'),
+    {
+      reads: {
+        video: 'GET /api/v1/videos/:id',
+        overall: 'GET /api/v1/videos/:id/stats/overall',
+        viewers: 'GET /api/v1/videos/:id/stats/timeseries/viewers',
+        retention: 'GET /api/v1/videos/:id/stats/retention',
+      },
     },
-    parts: [
+    [
       ({ data: { video, overall, viewers, retention } }) =>
         html`<p><bdi>${textAt(video, 'name')}</bdi></p>${facts([
           [t('Views'), valueAt(video, 'views')],
@@ -287,7 +242,7 @@ export const videoScreens: readonly Screen[] = [
           [t('Watched on average, in seconds'), Math.round(Number(valueAt(overall, 'averageWatchTime') ?? 0))],
         ])}${plot(t('Viewers'), valueAt(viewers, 'data'), 'value')}${plot(t('Of 100 viewers still watching'), valueAt(retention, 'data'), 'retentionPercent')}`,
     ],
-  },
+  ),
 ]
 
 /** A line over the points of a series. */

@@ -5,9 +5,9 @@ import { type Config, isMailEnabled } from '../../../config/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { recognized, t } from '../../../platform/language.ts'
 import { clientIp } from '../../plugins/client-ip.ts'
-import type { Ending, FormPart, Screen, Shown } from './parts.ts'
+import { linkTo } from '../bodies/text.ts'
+import { type Ending, type FormPart, form, type Screen, type Shown } from './parts.ts'
 
-const linkTo = (href: string) => ({ a: (inside: Html) => html`<a href="${href}">${inside}</a>` })
 export const isContactable = (config: Config): boolean => config.contact_form.enabled && isMailEnabled(config)
 const sendsMail = ({ tools }: Shown): boolean => isMailEnabled(tools.config())
 const mailAddress = html` inputmode="email" autocomplete="email"`
@@ -28,9 +28,7 @@ const contact: Screen = {
     return { heading: t('Contact'), body }
   },
   parts: [
-    {
-      form: 'contact',
-      operation: 'POST /api/v1/server/contact',
+    form('contact', 'POST /api/v1/server/contact', {
       fields: {
         fromName: { label: t('Your name'), required: true, also: html` autocomplete="name"` },
         fromEmail: { label: t('Your e-mail address'), also: mailAddress },
@@ -38,11 +36,8 @@ const contact: Screen = {
         body: t('Message'),
       },
       button: t('Send'),
-      ends: () => ({
-        heading: t('Sent'),
-        body: html`<p>${t('Your message is on its way.')} <a href="/">${t('Latest videos')}</a></p>`,
-      }),
-    },
+      ends: () => ({ heading: t('Sent'), body: html`<p>${t('Your message is on its way.')} <a href="/">${t('Latest videos')}</a></p>` }),
+    }),
   ],
 }
 
@@ -185,7 +180,6 @@ const linkForm = (instead: string, { fields = {}, ...form }: Omit<FormPart, 'ini
 const ASK = '/login/ask-reset-password'
 const TO_LOGIN = html`<p><a href="/login">${t('Log in')}</a></p>`
 const VERIFY = {
-  fields: {},
   text: t('With this button you show that the address is yours to which the mail was sent that led you here.'),
   button: t('Verify the address'),
 }
@@ -243,9 +237,7 @@ export const visitorScreens: readonly Screen[] = [
       return { heading: t('Forgot your password?'), body }
     },
     parts: [
-      {
-        form: 'ask',
-        operation: 'POST /api/v1/users/ask-reset-password',
+      form('ask', 'POST /api/v1/users/ask-reset-password', {
         limit: 'ask_send_email',
         fields: { email: { label: t('E-mail address of your account'), also: mailAddress } },
         body: (_text, made) => trimmed(made),
@@ -256,7 +248,7 @@ export const visitorScreens: readonly Screen[] = [
           body: html`<p>${rich('If an account of this server has the address {address}, a link to a new password is on its way to it.', { address: html`<bdi>${text('email').trim()}</bdi>` })}</p>
 <p class="soft">${t('Nothing comes? Look among the unwanted mails, and ask again in some minutes.')}</p>`,
         }),
-      },
+      }),
     ],
   },
 ]

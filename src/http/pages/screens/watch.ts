@@ -1,11 +1,11 @@
 // Taking part below a video: the forms of its page, and what they answer if something is wrong.
 
-import { type Html, html } from '../../../platform/html.ts'
-import { type Localized, t } from '../../../platform/language.ts'
+import { Html, html } from '../../../platform/html.ts'
+import { english, type Localized, t } from '../../../platform/language.ts'
 import { richText } from '../bodies/rich-text.ts'
 import { textAt, valueAt } from './api.ts'
-import { previewButton } from './fields.ts'
-import type { FormPart, Screen, Shown } from './parts.ts'
+import { hiddenFields, previewButton } from './fields.ts'
+import { type FormPart, form, type Screen, type Shown, screen } from './parts.ts'
 import { choicesFrom } from './words.ts'
 
 /** Characters of a comment. */
@@ -39,96 +39,72 @@ const report = (fixed: FormPart['fixed']): FormPart => ({
 })
 
 export const watchScreens: readonly Screen[] = [
-  {
-    path: '/w/:id/take-part',
-    title: t('Take part'),
-    back: backToVideo,
-    reads: { video: 'GET /api/v1/videos/:id', playlists: 'GET /api/v1/accounts/:name/video-playlists' },
-    parts: [
+  screen(
+    '/w/:id/take-part',
+    t('Take part'),
+    { back: backToVideo, reads: { video: 'GET /api/v1/videos/:id', playlists: 'GET /api/v1/accounts/:name/video-playlists' } },
+    [
       ({ data: { video } }) => html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong></p>`,
-      {
-        form: 'rate',
-        operation: 'PUT /api/v1/videos/:id/rate',
+      form('rate', 'PUT /api/v1/videos/:id/rate', {
         fields: { rating: { label: t('Your rating'), choices: { like: t('Like'), dislike: t('Dislike'), none: t('None') } } },
         button: t('Rate'),
         leadsTo: toVideo,
-      },
-      {
-        form: 'comment',
+      }),
+      form('comment', 'POST /api/v1/videos/:id/comment-threads', {
         title: t('Comment'),
-        operation: 'POST /api/v1/videos/:id/comment-threads',
         when: ({ data }) => valueAt(data.video, 'commentsPolicy.id') !== 2,
         fields: { text: { label: t('Your comment'), help: t('Markdown works.') } },
         button: t('Send'),
         preview: commentPreview,
         leadsTo: toVideo,
-      },
-      {
-        form: 'save',
+      }),
+      form('save', 'POST /api/v1/video-playlists/:playlistId/videos', {
         title: t('Save to a playlist'),
-        operation: 'POST /api/v1/video-playlists/:playlistId/videos',
         inPath: ['playlistId'],
         fields: ({ data }) => ({
           playlistId: { label: t('Playlist'), choices: choicesFrom(valueAt(data.playlists, 'data'), 'id', 'displayName') },
         }),
         fixed: ({ data }) => ({ videoId: valueAt(data.video, 'id') }),
-        button: t('Save'),
         said: t('It is in the playlist.'),
-      },
+      }),
       report(({ data }) => ({ video: { id: valueAt(data.video, 'id') } })),
     ],
-  },
-  {
-    path: '/w/:id/comments/:threadId/:commentId',
-    title: t('A comment'),
-    back: backToVideo,
-    reads: { video: 'GET /api/v1/videos/:id', thread: 'GET /api/v1/videos/:id/comment-threads/:threadId' },
-    parts: [
+  ),
+  screen(
+    '/w/:id/comments/:threadId/:commentId',
+    t('A comment'),
+    { back: backToVideo, reads: { video: 'GET /api/v1/videos/:id', thread: 'GET /api/v1/videos/:id/comment-threads/:threadId' } },
+    [
       (shown) => {
         const comment = commentOf(shown)
         return html`<blockquote><p>${textAt(comment, 'account.displayName')}</p><p class="text">${textOf(textAt(comment, 'text'))}</p></blockquote>`
       },
-      {
-        form: 'reply',
+      form('reply', 'POST /api/v1/videos/:id/comments/:commentId', {
         title: t('Reply'),
-        operation: 'POST /api/v1/videos/:id/comments/:commentId',
         fields: { text: { label: t('Your reply'), help: t('Markdown works.') } },
         button: t('Reply'),
         preview: commentPreview,
         leadsTo: (_answer, { values }) => `/w/${String(values.id)}?threadId=${String(values.threadId)}#comments`,
-      },
-      {
-        form: 'approve',
-        operation: 'POST /api/v1/videos/:id/comments/:commentId/approve',
-        fields: {},
+      }),
+      form('approve', 'POST /api/v1/videos/:id/comments/:commentId/approve', {
         when: (shown) => valueAt(commentOf(shown), 'heldForReview') === true && mayRemove(shown),
         button: t('Approve'),
         leadsTo: toVideo,
-      },
+      }),
       report(({ values }) => ({ comment: { id: Number(values.commentId) } })),
-      {
-        form: 'delete',
+      form('delete', 'DELETE /api/v1/videos/:id/comments/:commentId', {
         title: t('Delete'),
-        operation: 'DELETE /api/v1/videos/:id/comments/:commentId',
-        fields: {},
         when: mayRemove,
         button: t('Delete the comment'),
         danger: true,
         leadsTo: toVideo,
-      },
+      }),
     ],
-  },
+  ),
 ]
 
 /** The text of a comment is HTML, which is shown as text. */
-const textOf = (text: string): string =>
-  text
-    .replaceAll(/<br\s*\/?>|<\/p>/g, '\n')
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(
-      /&(?:amp|lt|gt|quot|#39);/g,
-      (name) => ({ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" })[name] ?? name,
-    )
+const textOf = (text: string): string => new Html(text.replaceAll(/<br\s*\/?>|<\/p>/g, '\n')).plain(english)
 
 function commentOf({ data, values }: Shown): unknown {
   const find = (tree: unknown): unknown => {
@@ -157,13 +133,10 @@ export interface OwnPart {
   hasComments: boolean
 }
 
-const hidden = (token: string, part: string): Html =>
-  html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="${part}">`
-
 /** What users do on the page of a video; visitors are led to the login. */
 export function ownActions({ id, rating, token }: OwnPart): Html {
   const rate = (name: 'like' | 'dislike', label: Localized) =>
-    html`<form method="post" action="/w/${id}/take-part" class="inline" data-swap>${hidden(token, 'rate')}<input type="hidden" name="rating" value="${
+    html`<form method="post" action="/w/${id}/take-part" class="inline" data-swap>${hiddenFields({ token }, 'rate')}<input type="hidden" name="rating" value="${
       rating === name ? 'none' : name
     }"><button aria-pressed="${rating === name ? 'true' : 'false'}">${label}</button></form>`
   return html`<div id="actions" data-region class="acts">${rate('like', t('Like'))}${rate('dislike', t('Dislike'))}<a class="button" href="/w/${id}/take-part#save">${t('Save')}</a><a class="button" href="/w/${id}/take-part#report">${t('Report')}</a></div>`
@@ -174,6 +147,6 @@ export const visitorActions = (id: string): Html =>
 
 export const commentForm = ({ id, token, hasComments }: OwnPart): Html | null =>
   hasComments
-    ? html`<form method="post" action="/w/${id}/take-part" class="fields" data-swap>${hidden(token, 'comment')}<label for="comment-text">${t('Your comment')}</label>
+    ? html`<form method="post" action="/w/${id}/take-part" class="fields" data-swap>${hiddenFields({ token }, 'comment')}<label for="comment-text">${t('Your comment')}</label>
 <textarea id="comment-text" name="text" rows="3" maxlength="${LONGEST}" required></textarea><button class="main">${t('Send')}</button>${previewButton}</form>`
     : null

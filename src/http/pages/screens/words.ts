@@ -7,7 +7,7 @@ import { clock, languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
 import type { Choices } from './fields.ts'
 import { plain } from './list-html.ts'
-import type { ListPart, Shown, Words } from './parts.ts'
+import { type FormPart, form, type ListPart, type Shown, type Words } from './parts.ts'
 
 /** The operation that reads the account and the channels of the visitor. */
 export const ME = 'GET /api/v1/users/me'
@@ -34,6 +34,15 @@ export const channelsOf = ({ data }: Shown): Choices => choicesFrom(valueAt(data
 
 export const choicesFrom = (rows: unknown, id: string, name: string): Choices =>
   Object.fromEntries((Array.isArray(rows) ? rows : []).map((row: unknown) => [textAt(row, id), textAt(row, name)]))
+
+/** The form of an avatar or a banner. */
+export const picture = (name: 'avatar' | 'banner', title: Localized, operation: string): FormPart =>
+  form(name, operation, {
+    title,
+    files: true,
+    fields: { [`${name}file`]: { label: t('File'), as: 'file', accept: PICTURES } },
+    button: t('Use the picture'),
+  })
 
 /** Fields of a new video, in any way that it comes. */
 export const newVideoFields = (shown: Shown): Words => ({
