@@ -16,21 +16,16 @@ export interface Asked {
   visit: Visit
 }
 
-export interface OwnPages {
-  page(path: string, show: (asked: Asked) => Promise<FastifyReply>): void
-  /** A form that returns to `back`, unless `act` sends something else. */
-  form(options: { path: string; back: string }, act: (asked: Asked, field: Field) => Promise<unknown>): void
-}
-
-export const ownPages = ({ app, visitors }: PageTools): OwnPages => ({
-  page(path, show) {
+export const ownPages = ({ app, visitors }: PageTools) => ({
+  page(path: string, show: (asked: Asked) => Promise<FastifyReply>): void {
     app.get(path, pageOptions, async (request, reply) => {
       const visit = await visitors.of(request)
       return visit ? await show({ request, reply, visit }) : reply.redirect(loginPath(path), 303)
     })
   },
 
-  form({ path, back }, act) {
+  /** A form that returns to `back`, unless `act` sends something else. */
+  form({ path, back }: { path: string; back: string }, act: (asked: Asked, field: Field) => Promise<unknown>): void {
     app.post(path, pageOptions, async (request, reply) => {
       const field = formOf(request)
       visitors.refuseForged(request, field('token'))

@@ -15,12 +15,9 @@ import { isPasted, makePastedPath } from './pasted.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './watched.ts'
 
-const SEARCHES = [
-  { kind: 'videos', name: t('Videos') },
-  { kind: 'channels', name: t('Channels') },
-  { kind: 'playlists', name: t('Playlists') },
-] as const
-type SearchKind = (typeof SEARCHES)[number]['kind']
+const SEARCHES = { videos: t('Videos'), channels: t('Channels'), playlists: t('Playlists') }
+type SearchKind = keyof typeof SEARCHES
+const KINDS = Object.keys(SEARCHES) as SearchKind[]
 
 /** Characters, as in the API. */
 const LONGEST = 1000
@@ -33,7 +30,7 @@ export function addSearchPage(tools: PageTools): void {
   app.get('/search', pageOptions, async (request, reply) => {
     const query = queryOf(request)
     const search = (query('search') ?? '').trim().slice(0, LONGEST)
-    const kind = SEARCHES.find((one) => one.kind === query('type'))?.kind ?? 'videos'
+    const kind = KINDS.find((one) => one === query('type')) ?? 'videos'
     const visit = await visitors.of(request)
     const fetch = seesStrangers({ config }, visit !== null)
     const path = await pastedPath(search, { fetch })
@@ -95,7 +92,7 @@ ${videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf:
     html`<h1>${t('Results for “{words}”', { words: search })}</h1>
 ${tabs(
   t('Kinds of results'),
-  SEARCHES.map((one) => ({ name: one.name, path: pathOf(one.kind, search), isOpen: one.kind === kind })),
+  KINDS.map((one) => ({ name: SEARCHES[one], path: pathOf(one, search), isOpen: one === kind })),
 )}
 ${login && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', linkTo(login))}</p>`}
 ${content}`

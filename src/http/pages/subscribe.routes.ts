@@ -52,33 +52,30 @@ export function addSubscribePages(tools: PageTools): void {
     if (handle?.host.toLowerCase() === urls.host) {
       return reply.redirect(loginPath(kind === 'account' ? accountPath(actor) : channelPath(actor)), 303)
     }
-    const [address, status, problem] = handle
+    const found = handle
       ? await addressFor(`${handle.name}@${handle.host}`, actor.url)
-      : ([undefined, 400, t('Type your name and your server, such as @me@my.server.')] as const)
+      : { status: 400, problem: t('Type your name and your server, such as @me@my.server.') }
     const title = t('Subscribe to {name}', { name: actor.name })
-    if (address === undefined) {
+    if (typeof found !== 'string') {
       const body = html`<h1>${title}</h1>
-${remoteSubscribe({ ...form, problem })}`
-      return send(request, reply, { status, title, body, isPrivate: true })
+${remoteSubscribe({ ...form, problem: found.problem })}`
+      return send(request, reply, { status: found.status, title, body, isPrivate: true })
     }
     // A form may lead only to this server; the next page redirects itself.
-    const head = html`<meta http-equiv="refresh" content="0; url=${address}">`
+    const head = html`<meta http-equiv="refresh" content="0; url=${found}">`
     const body = html`<h1>${title}</h1>
-<p>${t('Your server takes over from here:')} <a href="${address}" rel="noopener">${t('continue on {host}', { host: URL.parse(address)?.host ?? '' })}</a></p>`
+<p>${t('Your server takes over from here:')} <a href="${found}" rel="noopener">${t('continue on {host}', { host: URL.parse(found)?.host ?? '' })}</a></p>`
     return send(request, reply, { title, head, body, isPrivate: true })
   })
 
-  async function addressFor(
-    handle: string,
-    uri: string,
-  ): Promise<readonly [address: string | undefined, status: number, problem?: Localized]> {
+  async function addressFor(handle: string, uri: string): Promise<string | { status: number; problem: Localized }> {
     try {
-      return [await subscribeAddress(handle, uri), 200]
+      return await subscribeAddress(handle, uri)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      if (error.kind === 'not_found') return [undefined, 422, t('That server does not know this handle.')]
-      if (error.kind === 'unprocessable') return [undefined, 422, t('That server has no page on which you can subscribe.')]
-      return [undefined, 502, t('That server cannot be reached right now. Is the handle right?')]
+      if (error.kind === 'not_found') return { status: 422, problem: t('That server does not know this handle.') }
+      if (error.kind === 'unprocessable') return { status: 422, problem: t('That server has no page on which you can subscribe.') }
+      return { status: 502, problem: t('That server cannot be reached right now. Is the handle right?') }
     }
   }
 

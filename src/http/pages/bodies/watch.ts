@@ -48,7 +48,7 @@ ${below}
 /** Everything below the player and next to it. */
 export function belowPlayer({ video, here, notices, comments, downloads, share, covers, replays, aside }: WatchParts): Html {
   return html`${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
-<h1 dir="auto"${langOf(video)}>${video.name}</h1>
+<h1 dir="auto"${video.language && html` lang="${video.language}"`}>${video.name}</h1>
 <p class="facts">${day(video.published_at)}<span>${counted.views(video.views)}</span><span>${counted.likes(video.likes)}</span>${
     video.is_live &&
     video.state === 'published' &&
@@ -72,8 +72,6 @@ ${share}
 
 /** Bytes of HTML: 1,000 characters of any script. */
 const SUPPORT_BYTES = 6000
-
-const langOf = ({ language }: WatchedVideoRow): Html | null => (language ? html` lang="${language}"` : null)
 
 function originOf({ remote, url, channel }: WatchedVideoRow): Html | null {
   if (!remote) return null

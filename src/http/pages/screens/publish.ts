@@ -3,7 +3,7 @@
 import { t } from '../../../platform/language.ts'
 import { textAt } from './api.ts'
 import { form, list, type Screen, screen } from './parts.ts'
-import { channelsOf, is, isNot, ME, newVideoFields, shortened, state, videoLink } from './words.ts'
+import { channelsOf, is, isNot, liveFields, ME, newVideoFields, shortened, state, videoLink } from './words.ts'
 
 const toVideo = (answer: unknown): string => `/my-library/videos/${textAt(answer, 'video.shortUUID')}`
 /** Pending and processing. */
@@ -64,12 +64,7 @@ export const publishScreens: readonly Screen[] = [
   ]),
   screen('/videos/go-live', t('Go live'), { reads: { me: ME } }, [
     form('live', 'POST /api/v1/videos/live', {
-      fields: (shown) => ({
-        ...newVideoFields(shown),
-        permanentLive: { label: t('Stream again and again under the same key'), as: 'check' },
-        saveReplay: { label: t('Keep each stream as a video'), as: 'check' },
-        latencyMode: { label: t('Delay'), choices: { 1: t('Normal'), 2: t('High'), 3: t('Low') } },
-      }),
+      fields: (shown) => ({ ...newVideoFields(shown), ...liveFields }),
       initial: () => ({ privacy: 1, latencyMode: 1 }),
       button: t('Make the live'),
       leadsTo: toVideo,

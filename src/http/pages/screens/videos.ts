@@ -17,6 +17,7 @@ import {
   languages,
   licences,
   link,
+  liveFields,
   ME,
   PICTURES,
   privacies,
@@ -208,11 +209,7 @@ export const videoScreens: readonly Screen[] = [
       ])}<p data-progress></p>`,
       form('settings', 'PUT /api/v1/videos/live/:videoId', {
         initial: ({ data }) => data.live,
-        fields: {
-          permanentLive: { label: t('Stream again and again under the same key'), as: 'check' },
-          saveReplay: { label: t('Keep each stream as a video'), as: 'check' },
-          latencyMode: { label: t('Delay'), choices: { 1: t('Normal'), 2: t('High'), 3: t('Low') } },
-        },
+        fields: liveFields,
       }),
       list('sessions', 'GET /api/v1/videos/live/:videoId/sessions', {
         title: t('Streams'),

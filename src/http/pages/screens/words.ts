@@ -55,6 +55,13 @@ export const newVideoFields = (shown: Shown): Words => ({
   language: { label: t('Language'), choices: languages(), byName: true },
 })
 
+/** Fields of a live, and of its settings later. */
+export const liveFields: Words = {
+  permanentLive: { label: t('Stream again and again under the same key'), as: 'check' },
+  saveReplay: { label: t('Keep each stream as a video'), as: 'check' },
+  latencyMode: { label: t('Delay'), choices: { 1: t('Normal'), 2: t('High'), 3: t('Low') } },
+}
+
 export const without = (choices: Choices, ...names: string[]): Choices =>
   Object.fromEntries(Object.entries(choices).filter(([name]) => !names.includes(name)))
 
