@@ -159,6 +159,16 @@ describe('one’s own account', () => {
     await loggedIn('sara', 'another password')
   })
 
+  it('keeps its address for those with a wrong password', async () => {
+    await user('una')
+    const browser = await loggedIn('una')
+    const form = partIn((await browser.open('/my-account/profile')).html, 'email')
+    const wrong = await browser.send(form, { email: address('new'), currentPassword: 'wrong' })
+    expect([wrong.status, wrong.path]).toEqual([400, '/my-account/profile'])
+    expect(wrong.html).toContain('Your current password is not right.')
+    expect((await browser.send(form, { email: address('new'), currentPassword: PASSWORD })).html).toContain('Saved.')
+  })
+
   describe('chooses what one is told of', () => {
     /** Each choice of the page and its value. */
     const chosenIn = (html: string): Record<string, number> =>

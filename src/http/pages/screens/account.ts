@@ -8,7 +8,7 @@ import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
 import { blocks, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
-import { settingsScreen } from './settings.ts'
+import { settingsScreen, wrongPassword } from './settings.ts'
 import { facts, languages, link, ME, picture } from './words.ts'
 
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
@@ -43,6 +43,7 @@ export const accountScreens: readonly Screen[] = [
       initial: ({ data }) => ({ email: valueAt(data.me, 'email') }),
       fields: { email: t('E-mail address'), currentPassword: { label: t('Current password'), as: 'password' } },
       button: t('Change the address'),
+      refused: wrongPassword,
       said: t('Saved. If this server sends mails, follow the link in the one to the new address.'),
     }),
     form('delete', 'DELETE /api/v1/users/me', {

@@ -7,7 +7,7 @@ import { isMailEnabled } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
 import { capital } from '../bodies/text.ts'
-import { textAt, valueAt } from './api.ts'
+import { type Refusal, textAt, valueAt } from './api.ts'
 import { form, type Screen, type Shown, type Words } from './parts.ts'
 import { ME } from './words.ts'
 
@@ -53,6 +53,8 @@ ${
 }</form>`
 }
 
+export const wrongPassword = ({ status }: Refusal) => (status === 401 ? t('Your current password is not right.') : undefined)
+
 export const settingsScreen: Screen = {
   path: '/my-account/settings',
   title: t('Settings'),
@@ -72,7 +74,7 @@ export const settingsScreen: Screen = {
       },
       initial: ({ data }) => data.me,
       body: (text) => ({ currentPassword: text('currentPassword'), password: text('password') }),
-      refused: ({ status }) => (status === 401 ? t('Your current password is not right.') : undefined),
+      refused: wrongPassword,
       button: t('Change the password'),
       ends: () => ({
         heading: t('Your password is changed'),
