@@ -4,9 +4,9 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import type { Logger } from '../../platform/logger.ts'
 import { messageOf } from '../errors.ts'
-import { makeAdmissionTalk, type StreamTalk, type Talk } from './admission-talk.ts'
+import { makeAdmissionTalk, type StreamTalk } from './admission-talk.ts'
 import { playRefused, publishRefused } from './answers.ts'
-import { makeConnection, type RtmpConnection } from './connection.ts'
+import { makeConnection, type RtmpConnection, writeAnswersTo } from './connection.ts'
 import type { Handover } from './handover.ts'
 import { makeHandshake } from './handshake.ts'
 import { makePlainPipe } from './plain-pipe.ts'
@@ -56,8 +56,10 @@ export interface LiveAcceptor {
 const LIMITS: LiveAcceptorLimits = { handshakeMs: 5_000, publishMs: 10_000, perAddress: 32, inAll: 512 }
 /** Bytes: commands are short. */
 const COMMAND_LIMITS = { message: 64 * 1024, unfinished: 64 * 1024 }
-/** A publisher needs about eight. */
-const MOST_COMMANDS = 64
+/** Until a stream is asked for, of any kind; a publisher needs about twelve. */
+const MOST_MESSAGES = 64
+/** Bytes until then. What follows the request at once is not counted. */
+const MOST_BYTES = 256 * 1024
 /** ms that a refused publisher has to read why. */
 const LINGER_MS = 2_000
 
@@ -90,10 +92,10 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
     const address = raw.remoteAddress ?? ''
     const socket = secureContext ? new TLSSocket(raw, { isServer: true, secureContext }) : raw
     let progress = 0
-    let commands = 0
+    let received = 0
     let connection: RtmpConnection | undefined
     let state: 'waiting' | 'refused' | 'gone' = 'waiting'
-    const write = (bytes: Buffer): void => void socket.write(bytes)
+    const write = writeAnswersTo(socket)
     const handshake = makeHandshake(write)
     const talk = makeAdmissionTalk(write)
     const visitor = { address, progress: () => progress, close }
@@ -139,6 +141,7 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
     }
 
     function onData(bytes: Buffer): void {
+      received += bytes.length
       try {
         if (connection) connection.push(bytes)
         else {
@@ -147,7 +150,7 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
           progress = 1
           clearTimeout(deadline)
           deadline = setTimeout(() => close('nothing was admitted in time'), limits.publishMs)
-          connection = makeConnection({ limits: COMMAND_LIMITS, write })
+          connection = makeConnection({ limits: COMMAND_LIMITS, mostMessages: MOST_MESSAGES, write })
           connection.push(rest)
         }
         converse(connection)
@@ -159,14 +162,14 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
 
     function converse(open: RtmpConnection): void {
       for (let event = open.next(); event; event = open.next()) {
-        commands += 1
         progress += 1
-        const step: Talk = commands > MOST_COMMANDS ? { next: 'close', reason: 'there are too many commands' } : talk.take(event)
+        const step = talk.take(event)
         if (step.next === 'go-on') continue
         if (step.next === 'close') refuse(step.reason)
         else ask(open, step)
         return
       }
+      if (received > MOST_BYTES) throw new ProtocolError('There are too many bytes before a stream is asked for.')
     }
 
     function ask(open: RtmpConnection, asked: StreamTalk): void {
@@ -185,7 +188,7 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
       if (state !== 'waiting') return
       if (!isAccepted(admission)) {
         const refused = action === 'publish' ? publishRefused : playRefused
-        write(refused(messageStream, admission.accepted ? '' : admission.reason))
+        socket.write(refused(messageStream, admission.accepted ? '' : admission.reason))
         return refuse('the stream key is refused')
       }
       const handover = (): Handover => ({ connection: open.state(), messageStream })

@@ -1,5 +1,6 @@
 // One RTMP connection after its handshake: answers protocol control messages by itself, and gives commands and media to its user.
 
+import type { Socket } from 'node:net'
 import { type AmfValue, readAmf } from './amf0.ts'
 import { type ChunkLimits, makeChunkReader, type RtmpMessage } from './chunk-reader.ts'
 import { acknowledgement, userControl } from './chunk-writer.ts'
@@ -22,6 +23,9 @@ export interface RtmpConnection {
 
 export interface ConnectionOptions {
   limits: ChunkLimits
+  /** Messages of any kind that are read; unlimited by default. */
+  mostMessages?: number
+  /** Called for each answer that the protocol asks for. */
   write: (bytes: Buffer) => void
   /** Of an earlier process. */
   state?: ChunkState
@@ -32,12 +36,23 @@ export const WINDOW_BYTES = 2_500_000
 /** A header of FLV tags inside an aggregate message, and the length that follows each. */
 const TAG_HEADER = 11
 const TAG_TRAILER = 4
+/** Bytes of answers that may wait for the peer to read. */
+const MOST_UNREAD = 256 * 1024
 
-export function makeConnection({ limits, write, state }: ConnectionOptions): RtmpConnection {
+/** Writes answers to a peer, which decides how many there are. Throws ProtocolError if it does not read them. */
+export const writeAnswersTo =
+  (socket: Pick<Socket, 'write' | 'writableLength'>) =>
+  (bytes: Buffer): void => {
+    if (socket.writableLength > MOST_UNREAD) throw new ProtocolError('The peer does not read the answers that it asks for.')
+    socket.write(bytes)
+  }
+
+export function makeConnection({ limits, mostMessages = Number.POSITIVE_INFINITY, write, state }: ConnectionOptions): RtmpConnection {
   const reader = makeChunkReader({ limits, state })
   let { window, received, acknowledged } = state ?? { window: 0, received: 0, acknowledged: 0 }
-  /** Of an aggregate message. */
-  const pending: RtmpEvent[] = []
+  let messages = 0
+  /** Of an aggregate message, which may hold hundreds of thousands. */
+  let pending: Iterator<RtmpEvent> | undefined
 
   return {
     push(bytes) {
@@ -50,18 +65,20 @@ export function makeConnection({ limits, write, state }: ConnectionOptions): Rtm
     },
     next() {
       for (;;) {
-        const event = pending.shift()
-        if (event) return event
+        const event = pending?.next()
+        if (event && !event.done) return event.value
         const message = reader.next()
         if (!message) return undefined
-        pending.push(...eventsOf(message))
+        messages += 1
+        if (messages > mostMessages) throw new ProtocolError('There are too many messages before a stream is asked for.')
+        pending = eventsOf(message)[Symbol.iterator]()
       }
     },
     // Events of a message that was read are lost with the process: the state is taken right after a command, which is alone in its message.
     state: () => ({ ...reader.state(), window, received, acknowledged }),
   }
 
-  function eventsOf(message: RtmpMessage): RtmpEvent[] {
+  function eventsOf(message: RtmpMessage): Iterable<RtmpEvent> {
     const { type, payload } = message
     switch (type) {
       case messageTypes.setChunkSize:
@@ -81,7 +98,7 @@ export function makeConnection({ limits, write, state }: ConnectionOptions): Rtm
       case messageTypes.commandAmf3:
         return commandOf(payload.subarray(1), message.messageStream)
       case messageTypes.aggregate:
-        return partsOf(message).flatMap(mediaOf)
+        return eventsOfAggregate(message)
       default:
         return mediaOf(message)
     }
@@ -118,19 +135,22 @@ function metadataOf(payload: Buffer): RtmpEvent[] {
   return values[at] === 'onMetaData' ? [{ kind: 'metadata', values: values.slice(at + 1) }] : []
 }
 
-/** The FLV tags of an aggregate message. Their times count from the first one's, which has the time of the message. */
-function partsOf({ payload, timestamp }: RtmpMessage): Pick<RtmpMessage, 'type' | 'timestamp' | 'payload'>[] {
-  const parts: Pick<RtmpMessage, 'type' | 'timestamp' | 'payload'>[] = []
+/** Of the FLV tags of an aggregate message. Their times count from the first one's, which has the time of the message. */
+function* eventsOfAggregate({ payload, timestamp }: RtmpMessage): Generator<RtmpEvent> {
   let first: number | undefined
   for (let at = 0; at + TAG_HEADER <= payload.length; ) {
     const end = at + TAG_HEADER + payload.readUIntBE(at + 1, 3)
     if (end > payload.length) throw new ProtocolError('An aggregate message is cut short.')
     const own = payload.readUIntBE(at + 4, 3) + payload.readUInt8(at + 7) * 2 ** 24
     first ??= own
-    parts.push({ type: payload.readUInt8(at), timestamp: (timestamp + own - first) >>> 0, payload: payload.subarray(at + TAG_HEADER, end) })
+    const part = {
+      type: payload.readUInt8(at),
+      timestamp: (timestamp + own - first) >>> 0,
+      payload: payload.subarray(at + TAG_HEADER, end),
+    }
+    yield* mediaOf(part)
     at = end + TAG_TRAILER
   }
-  return parts
 }
 
 function numberOf(payload: Buffer): number {

@@ -8,6 +8,8 @@ import { type FlvTag, flvHeader, flvTag, metadataTag } from './flv.ts'
 /** ms of the stream that are held for a second stream. */
 const MOST_MS = 1_000
 const MOST_BYTES = 4 * 2 ** 20
+/** A second has about a hundred. */
+const MOST_TAGS = 1_000
 
 /** What ffmpeg uses. Other members, such as an index of key frames, are for files. */
 const NUMBERS = ['width', 'height', 'framerate', 'videodatarate', 'audiodatarate', 'audiosamplerate', 'audiosamplesize'] as const
@@ -24,6 +26,7 @@ export function makeOpening(): Opening {
   let announced: AmfObject | undefined
   let held: FlvTag[] | undefined = []
   let bytes = 0
+  let [hasVideo, hasAudio] = [false, false]
 
   return {
     metadata(values) {
@@ -34,14 +37,15 @@ export function makeOpening(): Opening {
       if (!held) return [flvTag(tag)]
       held.push(tag)
       bytes += tag.body.length
-      return isKnown(held, tag) ? open(held) : []
+      hasVideo ||= tag.type === 'video'
+      hasAudio ||= tag.type === 'audio'
+      return isKnown(held.length, tag) ? open(held) : []
     },
     end: () => (held && held.length > 0 ? open(held) : []),
   }
 
-  function isKnown(tags: readonly FlvTag[], { timestamp }: FlvTag): boolean {
-    if (timestamp >= MOST_MS || bytes > MOST_BYTES) return true
-    const [hasVideo, hasAudio] = [tags.some(isVideo), tags.some(isAudio)]
+  function isKnown(count: number, { timestamp }: FlvTag): boolean {
+    if (timestamp >= MOST_MS || bytes > MOST_BYTES || count >= MOST_TAGS) return true
     if (hasVideo && hasAudio) return true
     if (!announced) return false
     const [expectsVideo, expectsAudio] = ['videocodecid', 'audiocodecid'].map((name) => announced !== undefined && name in announced)
@@ -50,14 +54,11 @@ export function makeOpening(): Opening {
 
   function open(tags: FlvTag[]): Buffer[] {
     held = undefined
-    const header = flvHeader({ hasAudio: tags.some(isAudio), hasVideo: tags.some(isVideo) })
+    const header = flvHeader({ hasAudio, hasVideo })
     const ordered = [...tags.filter(isConfiguration), ...tags.filter((tag) => !isConfiguration(tag))]
     return [header, ...[metadataTag(cleaned(announced ?? {})), ...ordered].map(flvTag)]
   }
 }
-
-const isVideo = ({ type }: FlvTag): boolean => type === 'video'
-const isAudio = ({ type }: FlvTag): boolean => type === 'audio'
 
 const isConfiguration = ({ type, body }: FlvTag): boolean =>
   type === 'video' ? videoHead(body).configurationAt !== undefined : type === 'audio' && audioHead(body).isSequenceHeader

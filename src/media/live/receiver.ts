@@ -8,7 +8,7 @@ import { messageOf } from '../errors.ts'
 import type { AmfValue } from './amf0.ts'
 import { publishEnded, publishRefused, publishStarted } from './answers.ts'
 import { videoHead } from './codecs.ts'
-import { makeConnection, type RtmpEvent } from './connection.ts'
+import { makeConnection, type RtmpEvent, writeAnswersTo } from './connection.ts'
 import { type Handover, handoverSchema } from './handover.ts'
 import { makeOpening } from './opening.ts'
 import { pictureSize } from './picture-size.ts'
@@ -50,6 +50,10 @@ const SILENCE_MS = 30_000
 const MEDIA_LIMITS = { message: 8 * 2 ** 20, unfinished: 16 * 2 ** 20 }
 /** Bytes of FLV that may wait for the reader. */
 const BUFFER_BYTES = 2 ** 20
+/** Of the event loop, each of which reads up to 64 KiB: more than the system holds for a socket. */
+const MOST_TURNS = 256
+/** ms that a publisher has to read why its stream ends. */
+const LINGER_MS = 2_000
 /** px. */
 const LARGEST_SIDE = 8192
 
@@ -58,7 +62,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
   const silenceMs = limits?.silenceMs ?? SILENCE_MS
   const flv = new PassThrough({ highWaterMark: BUFFER_BYTES })
   const write = (bytes: Buffer): void => void socket.write(bytes)
-  const connection = makeConnection({ limits: MEDIA_LIMITS, write, state })
+  const connection = makeConnection({ limits: MEDIA_LIMITS, write: writeAnswersTo(socket), state })
   const opening = makeOpening()
   const timeOf = makeTimeline()
   let early: StreamEnd | undefined
@@ -68,13 +72,21 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
     early ??= end
     over.abort()
     // Ends the loop; what was received before stays in the stream.
+    closeSoon()
+  }
+  /** Lets the publisher read why. One that does not read has some time for it. */
+  const closeSoon = (): void => {
     socket.destroySoon()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
   let mediaMessages = 0
   const silence = setTimeout(async () => {
     const before = mediaMessages
-    // What came while this process was busy or suspended is read first.
-    for (let read = -1; read !== socket.bytesRead && mediaMessages === before; await nextTurn()) read = socket.bytesRead
+    // What came while this process was busy or suspended is read first; a publisher may go on to send what is no media.
+    for (let read = -1, turns = 0; turns < MOST_TURNS && read !== socket.bytesRead && mediaMessages === before; turns += 1) {
+      read = socket.bytesRead
+      await nextTurn()
+    }
     // A publisher whom a slow reader holds back is not silent.
     if (flv.writableNeedDrain || mediaMessages > before) silence.refresh()
     else endEarly({ reason: 'silent', detail: `No media came for ${silenceMs} ms.` })
@@ -99,7 +111,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
         if (final.reason === 'invalid') write(publishRefused(messageStream, final.detail))
         for (const bytes of opening.end()) flv.write(bytes)
         flv.end()
-        socket.destroySoon()
+        closeSoon()
         return final
       }),
     stop(description) {

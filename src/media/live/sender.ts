@@ -56,7 +56,9 @@ export async function sendStream({ ffmpeg, socket, handover, pieces, sound, nice
   const { connection: state, messageStream } = handoverSchema.parse(handover)
   const left = new AbortController()
   const leave = (): void => left.abort()
-  const connection = makeConnection({ limits: COMMAND_LIMITS, write: (bytes) => void socket.write(bytes), state })
+  // A player that is behind gets media, and no answers.
+  const answer = (bytes: Buffer): void => void (socket.writableNeedDrain || socket.write(bytes))
+  const connection = makeConnection({ limits: COMMAND_LIMITS, write: answer, state })
   socket.on('error', leave).on('close', leave).on('end', leave).on('data', listen)
   socket.write(playStarted(messageStream))
   try {

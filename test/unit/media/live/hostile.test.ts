@@ -42,6 +42,14 @@ const LONG_ARRAY = Buffer.concat([Buffer.from([2, 0, 7]), Buffer.from('connect')
 const chunkSize = (bytes: number): Buffer => rawMessage(1, Buffer.from([bytes >>> 24, bytes >>> 16, bytes >>> 8, bytes]))
 const largeChunks = chunkSize(0x10000)
 
+const PING = rawMessage(4, Buffer.from([0, 6, 0, 0, 0, 0]))
+/** In one chunk. */
+const mediaMessageOf = (bytes: number): Buffer => {
+  const head = mediaMessage(9, 0, Buffer.alloc(1))
+  head.writeUIntBE(bytes, 4, 3)
+  return Buffer.concat([head.subarray(0, 12), Buffer.alloc(bytes, 0x27)])
+}
+
 test.each([
   ['HTTP', 'This is not RTMP.', Buffer.from('GET / HTTP/1.1\r\nHost: example.org\r\n\r\n')],
   ['TLS on the plain port', 'This is not RTMP.', Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])],
@@ -76,8 +84,23 @@ test.each([
   ['publish before connect', 'the first command is not connect', Buffer.concat([clientHandshake(), command('publish', 1, null, 'secret')])],
   [
     'endless commands',
-    'there are too many commands',
+    'There are too many messages before a stream is asked for.',
     Buffer.concat([clientHandshake(), command('connect', 1, { app: 'live' }), ...Array.from({ length: 100 }, () => command('x', 0, null))]),
+  ],
+  [
+    'endless pings',
+    'There are too many messages before a stream is asked for.',
+    Buffer.concat([clientHandshake(), ...Array.from({ length: 100 }, () => PING)]),
+  ],
+  [
+    'endless empty messages',
+    'There are too many messages before a stream is asked for.',
+    Buffer.concat([clientHandshake(), rawMessage(9, Buffer.alloc(0)), Buffer.alloc(100, 0xc2)]),
+  ],
+  [
+    'media without a stream',
+    'There are too many bytes before a stream is asked for.',
+    Buffer.concat([clientHandshake(), largeChunks, ...Array.from({ length: 10 }, () => mediaMessageOf(60_000))]),
   ],
 ])('%s ends the connection', async (_name, reason, bytes) => {
   const { port, asked } = await start()
@@ -124,7 +147,7 @@ afterEach(() => {
 })
 
 /** A stream of a publisher that was just accepted, and its end of the connection. */
-async function receiving(limits?: { silenceMs: number }): Promise<{ publisher: Socket; stream: ReceivedStream }> {
+async function receiving(limits?: { silenceMs: number }): Promise<{ publisher: Socket; stream: ReceivedStream; socket: Socket }> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -136,7 +159,7 @@ async function receiving(limits?: { silenceMs: number }): Promise<{ publisher: S
   const connection = { chunkSize: 4096, streams: [], window: 2_500_000, received: 0, acknowledged: 0, rest: '' }
   const stream = receiveStream({ socket, handover: { connection, messageStream: 1 }, ...(limits ? { limits } : {}) })
   stream.flv.resume()
-  return { publisher, stream }
+  return { publisher, stream, socket }
 }
 
 const picture = (timestamp: number): Buffer => mediaMessage(9, timestamp, Buffer.from([0x17, 1, 0, 0, 0, 1, 2, 3]))
@@ -172,6 +195,52 @@ test('a publisher that only pings is silent', async () => {
   const { publisher, stream } = await receiving({ silenceMs: 100 })
   publisher.write(Buffer.concat([picture(0), rawMessage(4, Buffer.from([0, 6, 0, 0, 0, 0]))]))
   expect((await stream.ended).reason).toBe('silent')
+})
+
+/** Sends the same bytes until the connection is closed, as fast as they are taken. */
+function flood(publisher: Socket, bytes: Buffer): void {
+  const more = (): void => {
+    while (!publisher.destroyed && publisher.write(bytes));
+  }
+  publisher.on('drain', more)
+  more()
+}
+
+test('a publisher that pings without end is silent', async () => {
+  const { publisher, stream } = await receiving({ silenceMs: 100 })
+  const ping = (): void => {
+    publisher.write(PING)
+    if (!publisher.destroyed) setImmediate(ping)
+  }
+  ping()
+  expect((await stream.ended).reason).toBe('silent')
+})
+
+test('a publisher that reads no answers to its pings is disconnected', async () => {
+  const { publisher, stream, socket } = await receiving()
+  publisher.pause()
+  flood(publisher, Buffer.concat(Array.from({ length: 10_000 }, () => PING)))
+  expect(await stream.ended).toEqual({ reason: 'invalid', detail: 'The peer does not read the answers that it asks for.' })
+  expect(socket.writableLength).toBeLessThan(2 ** 19)
+})
+
+test('a silent publisher that reads nothing is disconnected', async () => {
+  const { publisher, stream, socket } = await receiving({ silenceMs: 100 })
+  publisher.pause()
+  // What it does not read fills the buffers on the way.
+  while (socket.writableLength < 2 ** 16) socket.write(Buffer.alloc(2 ** 16))
+  expect((await stream.ended).reason).toBe('silent')
+  await until(() => socket.destroyed)
+})
+
+test('an aggregate of half a million tags is read without delay', async () => {
+  const { publisher, stream } = await receiving()
+  const tag = Buffer.from([8, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xaf, 0, 0, 0, 12])
+  const length = 500_000 * tag.length
+  const head = Buffer.from([5, 0, 0, 0, length >> 16, (length >> 8) & 0xff, length & 0xff, 22, 1, 0, 0, 0])
+  const chunkOf = Buffer.from([2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff])
+  publisher.write(Buffer.concat([chunkOf, head, ...Array.from({ length: 500_000 }, () => tag), command('FCUnpublish', 6, null, 'secret')]))
+  expect((await stream.ended).reason).toBe('finished')
 })
 
 test('a reader that stops holds the publisher back, without ending the stream or filling memory', async () => {
