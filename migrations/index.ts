@@ -17,6 +17,7 @@ import { NoticesOfCaptions } from './0014-notices-of-captions.ts'
 import { PushSubscriptions } from './0015-push-subscriptions.ts'
 import { LoginsAskedAgain } from './0016-logins-asked-again.ts'
 import { ResultsOfRunners } from './0017-results-of-runners.ts'
+import { LiveFences } from './0018-live-fences.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -36,4 +37,5 @@ export const migrations = [
   { name: '0015-push-subscriptions', class: PushSubscriptions },
   { name: '0016-logins-asked-again', class: LoginsAskedAgain },
   { name: '0017-results-of-runners', class: ResultsOfRunners },
+  { name: '0018-live-fences', class: LiveFences },
 ]

@@ -4,7 +4,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { LivePiece, LiveSession, latencyModes, VideoLive } from './actors/live/live.entity.ts'
-import { type AcceptedStream, makeLiveSessions, type StreamEnd } from './actors/live/live-session.commands.ts'
+import { type AcceptedStream, makeLiveSessions, REPORT_EVERY, type StreamEnd } from './actors/live/live-session.commands.ts'
 import { storeOfPieces } from './actors/live/store-of-pieces.ts'
 import { isForRunners } from './actors/runner/runner.queries.ts'
 import { DomainError, isDeadHere, leaseOwner, makeDetachedTell } from './actors/runtime/index.ts'
@@ -71,6 +71,7 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
   const sessions = makeLiveSessions({
     db,
     tell,
+    clock,
     config: () => config,
     // Not before it is needed, which is after the first piece: what it imports takes a while.
     quotaLeft: async (reader, userId) => (await import('./actors/video/quota.ts')).quotaLeft(reader, userId),
@@ -80,6 +81,23 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
   void received?.ended.then(() => {
     endedAt = performance.now()
   })
+
+  /** Reports that this process lives, until another connection replaces it or the session has ended: then nothing of it is wanted. */
+  const replaced = new AbortController()
+  let isCut = false
+  async function report({ quietMs, stop }: ReceivedStream): Promise<void> {
+    for (;;) {
+      await pause(REPORT_EVERY, undefined, { ref: false })
+      if (isCut) return
+      // Pieces that are not stored yet are waited for. A database that is away may say more soon.
+      const quiet = endedAt === undefined ? quietMs() : 0
+      if (await sessions.reportAlive(stream, quiet).catch(() => true)) continue
+      stop('The stream has ended, or another connection continues it.')
+      replaced.abort()
+      return
+    }
+  }
+  if (received) void report(received)
 
   /** Waits for a database or a store that is away: the pieces are safe on the disk, and the publisher sends on. */
   async function persist<T>(write: () => Promise<T>): Promise<T> {
@@ -138,6 +156,7 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
           firstSequence: nextSequence,
           isContinuation: generation > 1,
           onPiece: storePiece,
+          signal: replaced.signal,
           clock,
           logger,
           niceness: config.vireo.media.nice_live,
@@ -157,8 +176,10 @@ async function take({ stream, config, database, ffmpeg }: LiveStreamOrder, recei
 
   async function cutAll(stream: ReceivedStream, options: Omit<Parameters<typeof cutPieces>[0], 'flv'>): Promise<StreamEnd> {
     const cut = await cutPieces({ ...options, flv: stream.flv })
+    isCut = true
     const { reason, detail } = await stream.ended
     logger.info({ session: sessionId, generation, reason, detail, cut }, 'a live stream has ended')
+    if (cut.reason === 'aborted') return { type: 'LOST', generation }
     const error = errorOf(cut, reason)
     if (error) return { type: 'FAILED', generation, error }
     return { type: reason === 'finished' ? 'FINISHED' : 'LOST', generation }

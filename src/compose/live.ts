@@ -33,14 +33,20 @@ export function makeLiveRole(options: {
 
   async function admit({ action, name, address }: LiveRequest): Promise<Admission> {
     try {
-      return await guesses.check(`live:${address}`, async () =>
-        action === 'publish'
-          ? { accepted: true, stream: await sessions.accept(name) }
-          : { accepted: true, played: await admitPlayer(db, name) },
-      )
+      return await guesses.check(`live:${address}`, () => decide(action, name))
     } catch (error) {
-      if (error instanceof DomainError) return { accepted: false, reason: error.message }
-      throw error
+      return refusalOf(error)
+    }
+  }
+
+  /** Throws `not_found` for what names no stream: only that is a guess. Encoder programs try again each second while they are refused. */
+  async function decide(action: LiveRequest['action'], name: string): Promise<Admission> {
+    try {
+      if (action === 'play') return { accepted: true, played: await admitPlayer(db, name) }
+      return { accepted: true, stream: await sessions.accept(name) }
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found') throw error
+      return refusalOf(error)
     }
   }
 
@@ -132,6 +138,11 @@ export function makeLiveRole(options: {
     /** The ports that it listens on. */
     ports: () => ({ rtmp: listeners.rtmp.port, rtmps: listeners.rtmps.port }),
   }
+}
+
+function refusalOf(error: unknown): Admission {
+  if (error instanceof DomainError) return { accepted: false, reason: error.message }
+  throw error
 }
 
 const STREAM = '../live-stream.ts'

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { eventually as awaited, type Client, login } from '../../scripts/demo/client.ts'
@@ -77,6 +78,35 @@ it.each([
   expect((await sending).code).toBe(0)
   expect(await picturesOfReplay(live)).toBe(seconds * 25)
   expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
+})
+
+it('keeps its pieces when a process that hung wakes after another connection continued the session', async () => {
+  const live = await createLive(client, rtmp, 'hung')
+  const [first, second] = [new AbortController(), new AbortController()]
+  const hanging = publish(live.url, { seconds: 600, paced: true, signal: first.signal })
+  await untilPlays(client, live)
+  const [hung] = receivers()
+  if (!hung) throw new Error('There is no process.')
+  process.kill(hung.pid, 'SIGSTOP')
+  const before = (await piecesOf(live)).length
+  const { sending } = await awaited('another connection', 600_000, async () => {
+    const sent = publish(live.url, { seconds: 600, paced: true, signal: second.signal })
+    return await Promise.race([sent.then(() => undefined), pause(3_000, { sending: sent })])
+  })
+  await awaited('its pieces', 600_000, async () => (await piecesOf(live)).length >= before + 3)
+  process.kill(hung.pid, 'SIGCONT')
+  await awaited('the end of the process', 600_000, async () => !processesIn(folder.path).some(({ pid }) => pid === hung.pid))
+  const base = `${node.base}/static/streaming-playlists/hls/${live.uuid}`
+  const hashes: Record<string, string> = await (await fetch(`${base}/segments-sha256.json`)).json()
+  const digests = Object.keys(hashes).map(async (name) => {
+    const bytes = await (await fetch(`${base}/${name}`)).arrayBuffer()
+    return [name, Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')]
+  })
+  expect(Object.fromEntries(await Promise.all(digests))).toEqual(hashes)
+  first.abort('vanished')
+  second.abort('finished')
+  await Promise.all([hanging, sending])
+  await awaited('the end', 600_000, async () => (await detailsOf(client, live)).state.id !== 1 || !(await detailsOf(client, live)).isLive)
 })
 
 it('continues its session when its own process dies and the publisher comes back', async () => {

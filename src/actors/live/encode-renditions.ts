@@ -69,7 +69,7 @@ export function encodeRenditions(deps: ActorDeps & { store: Store; ffmpeg: Ffmpe
     (
       await db.query<Next>(
         `select s.plan, v.uuid, p.sequence, p.is_private as "isPrivate",
-           (select max(sequence) from live_piece where session_id = s.id) - p.sequence as waiting
+           (select count(*)::int from live_piece where session_id = s.id and sequence > p.sequence) as waiting
          from live_session s join video v on v.id = s.video_id join live_piece p on p.session_id = s.id
          where s.id = $1 and s.state <> 'cleaned' and v.state <> 'removed' and s.plan->'encoded'->0 is not null
            and s.remote is null and p.sequence = ${NEXT_SEQUENCE}`,
@@ -102,12 +102,17 @@ export function encodeRenditions(deps: ActorDeps & { store: Store; ffmpeg: Ffmpe
     }
   }
 
-  const leaveOut = (sessionId: number, { plan, sequence }: Next, count: number): Promise<void> =>
-    note(
+  async function leaveOut(sessionId: number, { plan, sequence }: Next, count: number): Promise<void> {
+    const pieces = await db.query<{ sequence: number }>(
+      'select sequence from live_piece where session_id = $1 and sequence >= $2 order by sequence limit $3',
+      [sessionId, sequence, count],
+    )
+    await note(
       sessionId,
-      Array.from({ length: count }, (_, at) => sequence + at),
+      pieces.map((piece) => piece.sequence),
       plan.encoded.map(({ rendition }) => ({ rendition, bytes: null, sha256: null })),
     )
+  }
 
   /** Stores the rows of all renditions, so that the next sequence is the same for all. */
   const note = (
@@ -134,6 +139,6 @@ export function encodeRenditions(deps: ActorDeps & { store: Store; ffmpeg: Ffmpe
     })
 }
 
-/** SQL, with the session as `s`: the number of the first piece that is not encoded. */
-const NEXT_SEQUENCE =
-  'coalesce((select max(sequence) + 1 from live_rendition_piece where session_id = s.id and rendition = 1), s.first_sequence)'
+/** SQL, with the session as `s`: the number of the first piece that is not encoded. A reconnection leaves out numbers. */
+const NEXT_SEQUENCE = `(select min(sequence) from live_piece where session_id = s.id and sequence > coalesce(
+  (select max(sequence) from live_rendition_piece where session_id = s.id and rendition = 1), -1))`

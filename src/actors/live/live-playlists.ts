@@ -6,6 +6,10 @@ export interface LivePieceRow {
   rendition: number
   sequence: number
   generation: number
+  /** Number in the playlist. */
+  position: number
+  /** In the session, up to this piece. */
+  discontinuities: number
   seconds: number
   /** Null for one that is left out. */
   bytes: number | null
@@ -61,9 +65,9 @@ export function renditionPlaylist(options: {
     '#EXTM3U',
     '#EXT-X-VERSION:6',
     `#EXT-X-TARGETDURATION:${longest}`,
-    `#EXT-X-MEDIA-SEQUENCE:${pieces[0]?.sequence ?? 0}`,
-    // Clients that lost sight of the playlist count discontinuities from here (RFC 8216, 4.3.3.3): one for each reconnection.
-    ...(pieces[0] && pieces[0].generation > 1 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${pieces[0].generation - 1}`] : []),
+    `#EXT-X-MEDIA-SEQUENCE:${pieces[0]?.position ?? 0}`,
+    // Clients that lost sight of the playlist count discontinuities from here (RFC 8216, 4.3.3.3).
+    ...(pieces[0]?.discontinuities ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${pieces[0].discontinuities}`] : []),
     '#EXT-X-INDEPENDENT-SEGMENTS',
   ]
   for (const [index, { rendition, sequence, generation, seconds, startsAt, bytes }] of pieces.entries()) {

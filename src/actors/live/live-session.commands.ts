@@ -54,29 +54,38 @@ export interface LiveSessions {
    * then. Throws `conflict` if it had ended before or another connection continued it.
    */
   addPiece(sessionId: number, piece: StoredPiece): Promise<boolean>
+  /**
+   * Says that the process of a stream lives, and that media came `quietMs` ago. Returns false if another connection replaced it, or the session
+   * has ended: then it ends too.
+   */
+  reportAlive(stream: Pick<AcceptedStream, 'sessionId' | 'generation'>, quietMs: number): Promise<boolean>
   /** Ends all streams. */
   stopAll(): Promise<void>
   /** Throws like `addPiece`. */
   end(sessionId: number, end: StreamEnd): Promise<void>
 }
 
+/** How often the process of a stream reports that it lives, in ms. */
+export const REPORT_EVERY = 1_000
+/** ms without sound and picture after which another publisher with the same key is accepted. */
+const REPLACED_AFTER = 8_000
+
 export const RUNNING = ['receiving', 'publishing', 'interrupted']
 const NO_VIDEO = { uuid: '', state: 'removed', isPrivate: true }
 
-export type LiveSessionDeps = Pick<ActorDeps, 'db' | 'tell' | 'config'> & {
+export type LiveSessionDeps = Pick<ActorDeps, 'db' | 'tell' | 'config' | 'clock'> & {
   /** Bytes that the user may add. */
   quotaLeft(db: { query: Sql }, userId: number): Promise<number>
 }
 
-export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDeps): LiveSessions {
+export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSessionDeps): LiveSessions {
   const settings = () => settingsOf({ config })
 
   async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {
     const [{ next } = { next: 0 }] = await unit.query<{ next: number }>(
-      `select coalesce(max(p.sequence) + 1, 0) as next
-       from (select id from live_session where video_id = $1) s cross join lateral (
-         select sequence from live_piece where session_id = s.id union all select sequence from live_remote_piece where session_id = s.id
-       ) p`,
+      `select coalesce(max(greatest(reserved, (select max(sequence) + 1 from live_piece where session_id = s.id),
+         (select max(sequence) from live_remote_piece where session_id = s.id))) + 1, 0) as next
+       from live_session s where video_id = $1`,
       [live.videoId],
     )
     const session = unit.em.create(LiveSession, {
@@ -86,6 +95,8 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
       replayPrivacy: live.replayPrivacy,
       replayVideoId: null,
       firstSequence: next,
+      reserved: null,
+      heardAt: null,
       plan: null,
       remote: null,
       startedAt: unit.now,
@@ -97,12 +108,19 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
     return session
   }
 
-  /** The running session of a live. One whose publisher is silent for too long counts as interrupted, before the sweeper finds it. */
+  /** The running session of a live. One whose publisher is silent counts as interrupted, before its process or the sweeper finds that. */
   async function runningOf(unit: Unit, videoId: number): Promise<LiveSession | undefined> {
     const session = await unit.em.findOne(LiveSession, { videoId, state: { $in: RUNNING } })
     if (!session) return undefined
+    const { generation } = contextOf(liveSessionLifecycle, session)
+    const lost = { type: 'LOST', generation } as const
+    const isSilent = session.heardAt ? unit.now.getTime() - session.heardAt.getTime() >= REPLACED_AFTER : false
     if (session.dueAt && session.dueAt <= unit.now) moveSession(unit, session, { type: 'TIMED_OUT' }, settings())
-    return RUNNING.includes(session.state) ? session : undefined
+    else if (isSilent && takes(liveSessionLifecycle, session, lost)) moveSession(unit, session, lost, settings())
+    if (RUNNING.includes(session.state)) return session
+    // Before the next one is inserted: a live has one session that runs.
+    await unit.em.flush()
+    return undefined
   }
 
   /** The limit that ends the session, if one does. */
@@ -155,10 +173,13 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
         moveSession(unit, session, { type: 'ACCEPTED' }, settings())
         const { generation } = contextOf(liveSessionLifecycle, session)
         const { id: sessionId, firstSequence } = session
+        // A connection stores the file of one piece before its row, perhaps after it was replaced: that number is left out.
         const [{ next } = { next: firstSequence }] = await unit.query<{ next: number }>(
-          'select coalesce(max(sequence) + 1, $2) as next from live_piece where session_id = $1',
-          [sessionId, firstSequence],
+          `select coalesce(greatest($2, (select max(sequence) + 1 from live_piece where session_id = $1)) + 1, $3) as next`,
+          [sessionId, session.reserved, firstSequence],
         )
+        session.reserved = next
+        session.heardAt = unit.now
         return {
           sessionId,
           generation,
@@ -180,9 +201,15 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
         }
         moveSession(unit, session, { type: 'PIECE_STORED', generation }, settings())
         await unit.query(
-          `insert into live_piece (session_id, sequence, generation, seconds, bytes, sha256, starts_at, is_private)
-           values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-          [sessionId, sequence, generation, seconds, bytes, sha256, startsAt, isPrivate],
+          `insert into live_piece (session_id, sequence, generation, seconds, bytes, sha256, starts_at, is_private, position, discontinuities)
+           select $1, $2, $3, $4, $5, $6, $7, $8, coalesce(last.position, last.sequence, $9 - 1) + 1,
+             case when last.sequence is null then 0
+               else coalesce(last.discontinuities, last.generation - 1) + case when last.generation = $3 then 0 else 1 end end
+           from (values (1)) one left join lateral (
+             select sequence, generation, position, discontinuities from live_piece where session_id = $1 order by sequence desc limit 1
+           ) last on true
+           on conflict do nothing`,
+          [sessionId, sequence, generation, seconds, bytes, sha256, startsAt, isPrivate, session.firstSequence],
         )
         if (session.plan?.encoded.length)
           unit.emit({ aggregate: 'live_session', id: sessionId }, 'LivePieceStored', { liveSessionId: sessionId })
@@ -190,6 +217,16 @@ export function makeLiveSessions({ db, tell, config, quotaLeft }: LiveSessionDep
         if (error) moveSession(unit, session, { type: 'FAILED', generation, error }, settings())
         return error === undefined
       }),
+
+    async reportAlive({ sessionId, generation }, quietMs) {
+      // Without the lock of the video: it changes no state.
+      const current = await db.query(
+        `update live_session set heard_at = $4
+         where id = $1 and state = any($2) and (context->>'generation')::int = $3 returning id`,
+        [sessionId, RUNNING, generation, new Date(clock.now().getTime() - quietMs)],
+      )
+      return current.length > 0
+    },
 
     async stopAll() {
       const running = await db.query<{ id: number }>('select id from live_session where state = any($1)', [RUNNING])

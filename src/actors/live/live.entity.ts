@@ -60,6 +60,10 @@ const LiveSessionSchema = defineEntity({
     replayVideoId: p.integer().nullable(),
     /** Number of its first piece: the sessions of a permanent live share the addresses of their pieces. */
     firstSequence: p.integer(),
+    /** Number of the first piece of its last connection, which may store that file before its row; null in rows of the version before. */
+    reserved: p.integer().nullable(),
+    /** When sound or picture came last, as the process that receives them says each second; null in rows of the version before. */
+    heardAt: p.datetime(3).nullable(),
     /** Its renditions; null until its first piece, or if that could not be probed. */
     plan: p.json<LivePlan>().nullable(),
     /** Null if this server makes them. */
@@ -84,6 +88,10 @@ export const LivePiece = defineEntity({
     sequence: p.integer().primary(),
     /** The connection that it came by. */
     generation: p.integer(),
+    /** Number in the playlist, without the numbers that were left out; null in rows of the version before, which left out none. */
+    position: p.integer().nullable(),
+    /** In the session, up to this piece; null in rows of the version before. */
+    discontinuities: p.integer().nullable(),
     seconds: p.double(),
     bytes: p.integer(),
     sha256: p.text(),

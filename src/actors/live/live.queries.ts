@@ -102,18 +102,19 @@ export const findLiveStream = async (
          ) as "isRunning",
          s.plan, case when s.remote is null then e.newest else 0 end as newest, coalesce((
            select jsonb_agg(jsonb_build_object('rendition', rendition, 'sequence', sequence, 'generation', generation, 'seconds', seconds,
-             'bytes', bytes, 'sha256', sha256, 'startsAt', starts_at) order by sequence)
+             'bytes', bytes, 'sha256', sha256, 'startsAt', starts_at, 'position', coalesce(position, sequence),
+             'discontinuities', coalesce(discontinuities, generation - 1)) order by sequence)
            from (
-             select 0 as rendition, sequence, generation, seconds, bytes, sha256, starts_at from live_piece
+             select 0 as rendition, sequence, generation, seconds, bytes, sha256, starts_at, position, discontinuities from live_piece
              where session_id = s.id and sequence > e.newest - $3 and coalesce($2, 0) = 0
              union all
-             select r.rendition, sequence, p.generation, p.seconds, r.bytes, r.sha256, p.starts_at
+             select r.rendition, sequence, p.generation, p.seconds, r.bytes, r.sha256, p.starts_at, p.position, p.discontinuities
              from live_rendition_piece r join live_piece p using (session_id, sequence)
              where session_id = s.id and sequence > e.newest - $3 and coalesce($2, r.rendition) = r.rendition
              union all
              select rendition, sequence, run, greatest(0.01, coalesce(
                  extract(epoch from lead(starts_at) over (partition by rendition, run order by sequence) - starts_at)::float8, seconds
-               )), bytes, sha256, starts_at from live_remote_piece
+               )), bytes, sha256, starts_at, null, null from live_remote_piece
              where session_id = s.id and sequence > m.newest - $3 and coalesce($2, rendition) = rendition
            ) piece
          ), '[]') as pieces

@@ -43,7 +43,7 @@ export function superviseLiveSessions(
 }
 
 async function removePieces(unit: Unit, { id, videoId }: LiveSession, { pendingFiles }: { pendingFiles: PendingFiles }): Promise<void> {
-  // With those that a killed process stored without a row.
+  // With those that a process stored without a row: renditions, and numbers that no row of the session has.
   const pieces = await unit.query<{ uuid: string; rendition: number; sequence: number; isPrivate: boolean }>(
     `select v.uuid, p.rendition, p.sequence, p.is_private as "isPrivate" from video v cross join lateral (
        select 0 as rendition, sequence, is_private from live_piece where session_id = $1
@@ -51,6 +51,12 @@ async function removePieces(unit: Unit, { id, videoId }: LiveSession, { pendingF
        select e.rendition, p.sequence, p.is_private
        from live_session s cross join jsonb_to_recordset(s.plan->'encoded') as e (rendition int) join live_piece p on p.session_id = s.id
        where s.id = $1 and s.remote is null
+       union all
+       select 0, n, is_private
+       from live_session s cross join (values (true), (false)) as place (is_private) cross join generate_series(
+         s.first_sequence, greatest(s.reserved, (select max(sequence) + 1 from live_piece where session_id = s.id))
+       ) as n
+       where s.id = $1 and s.reserved is not null and not exists (select from live_piece where session_id = $1 and sequence = n)
        union all
        select rendition, sequence, is_private from live_remote_piece where session_id = $1
      ) p where v.id = $2`,

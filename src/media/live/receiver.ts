@@ -35,6 +35,8 @@ export interface ReceivedStream {
   flv: Readable
   /** Never rejects. */
   ended: Promise<StreamEnd>
+  /** ms since sound or picture came; 0 while a slow reader holds the publisher back. */
+  quietMs(): number
   /** Ends the stream from this side; `description` is for the publisher. */
   stop(description: string): void
 }
@@ -80,6 +82,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
   let mediaMessages = 0
+  let heardAt = performance.now()
   const silence = setTimeout(async () => {
     const before = mediaMessages
     // What came while this process was busy or suspended is read first; a publisher may go on to send what is no media.
@@ -114,6 +117,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
         closeSoon()
         return final
       }),
+    quietMs: () => (flv.writableNeedDrain ? 0 : performance.now() - heardAt),
     stop(description) {
       write(publishEnded(messageStream, description))
       endEarly({ reason: 'stopped', detail: description })
@@ -141,6 +145,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
         opening.metadata(event.values)
       } else {
         mediaMessages += 1
+        heardAt = performance.now()
         silence.refresh()
         await pass(event)
       }

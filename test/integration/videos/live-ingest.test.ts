@@ -5,10 +5,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { publish } from '../../support/live.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
+import { run } from '../../support/postgres.ts'
+import { clientHandshake, mediaMessage, publishCommands, rtmpClient } from '../../support/rtmp-client.ts'
 import { until } from '../../support/until.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/mail/${name}`, import.meta.url))
 const GUESSES = 3
+const ending = new AbortController()
 let node: TestNode
 let root: Client
 beforeAll(async () => {
@@ -23,7 +26,10 @@ beforeAll(async () => {
   })
   root = await login(node.base, node.username, node.password)
 })
-afterAll(() => node?.stop())
+afterAll(() => {
+  ending.abort()
+  return node?.stop()
+})
 
 async function create(): Promise<{ id: number; uuid: string; key: string }> {
   const { videoChannels } = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
@@ -40,6 +46,40 @@ it('a stream over TLS is published and ends like any other', async () => {
   await until(async () => (await stateOf(live)) === 1, { what: 'the live' })
   expect((await sending).code).toBe(0)
   await until(async () => (await stateOf(live)) === 5, { what: 'the end' })
+})
+
+it('a publisher who is refused with the right key guesses nothing, however often it tries', async () => {
+  const live = await create()
+  const sending = publish(`rtmp://127.0.0.1:${node.server.live.rtmp}/live/${live.key}`, {
+    seconds: 600,
+    paced: true,
+    signal: ending.signal,
+  })
+  await until(async () => (await stateOf(live)) === 1, { what: 'the live' })
+  for (let attempt = 0; attempt < GUESSES + 2; attempt += 1) {
+    const { said } = await publish(`rtmp://127.0.0.1:${node.server.live.rtmp}/live/${live.key}`, { seconds: 1 })
+    expect(said).toContain('Another publisher streams to this live.')
+  }
+  ending.abort('finished')
+  await sending
+  await until(async () => (await stateOf(live)) === 5, { what: 'the end' })
+})
+
+it('the process of a stream ends with its session, though its publisher goes on', async () => {
+  const live = await create()
+  const { socket, closed, received } = await rtmpClient(node.server.live.rtmp ?? 0)
+  socket.write(Buffer.concat([clientHandshake(), publishCommands(live.key)]))
+  await until(() => received().includes('The stream is published.'))
+  // No piece ever comes of it.
+  const sending = setInterval(() => socket.write(mediaMessage(8, 0, Buffer.from([0xaf, 1]))), 100)
+  try {
+    await run(node.databaseUrl, `update live_session set state = 'ended' where video_id = ${live.id}`)
+    await closed
+  } finally {
+    clearInterval(sending)
+    socket.destroy()
+  }
+  expect(received().toString('latin1')).toContain('another connection continues it')
 })
 
 it('whoever guesses keys is refused after some, also with the right one', async () => {

@@ -190,6 +190,30 @@ describe('a publisher who is lost', () => {
     expect(await sessions.accept(key)).toMatchObject({ sessionId, generation: 2 })
   })
 
+  it('is replaced within seconds when nothing comes from it, and not while it sends', async () => {
+    const { id, key, sessionId } = await began()
+    const first = { sessionId, generation: 1 }
+    clock.pass(7_000)
+    expect(await sessions.reportAlive(first, 2_000)).toBe(true)
+    clock.pass(5_000)
+    await expect(sessions.accept(key)).rejects.toMatchObject({ kind: 'conflict' })
+    expect(await sessions.reportAlive(first, 8_000)).toBe(true)
+    expect(await sessions.accept(key)).toMatchObject({ sessionId, generation: 2 })
+    expect(await sessions.reportAlive(first, 0)).toBe(false)
+    expect(await sessions.reportAlive({ sessionId, generation: 2 }, 0)).toBe(true)
+    expect(await sessionsOf(id)).toEqual([['publishing']])
+  })
+
+  it('and never sent a piece leaves its place to a new session', async () => {
+    const { id, key } = await makeLive()
+    const { sessionId } = await sessions.accept(key)
+    clock.pass(8_000)
+    const next = await sessions.accept(key)
+    expect([next.generation, next.sessionId === sessionId]).toEqual([1, false])
+    expect(await sessionsOf(id)).toEqual([['ended', 'bad-socket-health'], ['receiving']])
+    expect(await sessions.reportAlive({ sessionId, generation: 1 }, 0)).toBe(false)
+  })
+
   it('ends the live after the reconnect window, and a permanent one waits for its next stream', async () => {
     for (const [permanent, state] of [
       [false, 'live-ended'],
@@ -308,9 +332,13 @@ describe('the pieces of a live', () => {
     const names = await db.query<{ name: string }>("select name from pending_file where owner = 'nobody' and name like $1 order by name", [
       `%${uuid}%`,
     ])
-    expect(names).toEqual([{ name: `hls/${uuid}/0-000000.ts` }, { name: `hls/${uuid}/0-000001.ts` }])
+    // With one that its receiver may have stored without a row.
+    expect(names.map(({ name }) => name)).toEqual([
+      ...['0-000000.ts', '0-000001.ts', '0-000002.ts'].map((name) => `hls/${uuid}/${name}`),
+      `hls/private/${uuid}/0-000002.ts`,
+    ])
     expect(await findLiveStream(db, { uuid: uuid, rendition: 0, most: 15 })).toBeUndefined()
-    expect(await sessions.accept(key)).toMatchObject({ nextSequence: 2 })
+    expect(await sessions.accept(key)).toMatchObject({ nextSequence: 3 })
   })
 
   it('are numbered through its sessions, and named once however often they are told', async () => {
@@ -323,20 +351,59 @@ describe('the pieces of a live', () => {
       pieces: [{ sequence: 0 }, { sequence: 1 }],
     })
     const second = await sessions.accept(first.key)
-    expect(second).toMatchObject({ generation: 1, nextSequence: 2 })
-    await sessions.addPiece(second.sessionId, piece(2, 1))
+    expect(second).toMatchObject({ generation: 1, nextSequence: 3 })
+    await sessions.addPiece(second.sessionId, piece(3, 1))
     expect(await findLiveStream(db, { uuid: first.uuid, rendition: 0, most: 15 })).toMatchObject({
       isRunning: true,
-      pieces: [{ sequence: 2 }],
+      pieces: [{ sequence: 3 }],
     })
   })
 
   it('of a connection that was replaced are refused', async () => {
     const { uuid, key, sessionId } = await began()
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
-    expect(await sessions.accept(key)).toMatchObject({ generation: 2, nextSequence: 1 })
+    expect(await sessions.accept(key)).toMatchObject({ generation: 2, nextSequence: 2 })
     await expect(sessions.addPiece(sessionId, piece(1, 1))).rejects.toMatchObject({ kind: 'conflict' })
     expect((await findLiveStream(db, { uuid: uuid, rendition: 0, most: 15 }))?.pieces).toHaveLength(1)
+  })
+
+  it('have numbers that no other connection gets: the file of one without a row is never replaced', async () => {
+    const { key, sessionId, id } = await began({ permanent: true })
+    const reconnect = async (generation: number) => {
+      await sessions.end(sessionId, { type: 'LOST', generation })
+      return (await sessions.accept(key)).nextSequence
+    }
+    expect([await reconnect(1), await reconnect(2), await reconnect(3)]).toEqual([2, 3, 4])
+    await sessions.addPiece(sessionId, piece(4, 4))
+    await sessions.end(sessionId, { type: 'FINISHED', generation: 4 })
+    const second = await sessions.accept(key)
+    expect(second).toMatchObject({ generation: 1, nextSequence: 6 })
+    await sessions.end(second.sessionId, { type: 'LOST', generation: 1 })
+    expect(await sessions.accept(key)).toMatchObject({ generation: 1, nextSequence: 7 })
+    expect(await sessionsOf(id)).toHaveLength(3)
+  })
+
+  it('follow each other in the playlist, and connections without a piece are no discontinuities', async () => {
+    const { uuid, key, sessionId } = await began()
+    const heads: string[][] = []
+    const look = async (most: number) => {
+      const { isRunning = false, pieces = [] } = (await findLiveStream(db, { uuid, rendition: 0, most })) ?? {}
+      const lines = renditionPlaylist({ pieces: pieces.slice(-most), isRunning, target: 2 }).split('\n')
+      heads.push(lines.filter((line) => /SEQUENCE|DISCONTINUITY|\.ts$/.test(line)).map((line) => line.replace('#EXT-X-', '')))
+    }
+    for (const generation of [1, 2, 3]) {
+      await sessions.end(sessionId, { type: 'LOST', generation })
+      await sessions.accept(key)
+    }
+    await sessions.addPiece(sessionId, piece(4, 4))
+    await sessions.addPiece(sessionId, piece(4, 4))
+    await look(15)
+    await sessions.addPiece(sessionId, piece(5, 4))
+    await look(2)
+    expect(heads).toEqual([
+      ['MEDIA-SEQUENCE:0', '0-000000.ts', 'DISCONTINUITY', '0-000004.ts'],
+      ['MEDIA-SEQUENCE:1', 'DISCONTINUITY-SEQUENCE:1', '0-000004.ts', '0-000005.ts'],
+    ])
   })
 
   it('are the newest in the playlist, with a discontinuity for each reconnection', async () => {
@@ -344,8 +411,8 @@ describe('the pieces of a live', () => {
     await sessions.addPiece(sessionId, piece(1, 1))
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     await sessions.accept(key)
-    await sessions.addPiece(sessionId, { ...piece(2, 2), seconds: 2.05 })
-    const { isRunning = false, pieces = [] } = (await findLiveStream(db, { uuid: uuid, rendition: 0, most: 2 })) ?? {}
+    await sessions.addPiece(sessionId, { ...piece(3, 2), seconds: 2.05 })
+    const { isRunning = false, pieces = [] } = (await findLiveStream(db, { uuid: uuid, rendition: 0, most: 3 })) ?? {}
     const at = (n: number) => piece(n, 1).startsAt.toISOString().replace('Z', '+0000')
     const expected = `#EXTM3U
 #EXT-X-VERSION:6
@@ -357,14 +424,14 @@ describe('the pieces of a live', () => {
 0-000001.ts
 #EXT-X-DISCONTINUITY
 #EXTINF:2.050000,
-#EXT-X-PROGRAM-DATE-TIME:${at(2)}
-0-000002.ts
+#EXT-X-PROGRAM-DATE-TIME:${at(3)}
+0-000003.ts
 `
     expect(renditionPlaylist({ pieces, isRunning, target: 2 })).toBe(expected)
     const last = renditionPlaylist({ pieces: pieces.slice(1), isRunning: false, target: 2 })
     expect(last).toContain('#EXT-X-MEDIA-SEQUENCE:2\n#EXT-X-DISCONTINUITY-SEQUENCE:1\n')
-    expect(last).toMatch(/0-000002\.ts\n#EXT-X-ENDLIST\n$/)
-    expect(hashesOf(pieces)).toEqual({ '0-000001.ts': '1'.padStart(64, '0'), '0-000002.ts': '2'.padStart(64, '0') })
+    expect(last).toMatch(/0-000003\.ts\n#EXT-X-ENDLIST\n$/)
+    expect(hashesOf(pieces)).toEqual({ '0-000001.ts': '1'.padStart(64, '0'), '0-000003.ts': '3'.padStart(64, '0') })
   })
 
   const encoded = (rendition: number, height: number) => ({
@@ -391,10 +458,10 @@ describe('the pieces of a live', () => {
     expect(told).toEqual([{ event: 'LivePieceStored' }])
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     expect((await sessions.accept(key)).isPlanned).toBe(true)
-    await sessions.addPiece(sessionId, { ...piece(1, 2), plan: { ...plan, encoded: [] } })
+    await sessions.addPiece(sessionId, { ...piece(2, 2), plan: { ...plan, encoded: [] } })
     await db.query(
       `insert into live_rendition_piece (session_id, rendition, sequence, bytes, sha256)
-       values ($1, 1, 0, 1000, 'aa'), ($1, 2, 0, 500, 'bb'), ($1, 1, 1, null, null), ($1, 2, 1, null, null)`,
+       values ($1, 1, 0, 1000, 'aa'), ($1, 2, 0, 500, 'bb'), ($1, 1, 2, null, null), ($1, 2, 2, null, null)`,
       [sessionId],
     )
     const received = await findLiveStream(db, { uuid, rendition: 0, most: 15 })
@@ -416,10 +483,10 @@ describe('the pieces of a live', () => {
       '',
     ])
     const all = (await findLiveStream(db, { uuid, rendition: null, most: 15 }))?.pieces ?? []
-    expect(Object.keys(hashesOf(all)).toSorted()).toEqual(['0-000000.ts', '0-000001.ts', '1-000000.ts', '2-000000.ts'])
+    expect(Object.keys(hashesOf(all)).toSorted()).toEqual(['0-000000.ts', '0-000002.ts', '1-000000.ts', '2-000000.ts'])
     const { pieces = [] } = (await findLiveStream(db, { uuid, rendition: 2, most: 15 })) ?? {}
     expect(renditionPlaylist({ pieces, isRunning: true, target: 2 })).toMatch(
-      /\n2-000000\.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:2\.0+,\n#EXT-X-PROGRAM-DATE-TIME:[^\n]+\n#EXT-X-GAP\n2-000001\.ts\n$/,
+      /\n2-000000\.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:2\.0+,\n#EXT-X-PROGRAM-DATE-TIME:[^\n]+\n#EXT-X-GAP\n2-000002\.ts\n$/,
     )
     await sessions.end(sessionId, { type: 'FINISHED', generation: 2 })
     await save(sessionId)
@@ -427,7 +494,11 @@ describe('the pieces of a live', () => {
     await timeOut(sessionId)
     const names = await db.query<{ name: string }>("select name from pending_file where owner = 'nobody' and name like $1", [`%${uuid}%`])
     expect(names.map(({ name }) => name.split('/').at(-1)).toSorted()).toEqual(
-      [0, 1, 2].flatMap((rendition) => [`${rendition}-000000.ts`, `${rendition}-000001.ts`]),
+      // Both places of those that may have been stored without a row.
+      [
+        ...['0-000000.ts', '0-000001.ts', '0-000001.ts', '0-000002.ts', '0-000003.ts', '0-000003.ts'],
+        ...['1-000000.ts', '1-000002.ts', '2-000000.ts', '2-000002.ts'],
+      ],
     )
   })
 })
