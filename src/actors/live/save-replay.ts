@@ -126,11 +126,14 @@ export function saveReplays(deps: SaveReplayDeps): void {
     )
   }
 
-  async function createReplay({ sessionId, userId, fields }: Recording, path: string, signal: AbortSignal): Promise<void> {
-    const draft = await createVideo.inspect({ userId, fields, inputFilename: FILE_NAME, path, pictures: {}, signal })
+  async function createReplay(recording: Recording, path: string, signal: AbortSignal): Promise<void> {
+    const { sessionId, videoId, blocked, userId, fields } = recording
+    const draft = await createVideo.inspect({ userId, fields, blocked, inputFilename: FILE_NAME, path, pictures: {}, signal })
     await storeOrDiscard(draft, path, () =>
       tell.create(async (unit) => {
-        const { id } = await createVideo.insert(unit, draft, { exceedsQuota: true })
+        // Its block may change meanwhile.
+        await unit.query('select id from video where id = $1 for no key update', [videoId])
+        const { id } = await createVideo.insert(unit, draft, { exceedsQuota: true, madeFrom: videoId })
         await saved(unit, sessionId, id)
       }),
     )

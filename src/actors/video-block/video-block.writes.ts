@@ -17,6 +17,16 @@ export async function storeBlock(
   return stored.length > 0
 }
 
+/** Gives a new video the block of another one. Returns false if that has none. */
+export async function copyBlock(unit: Unit, { from, to }: { from: number; to: number }): Promise<boolean> {
+  const stored = await unit.query(
+    `insert into video_block (video_id, type, reason, unfederated, created_at, updated_at)
+     select $2, type, reason, unfederated, $3, $3 from video_block where video_id = $1 returning id`,
+    [from, to, unit.now],
+  )
+  return stored.length > 0
+}
+
 /** Restores the block of a removed remote video that came back. */
 export const restoreBlock = (unit: Unit, videoId: number, url: string) =>
   unit.query(

@@ -12,7 +12,7 @@ import { queuePictures } from './files/queue-pictures.ts'
 import { playedAtOnce, takeFile } from './files/take-file.ts'
 import { insertDetails, rowOf, sourceOf } from './new-video-rows.ts'
 import { advanceAndAnnounce } from './publish-video.ts'
-import { mustWait, quarantine } from './quarantine.ts'
+import { inheritBlock, mustWait, quarantine } from './quarantine.ts'
 import { overQuota, quotaLeft, refuseOverQuota } from './quota.ts'
 import { Thumbnail, Video, VideoSource } from './video.entity.ts'
 import type { CreatedVideo, NewVideoFields, VideoDraft } from './video-draft.ts'
@@ -24,9 +24,17 @@ interface InspectOptions {
   /** The file. It is only read. */
   path: string
   pictures: GivenPictures
+  /** True if it will be blocked, apart from the review of new videos. */
+  blocked?: boolean
   /** Where an earlier attempt placed the file, or was about to. */
   place?: FileDraft['place'] | undefined
   signal?: AbortSignal | undefined
+}
+
+interface InsertOptions {
+  isNews?: boolean
+  exceedsQuota?: boolean
+  madeFrom?: number
 }
 
 export interface CreateVideo {
@@ -44,9 +52,10 @@ export interface CreateVideo {
   place(draft: FileDraft, path: string): Promise<void>
   /**
    * Stores the rows, with the jobs that make the pictures and the renditions. `isNews: false` does not notify local subscribers,
-   * `exceedsQuota` takes what exceeds a quota. Throws `invalid` and `too_large` like the checks.
+   * `exceedsQuota` takes what exceeds a quota, `madeFrom` is the id of a locked video whose block it gets. Throws `invalid` and `too_large`
+   * like the checks.
    */
-  insert(unit: Unit, draft: VideoDraft, options?: { isNews?: boolean; exceedsQuota?: boolean }): Promise<CreatedVideo>
+  insert(unit: Unit, draft: VideoDraft, options?: InsertOptions): Promise<CreatedVideo>
   /** Removes the pictures of a draft that was not stored and, with `source`, its file. */
   discard(draft: FileDraft, options: { source: boolean }): Promise<void>
   /** All steps at once, for a file that the caller gives up. Removes everything if the video is refused. */
@@ -72,13 +81,14 @@ export function makeCreateVideo(
     refuseChannel(channel, userId)
   }
 
-  async function inspect({ userId, fields, ...file }: InspectOptions): Promise<VideoDraft> {
-    const blocked = await mustWait(db.query, { userId }, config())
-    const draft = await inspectFile.inspect({ ...file, video: { ...fields, blocked } })
+  async function inspect({ userId, fields, blocked = false, ...file }: InspectOptions): Promise<VideoDraft> {
+    const waits = await mustWait(db.query, { userId }, config())
+    const draft = await inspectFile.inspect({ ...file, video: { ...fields, blocked: blocked || waits } })
     return { ...draft, uuid: newUuid(), userId, fields, automaticTags: await automaticTags.ofVideo(fields) }
   }
 
-  async function insert(unit: Unit, draft: VideoDraft, { isNews = true, exceedsQuota = false } = {}): Promise<CreatedVideo> {
+  async function insert(unit: Unit, draft: VideoDraft, options: InsertOptions = {}): Promise<CreatedVideo> {
+    const { isNews = true, exceedsQuota = false, madeFrom } = options
     const { fields, uuid, userId } = draft
     if (!exceedsQuota) await refuseOverQuota(unit, userId, draft.probe.size)
     await lockChannel(unit, userId, fields.channelId)
@@ -98,6 +108,7 @@ export function makeCreateVideo(
     await unit.em.flush()
     unit.created({ aggregate: 'video', id: video.id })
     if (!isNews) await unit.query('update video set subscribers_told = true where id = $1', [video.id])
+    if (madeFrom !== undefined) await inheritBlock(unit, video, madeFrom)
     if (waits) await quarantine(unit, video, { unfederated: true })
     advanceAndAnnounce(unit, video, [added])
     for (const { type, filename, image, generated } of draft.pictures) {

@@ -5,7 +5,7 @@ import type { Config } from '../../config/index.ts'
 import type { Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
 import { hasRight, type UserRole, userAdminFlags } from '../user/index.ts'
-import { storeBlock } from '../video-block/video-block.writes.ts'
+import { copyBlock, storeBlock } from '../video-block/video-block.writes.ts'
 import type { Video } from './video.entity.ts'
 
 /** `VideoBlacklistType` of the contract: blocked by a moderator, or automatically until reviewed. */
@@ -53,4 +53,11 @@ export async function quarantine(
   const isNew = await storeBlock(unit, { videoId: video.id, type: videoBlockTypes.automatic, reason: REASON, unfederated })
   video.blocked = true
   if (isNew) unit.emit({ aggregate: 'video', id: video.id }, 'VideoBlocked', { videoId: video.id })
+}
+
+/** Blocks a new video like the one that it was made from, whose row is locked. */
+export async function inheritBlock(unit: Unit, video: Pick<Video, 'id' | 'blocked'>, from: number): Promise<void> {
+  if (!(await copyBlock(unit, { from, to: video.id }))) return
+  video.blocked = true
+  unit.emit({ aggregate: 'video', id: video.id }, 'VideoBlocked', { videoId: video.id })
 }

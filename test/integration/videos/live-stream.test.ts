@@ -128,6 +128,37 @@ describe('the recording', () => {
     expect(await text(`${node.base}/static/streaming-playlists/hls/${live.uuid}/master.m3u8`)).toBe('status 404')
   })
 
+  it('of a permanent live that was blocked meanwhile is blocked like it', async () => {
+    const live = await create({ permanentLive: true, saveReplay: true, replaySettings: { privacy: 1 } })
+    const sending = publish(address(live.key), { seconds: 600, paced: true })
+    await until(async () => (await detailsOf(live)).state.id === 1, { what: 'the live' })
+    await root.send('POST', `/api/v1/videos/${live.uuid}/blacklist`, { reason: 'Not ours to show.', unfederate: true })
+    await sending
+    const replay = await until(
+      async () => {
+        const { data } = await root.get<{ data: { error: number; replayVideo: { id: number; uuid: string } | null }[] }>(
+          `/api/v1/videos/live/${live.uuid}/sessions`,
+        )
+        return data[0]?.replayVideo ?? undefined
+      },
+      { what: 'the recording' },
+    )
+    await until(async () => (await detailsOf({ ...live, ...replay })).state.id === 1, { what: 'the replay' })
+    expect((await fetch(`${node.base}/api/v1/videos/${replay.uuid}`)).status).toBe(401)
+    const activity = { headers: { accept: 'application/activity+json' } }
+    expect((await fetch(`${node.base}/videos/watch/${replay.uuid}`, activity)).status).toBe(404)
+    const { data: listed } = await root.get<{ data: { uuid: string }[] }>('/api/v1/videos?count=100')
+    expect(listed.map(({ uuid }) => uuid)).not.toContain(replay.uuid)
+    const { data: blocks } = await root.get<{ data: { reason: string; unfederated: boolean; type: number; video: { id: number } }[] }>(
+      '/api/v1/videos/blacklist?type=1',
+    )
+    const [ofReplay, ofLive] = [replay.id, live.id].map((id) => blocks.find(({ video }) => video.id === id))
+    for (const block of [ofReplay, ofLive]) expect(block).toMatchObject({ reason: 'Not ours to show.', unfederated: true, type: 1 })
+    await root.send('DELETE', `/api/v1/videos/${replay.uuid}/blacklist`)
+    expect((await fetch(`${node.base}/api/v1/videos/${replay.uuid}`)).status).toBe(200)
+    expect((await fetch(`${node.base}/videos/watch/${replay.uuid}`, activity)).status).toBe(200)
+  })
+
   it('of each session of a permanent live is a video', async () => {
     const live = await create({ permanentLive: true, saveReplay: true, replaySettings: { privacy: 1 } })
     for (const [before, seconds] of [3, 4].entries()) {
