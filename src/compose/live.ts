@@ -33,20 +33,27 @@ export function makeLiveRole(options: {
 
   async function admit({ action, name, address }: LiveRequest): Promise<Admission> {
     try {
-      return await guesses.check(`live:${address}`, () => decide(action, name))
+      const decided = await guesses.check(`live:${address}`, () => decide(action, name))
+      return decided()
     } catch (error) {
       return refusalOf(error)
     }
   }
 
-  /** Throws `not_found` for what names no stream: only that is a guess. Encoder programs try again each second while they are refused. */
-  async function decide(action: LiveRequest['action'], name: string): Promise<Admission> {
+  /**
+   * Throws `not_found` for what names no stream: only that is a guess. Other refusals and failures are returned, since encoder programs try
+   * again each second.
+   */
+  async function decide(action: LiveRequest['action'], name: string): Promise<() => Admission> {
     try {
-      if (action === 'play') return { accepted: true, played: await admitPlayer(db, name) }
-      return { accepted: true, stream: await sessions.accept(name) }
+      const admission: Admission =
+        action === 'play'
+          ? { accepted: true, played: await admitPlayer(db, name) }
+          : { accepted: true, stream: await sessions.accept(name) }
+      return () => admission
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'not_found') throw error
-      return refusalOf(error)
+      return () => refusalOf(error)
     }
   }
 
