@@ -23,6 +23,8 @@ const AAC = 10
 const MP3 = [2, 14]
 const ENHANCED_AUDIO = 9
 const SEQUENCE_START = 0
+/** Packet types of enhanced RTMP: with and without a composition time. */
+const CODED_PACKETS = [1, 3]
 /** Composition time follows the packet type. */
 const AVC_CONFIGURATION_AT = 5
 
@@ -41,4 +43,15 @@ export function audioHead(body: Buffer): AudioHead {
   const format = first >> 4
   const codec = format === AAC ? 'aac' : MP3.includes(format) ? 'mp3' : 'other'
   return { codec, isEnhanced: format === ENHANCED_AUDIO, isSequenceHeader: codec === 'aac' && packet === 0 }
+}
+
+/**
+ * True for sound or picture. False for what stands between the frames, such as a decoder configuration or the end of a sequence: encoders send
+ * that with the time 0, or any other.
+ */
+export function isCoded(type: 'audio' | 'video', body: Buffer): boolean {
+  const [first = 0, packet] = body
+  if (type === 'audio') return !audioHead(body).isSequenceHeader
+  if ((first & 0x80) !== 0) return CODED_PACKETS.includes(first & 0x0f)
+  return (first & 0x0f) !== AVC || packet === 1
 }

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf } from '../errors.ts'
 import type { AmfValue } from './amf0.ts'
 import { publishEnded, publishRefused, publishStarted } from './answers.ts'
-import { videoHead } from './codecs.ts'
+import { isCoded, videoHead } from './codecs.ts'
 import { makeConnection, type RtmpEvent, writeAnswersTo } from './connection.ts'
 import { type Handover, handoverSchema } from './handover.ts'
 import { makeOpening } from './opening.ts'
@@ -31,7 +31,7 @@ export interface StreamEnd {
 }
 
 export interface ReceivedStream {
-  /** FLV with rebased times: the first message is at 0. It ends without an error for each reason, and its reader slows the publisher down. */
+  /** FLV with rebased times: the first frame is at 0. It ends without an error for each reason, and its reader slows the publisher down. */
   flv: Readable
   /** Never rejects. */
   ended: Promise<StreamEnd>
@@ -66,7 +66,7 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
   const write = (bytes: Buffer): void => void socket.write(bytes)
   const connection = makeConnection({ limits: MEDIA_LIMITS, write: writeAnswersTo(socket), state })
   const opening = makeOpening()
-  const timeOf = makeTimeline()
+  const timeline = makeTimeline()
   let early: StreamEnd | undefined
 
   const over = new AbortController()
@@ -155,7 +155,8 @@ export function receiveStream({ socket, handover, limits }: ReceiveStreamOptions
 
   async function pass({ kind, timestamp, payload }: Extract<RtmpEvent, { payload: Buffer }>): Promise<void> {
     if (kind === 'video') assertPicture(payload)
-    for (const bytes of opening.take({ type: kind, timestamp: timeOf(timestamp), body: payload })) {
+    const time = isCoded(kind, payload) ? timeline.timeOf(timestamp) : timeline.newest()
+    for (const bytes of opening.take({ type: kind, timestamp: time, body: payload })) {
       if (flv.write(bytes)) continue
       await once(flv, 'drain', { signal: over.signal })
       silence.refresh()

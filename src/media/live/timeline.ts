@@ -1,4 +1,4 @@
-// The times of a stream: RTMP counts ms modulo 2^32 from any start; here the first message is at 0 and nothing wraps.
+// The times of a stream: RTMP counts ms modulo 2^32 from any start; here the first frame is at 0 and nothing wraps.
 
 import { ProtocolError } from './protocol-error.ts'
 
@@ -7,10 +7,19 @@ const MOST_BACK = 5_000
 /** ms that a message may be ahead of the newest one. */
 const MOST_AHEAD = 60_000
 
-/** Throws ProtocolError if time runs backwards or jumps. */
-export function makeTimeline(): (timestamp: number) => number {
+export interface Timeline {
+  /** The time of a frame. Throws ProtocolError if time runs backwards or jumps. */
+  timeOf(timestamp: number): number
+  /** The time of the newest frame; 0 before the first. */
+  newest(): number
+}
+
+export function makeTimeline(): Timeline {
   let last: { raw: number; time: number } | undefined
-  return (timestamp) => {
+
+  return { timeOf, newest: () => last?.time ?? 0 }
+
+  function timeOf(timestamp: number): number {
     if (!last) {
       last = { raw: timestamp, time: 0 }
       return 0

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { type LiveAcceptor, type ReceivedStream, receiveStream } from '../../../../src/media/index.ts'
+import { writeMessage } from '../../../../src/media/live/chunk-writer.ts'
+import { readTags } from '../../../../src/media/live/flv.ts'
 import { makeLogger } from '../../../../src/platform/logger.ts'
 import { liveResult, publish, startAcceptor } from '../../../support/live.ts'
 import { temporaryFolder } from '../../../support/media.ts'
@@ -189,6 +193,38 @@ test.each([
   const { publisher, stream } = await receiving()
   publisher.write(Buffer.concat(messages))
   expect(await stream.ended).toEqual({ reason: 'invalid', detail: expect.stringContaining(detail) })
+})
+
+test('times begin with the first coded frame, wherever that is, and go on where the clock of RTMP wraps', async () => {
+  const { publisher, stream } = await receiving()
+  const written: Buffer[] = []
+  stream.flv.on('data', (bytes) => written.push(bytes))
+  const message = (type: 8 | 9, timestamp: number, ...body: number[]) =>
+    writeMessage({ chunkStream: type === 8 ? 4 : 6, type, messageStream: 1, timestamp, payload: Buffer.from(body) })
+  const header = message(9, 0, 0x17, 0, 0, 0, 0, 1)
+  const frame = (timestamp: number) => message(9, timestamp, 0x27, 1, 0, 0, 0, 1)
+  publisher.write(
+    Buffer.concat([
+      ...[header, message(8, 0, 0xaf, 0, 0x12, 0x10)],
+      ...[frame(2 ** 32 - 40), message(8, 2 ** 32 - 20, 0xaf, 1, 7), frame(0), header, frame(40)],
+      // The end of the sequence, without a time of its own.
+      message(9, 0, 0x17, 2, 0, 0, 0),
+      command('FCUnpublish', 6, null, 'secret'),
+    ]),
+  )
+  expect((await stream.ended).reason).toBe('finished')
+  await finished(stream.flv)
+  const tags = await Array.fromAsync(readTags(Readable.from(written)))
+  expect(tags.filter(({ type }) => type !== 'script').map(({ type, timestamp, body }) => [type, timestamp, body[1]])).toEqual([
+    ['video', 0, 0],
+    ['audio', 0, 0],
+    ['video', 0, 1],
+    ['audio', 20, 1],
+    ['video', 40, 1],
+    ['video', 40, 0],
+    ['video', 80, 1],
+    ['video', 80, 2],
+  ])
 })
 
 test('a publisher that only pings is silent', async () => {

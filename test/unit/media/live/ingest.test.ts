@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { LiveAcceptor, LivePiece } from '../../../../src/media/index.ts'
-import { liveResult, notedPieces, publish, startAcceptor } from '../../../support/live.ts'
+import { encode, liveResult, notedPieces, publish, startAcceptor } from '../../../support/live.ts'
 import { serverFfmpeg, temporaryFolder } from '../../../support/media.ts'
 import { until } from '../../../support/until.ts'
 
@@ -63,6 +63,16 @@ async function framesOf(
   const timesOf = (stream: number): number[] => frames.flatMap(([index, , time = 0]) => (index === stream ? [time / 90_000] : []))
   return { video: timesOf(0), audio: timesOf(1), errors: stderr }
 }
+
+test('a stream whose times begin after eleven hours is taken', async () => {
+  const { port } = await start()
+  const to = ['-output_ts_offset', '40000', '-f', 'flv', `rtmp://127.0.0.1:${port}/live/secret`]
+  expect((await encode(to, { seconds: 3 })).code).toBe(0)
+  const { pieces, end } = await liveResult(folder)
+  expect([end.reason, pieces.length]).toEqual(['finished', 3])
+  // MPEG-TS begins a little later than 0.
+  expect((await framesOf(pieces)).video[0]).toBeLessThan(2)
+})
 
 test('a stream of ffmpeg becomes pieces that hold every frame, with continuous times', async () => {
   const { port, asked } = await start()
