@@ -18,6 +18,9 @@ import type { Logger } from '../platform/logger.ts'
 type Admission = Accepted | { accepted: false; reason: string }
 type Accepted = { accepted: true } & ({ stream: AcceptedStream } | { played: PlayedJob })
 
+/** Only what names no stream is a guess: encoder programs try again each second, whatever the refusal. */
+const isUnknown = (error: unknown): boolean => error instanceof DomainError && error.kind === 'not_found'
+
 export type LiveRole = ReturnType<typeof makeLiveRole>
 
 export function makeLiveRole(options: {
@@ -32,28 +35,12 @@ export function makeLiveRole(options: {
   const { config, sessions, guesses, db, database, ffmpeg, logger } = options
 
   async function admit({ action, name, address }: LiveRequest): Promise<Admission> {
+    const decide = async (): Promise<Admission> =>
+      action === 'play' ? { accepted: true, played: await admitPlayer(db, name) } : { accepted: true, stream: await sessions.accept(name) }
     try {
-      const decided = await guesses.check(`live:${address}`, () => decide(action, name))
-      return decided()
+      return await guesses.check(`live:${address}`, decide, isUnknown)
     } catch (error) {
       return refusalOf(error)
-    }
-  }
-
-  /**
-   * Throws `not_found` for what names no stream: only that is a guess. Other refusals and failures are returned, since encoder programs try
-   * again each second.
-   */
-  async function decide(action: LiveRequest['action'], name: string): Promise<() => Admission> {
-    try {
-      const admission: Admission =
-        action === 'play'
-          ? { accepted: true, played: await admitPlayer(db, name) }
-          : { accepted: true, stream: await sessions.accept(name) }
-      return () => admission
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === 'not_found') throw error
-      return () => refusalOf(error)
     }
   }
 
