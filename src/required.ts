@@ -68,6 +68,7 @@ export const REQUIRED: Parameters<Registry['seal']>[0] = {
   jobs: [
     'email',
     'notify',
+    'directory-user',
     'activitypub-cleaner',
     'activitypub-follow',
     'activitypub-http-fetcher',

@@ -179,6 +179,34 @@ describe('the job that draws', () => {
     await untilDrawn(first, names)
   })
 
+  it('leaves no file of a video that was removed, with its files, before the picture was stored', async () => {
+    let before: (() => Promise<unknown>) | undefined
+    const wrapStore: NodeOptions['wrapStore'] = (store) => ({
+      ...store,
+      async put(ref, bytes) {
+        const meanwhile = before
+        before = undefined
+        await meanwhile?.()
+        return await store.put(ref, bytes)
+      },
+    })
+    const first = await start({ running: false, wrapStore })
+    const { id } = await create(first)
+    const work = (type: string) =>
+      first.runtime.runtime.registry.jobs
+        .get(type)
+        ?.run({ id: 1, type, data: { videoId: id }, signal: new AbortController().signal, progress: () => undefined })
+    before = async () => {
+      await first.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
+      await first.db.query('delete from outbox')
+      await work('video-removal')
+    }
+    await work('video-pictures')
+    expect(before).toBeUndefined()
+    expect(await pictures()).toEqual([])
+    expect(await rowCounts(first.db)).toMatchObject({ pending_file: 0 })
+  })
+
   it('leaves a picture that a user set before it was drawn', async () => {
     const first = await start({ running: false })
     const { id } = await create(first)

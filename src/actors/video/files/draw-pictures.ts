@@ -69,6 +69,7 @@ export function makeDrawPictures(
   async function keep(videoId: number, awaited: readonly Awaited[], images: readonly EncodedImage[]): Promise<void> {
     const refs = awaited.map(refOfPicture)
     await pendingFiles.reserve(leases.owner, refs)
+    let unnamed: readonly FileRef[] = refs
     try {
       for (const [index, ref] of refs.entries()) {
         const image = images[index]
@@ -81,14 +82,18 @@ export function makeDrawPictures(
         )
         const isDrawn = ({ name }: FileRef): boolean => drawn.some(({ filename }) => filename === name)
         await pendingFiles.settle(unit.query, refs.filter(isDrawn))
+        unnamed = refs.filter((ref) => !isDrawn(ref))
       })
     } catch (error) {
-      if (!(error instanceof DomainError && error.kind === 'not_found')) throw error
-    } finally {
-      // Files that were not settled have no row, or the next attempt writes them again.
-      pendingFiles.giveUp(refs)
-      await pendingFiles.collect()
+      if (!(error instanceof DomainError && error.kind === 'not_found')) {
+        // The next attempt writes them again.
+        pendingFiles.giveUp(refs)
+        await pendingFiles.collect()
+        throw error
+      }
     }
+    // Whoever removed the video or its pictures has removed files and notes too, perhaps before a file was written here.
+    await pendingFiles.discard(unnamed)
   }
 
   registry.job('video-pictures', {
