@@ -61,8 +61,10 @@ function personIn(page: Page): Person {
   })
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   page.on('requestfailed', (request) => {
-    // A player that is left while it loads gives up what it asked for.
-    if (request.resourceType() !== 'media') complaints.push(`failed: ${request.url()} ${request.failure()?.errorText}`)
+    const [type, reason] = [request.resourceType(), request.failure()?.errorText]
+    // A player or a page that is left while it loads gives up what it asked for.
+    if (type === 'media' || (type === 'image' && reason === 'net::ERR_ABORTED')) return
+    complaints.push(`failed: ${request.url()} ${reason}`)
   })
   page.on('response', (response) => responses.push(response))
   return {
