@@ -100,6 +100,8 @@ async function openPostgres(backend: QueueBackEnd & { kind: 'postgres' }, prefix
   connection.on('error', (error: Error) => {
     if (!closing) quiet('the queue lost a connection to PostgreSQL', error)
   })
+  // A connection may end between two statements of BullMQ, which listens only to those that nobody uses.
+  connection.pool.on('connect', (client) => client.on('error', () => undefined))
   listenOneAtATime(connection)
   try {
     await connection.waitUntilReady()
