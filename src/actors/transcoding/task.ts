@@ -1,5 +1,6 @@
 // A transcoding that a worker has leased, as it works on it.
 
+import type { LadderSettings } from '../../media/index.ts'
 import type { TranscodingOutputs } from './transcoding.entity.ts'
 import type { MasterTask } from './write-master.ts'
 
@@ -17,4 +18,15 @@ export interface Task extends MasterTask {
   waits: boolean
   /** The still picture under a sound file. */
   preview: string | null
+}
+
+/** The configuration for this transcoding. A file made from a rendition keeps the size of that rendition, which would otherwise be lost. */
+export function settingsFor({ outputs, source }: Task, configured: LadderSettings): LadderSettings {
+  if (outputs === null) return configured
+  return {
+    ...configured,
+    always_transcode_original_resolution: configured.always_transcode_original_resolution || source === null,
+    hls: { ...configured.hls, enabled: outputs !== 'web-video' },
+    web_videos: { enabled: outputs !== 'hls' },
+  }
 }

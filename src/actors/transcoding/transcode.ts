@@ -6,7 +6,6 @@ import {
   isDiskFull,
   type LadderFile,
   type LadderPlan,
-  type LadderSettings,
   MediaError,
   outlineOf,
   planLadder,
@@ -43,7 +42,7 @@ import { forgetOriginal } from '../video/video.writes.ts'
 import { hasRunnerJobs, makeRemoteTranscodings } from './remote-transcoding.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, withOwned } from './store-renditions.ts'
-import type { Task } from './task.ts'
+import { settingsFor, type Task } from './task.ts'
 import { isActive, transcodingLifecycle } from './transcoding.entity.ts'
 import { cancelRunnerJobs, planTranscoding, queueTranscoding } from './transcoding.writes.ts'
 import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
@@ -195,17 +194,17 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
   }
 
   async function fail(id: number, error: string): Promise<void> {
-    await withTranscoding(deps, id, async (locked) => {
-      if (!takes(transcodingLifecycle, locked.transcoding, { type: 'FAILED', error })) return
-      // The failure may come from a worker that had lost its lease.
-      rowLeases.refuseLeased(holderOf(locked.transcoding))
-      advance(locked.unit, transcodingLifecycle, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
-      await cancelRunnerJobs(locked.unit, id)
-      failVideo(locked, error)
-    }).catch((cause: unknown) => {
-      // The video was removed meanwhile: nothing depends on it any more.
-      if (!(cause instanceof DomainError) || cause.kind !== 'not_found') throw cause
-    })
+    // If the video was removed meanwhile, nothing depends on it any more.
+    await ifThere(
+      withTranscoding(deps, id, async (locked) => {
+        if (!takes(transcodingLifecycle, locked.transcoding, { type: 'FAILED', error })) return
+        // The failure may come from a worker that had lost its lease.
+        rowLeases.refuseLeased(holderOf(locked.transcoding))
+        advance(locked.unit, transcodingLifecycle, locked.transcoding, { type: 'FAILED', error }, settingsOf(deps))
+        await cancelRunnerJobs(locked.unit, id)
+        failVideo(locked, error)
+      }),
+    )
     await pendingFiles.collect()
   }
 
@@ -390,17 +389,6 @@ const isTimeOut = ({ aborted, reason }: AbortSignal): boolean => aborted && reas
 
 /** True if the video is removed, or another worker has the lease. */
 const isLost = (error: unknown): boolean => error instanceof NotOurs || (error instanceof DomainError && error.kind === 'not_found')
-
-/** The configuration for this transcoding. A file made from a rendition keeps the size of that rendition, which would otherwise be lost. */
-function settingsFor({ outputs, source }: Task, configured: LadderSettings): LadderSettings {
-  if (outputs === null) return configured
-  return {
-    ...configured,
-    always_transcode_original_resolution: configured.always_transcode_original_resolution || source === null,
-    hls: { ...configured.hls, enabled: outputs !== 'web-video' },
-    web_videos: { enabled: outputs !== 'hls' },
-  }
-}
 
 const summaryOf = ({ copied, encoded }: LadderPlan): string =>
   [...(copied ? [`${copied.resolution} copied`] : []), ...encoded.map(({ resolution }) => `${resolution}`)].join(', ')

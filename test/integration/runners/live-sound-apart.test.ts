@@ -1,7 +1,6 @@
 // Live streams that runners of the reference server encode: since version 0.1 the sound comes apart from the pictures, in pieces of its own.
 
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,13 +64,13 @@ async function encodeAs(job: AcceptedJob, streams: readonly string[], map: strin
   const child = spawn(ffmpegPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
   signal?.addEventListener('abort', () => child.kill('SIGKILL'))
   let isOver = false
-  const ended = once(child, 'close').then(() => {
+  child.once('close', () => {
     isOver = true
   })
   const sent = new Set<string>()
   const statuses: number[] = []
-  for (let wasOver = false; !wasOver && !signal?.aborted; ) {
-    wasOver = isOver
+  const look = async (): Promise<boolean> => {
+    const wasOver = isOver
     const names = (await readdir(folder)).filter((name) => name.endsWith('.ts')).toSorted()
     const isLast = (name: string) => names.findLast((other) => other.split('-')[0] === name.split('-')[0]) === name
     const complete = names.filter((name) => !sent.has(name) && (wasOver || !isLast(name)))
@@ -82,8 +81,9 @@ async function encodeAs(job: AcceptedJob, streams: readonly string[], map: strin
       statuses.push(status)
       if (status !== 204) child.kill('SIGKILL')
     }
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 100))])
+    return wasOver || signal?.aborted === true
   }
+  await until(look, { what: 'the end of the stream' })
   await rm(folder, { recursive: true })
   return { statuses }
 }
