@@ -72,8 +72,7 @@ async function start(
 ): Promise<Server> {
   const { loaded, logger, roles, clock = systemClock } = options
   const parts = await makeParts(options, closers, health)
-  const { db, deps, federation, follows, inspectFile, instance, jobQueue, loopWatch, media, runtime, storageMoves, store, users, watched } =
-    parts
+  const { db, deps, follows, inspectFile, instance, jobQueue, loopWatch, media, runtime, storageMoves, store, users, watched } = parts
   const { config } = deps
   const { telemetry } = watched
   if (telemetry) registerFigures(telemetry, { db, registry: runtime.registry, health, clock, logger, roles })
@@ -100,7 +99,6 @@ async function start(
   const address = await serve()
   health.started()
   loopWatch.start()
-  if (address) void federation.warmUp()
 
   return {
     url: loaded.publicUrl,

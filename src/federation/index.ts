@@ -102,8 +102,6 @@ export interface FederationPart {
   forgetDocuments(): void
   /** A request changed something: no older document is served any more. */
   documentsChanged(): Promise<void>
-  /** Prepares for incoming activities, in parallel to the rest of the start. */
-  warmUp(): Promise<void>
   /** Unsubscribes and cleans up. */
   close(): Promise<void>
   receiveActivity: ReceiveActivity
@@ -221,7 +219,6 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
     serveActivityPub: reads.serveActivityPub,
     forgetDocuments: reads.forget,
     documentsChanged: reads.changed,
-    warmUp: checks.warmUp,
     async close() {
       reads.close()
       await journal.flush()

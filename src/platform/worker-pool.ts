@@ -16,8 +16,6 @@ export class TaskError extends Error {
 export interface WorkerPool<Task, Result> {
   /** Throws TaskError. */
   run(task: Task): Promise<Result>
-  /** Starts a thread before there is a task. */
-  warmUp(): Promise<void>
   /** Refuses queued tasks, and terminates the threads. */
   close(): Promise<void>
 }
@@ -30,6 +28,8 @@ export interface WorkerPoolOptions {
   deadlineMs: number
   /** Tasks that may wait for a thread. */
   maxWaiting: number
+  /** A thread without a task for this long ends (ms): the modules of one take 20 MiB. */
+  idleMs: number
   /** Heap of a thread (MiB): a task that needs more ends its thread, not the process. */
   maxHeapMiB: number
 }
@@ -41,10 +41,10 @@ export type ThreadMessage<Result> = { ready: true } | { result: Result } | { err
 const STARTUP_MS = 30_000
 
 export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
-  const { threads, maxWaiting } = options
+  const { threads, maxWaiting, idleMs } = options
   const inTurn = pLimit(threads)
   const alive = new Set<Worker>()
-  const idle: Worker[] = []
+  const idle = new Map<Worker, NodeJS.Timeout>()
   let pending = 0
   let isClosed = false
 
@@ -58,9 +58,6 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
         pending -= 1
       }
     },
-    async warmUp() {
-      if (alive.size === 0 && pending === 0) await inTurn(async () => void idle.push(await start())).catch(() => undefined)
-    },
     async close() {
       isClosed = true
       await Promise.all([...alive].map((worker) => worker.terminate()))
@@ -69,7 +66,7 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
 
   async function runInThread(task: Task): Promise<Result> {
     if (isClosed) throw new TaskError('busy')
-    const worker = idle.pop() ?? (await start())
+    const worker = takeIdle() ?? (await start())
     try {
       const answer = answerOf<Result>(worker, options.deadlineMs)
       worker.postMessage(task)
@@ -77,8 +74,22 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
       if ('result' in message) return message.result
       throw new TaskError('failed', { cause: 'error' in message ? message.error : 'unexpected message' })
     } finally {
-      if (alive.has(worker)) idle.push(worker)
+      if (alive.has(worker)) idle.set(worker, setTimeout(() => endIdle(worker), idleMs).unref())
     }
+  }
+
+  function takeIdle(): Worker | undefined {
+    const [found] = idle
+    if (!found) return undefined
+    const [worker, timer] = found
+    clearTimeout(timer)
+    idle.delete(worker)
+    return worker
+  }
+
+  function endIdle(worker: Worker): void {
+    idle.delete(worker)
+    void worker.terminate()
   }
 
   async function start(): Promise<Worker> {
@@ -90,8 +101,8 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
     alive.add(worker)
     worker.once('exit', () => {
       alive.delete(worker)
-      const at = idle.indexOf(worker)
-      if (at >= 0) idle.splice(at, 1)
+      clearTimeout(idle.get(worker))
+      idle.delete(worker)
     })
     // A thread that dies while it is idle is replaced by the next task.
     worker.on('error', () => alive.delete(worker))

@@ -1,5 +1,6 @@
 // A thread for the tests of the worker pool: does as it is told.
 
+import { threadId } from 'node:worker_threads'
 import { serveTasks } from '../../src/platform/worker-thread.ts'
 
 export type PoolTask = { answer: string } | { fail: string } | { computeForever: true } | { fillMemory: true }
@@ -8,5 +9,5 @@ serveTasks<PoolTask, string>(async (task) => {
   if ('fail' in task) throw new Error(task.fail)
   if ('computeForever' in task) for (;;) Math.random()
   if ('fillMemory' in task) for (const kept: string[][] = []; ; ) kept.push(Array(100_000).fill('x'))
-  return `${task.answer} by ${process.pid}`
+  return `${task.answer} by ${threadId}`
 })

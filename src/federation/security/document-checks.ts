@@ -17,8 +17,6 @@ export type CheckResult = { verdict: 'good'; document?: string } | { verdict: 'b
 export interface DocumentChecks {
   /** `busy` if too many checks are queued, so that a retry helps. A check that takes too long is unverifiable. */
   check(task: CheckTask): Promise<CheckResult | { verdict: 'busy' }>
-  /** Loads its modules, so that the first check is not slow. */
-  warmUp(): Promise<void>
   /** Stops its threads. */
   close(): Promise<void>
 }
@@ -29,6 +27,7 @@ const POOL = {
   // Honest documents take some 10 ms.
   deadlineMs: 2_000,
   maxWaiting: 200,
+  idleMs: 60_000,
   maxHeapMiB: 256,
 }
 
@@ -43,7 +42,6 @@ export function makeDocumentChecks(): DocumentChecks {
         return { verdict: error.reason === 'busy' ? 'busy' : 'unverifiable' }
       }
     },
-    warmUp: pool.warmUp,
     close: pool.close,
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals'
 import { makeWorkerPool, type WorkerPool, type WorkerPoolOptions } from '../../../src/platform/worker-pool.ts'
 import type { PoolTask } from '../../support/pool-thread.ts'
+import { until } from '../../support/until.ts'
 
 const pools: WorkerPool<PoolTask, string>[] = []
 afterEach(async () => {
@@ -14,6 +15,7 @@ function makePool(options: Partial<WorkerPoolOptions> = {}): WorkerPool<PoolTask
     threads: 1,
     deadlineMs: 30_000,
     maxWaiting: 2,
+    idleMs: 30_000,
     maxHeapMiB: 64,
     ...options,
   })
@@ -21,13 +23,20 @@ function makePool(options: Partial<WorkerPoolOptions> = {}): WorkerPool<PoolTask
   return pool
 }
 
-const answer = `good by ${process.pid}`
+const answer = expect.stringMatching(/^good by \d+$/)
 
 it('answers tasks, the failed ones too, with the same thread', async () => {
   const pool = makePool()
-  expect(await pool.run({ answer: 'good' })).toBe(answer)
+  const first = await pool.run({ answer: 'good' })
+  expect(first).toEqual(answer)
   await expect(pool.run({ fail: 'no luck' })).rejects.toMatchObject({ reason: 'failed', cause: 'Error: no luck' })
-  expect(await pool.run({ answer: 'good' })).toBe(answer)
+  expect(await pool.run({ answer: 'good' })).toBe(first)
+})
+
+it('a thread without a task for long ends, and the next task gets a new one', async () => {
+  const pool = makePool({ idleMs: 1 })
+  const first = await pool.run({ answer: 'good' })
+  await until(async () => (await pool.run({ answer: 'good' })) !== first)
 })
 
 it('a task that exceeds its deadline is ended with its thread, and the next one gets a new thread', async () => {
@@ -35,13 +44,13 @@ it('a task that exceeds its deadline is ended with its thread, and the next one 
   const late = pool.run({ computeForever: true })
   const next = pool.run({ answer: 'good' })
   await expect(late).rejects.toMatchObject({ reason: 'deadline' })
-  expect(await next).toBe(answer)
+  expect(await next).toEqual(answer)
 })
 
 it('a task that needs too much memory ends its thread alone', async () => {
   const pool = makePool()
   await expect(pool.run({ fillMemory: true })).rejects.toMatchObject({ reason: 'failed' })
-  expect(await pool.run({ answer: 'good' })).toBe(answer)
+  expect(await pool.run({ answer: 'good' })).toEqual(answer)
 })
 
 it('no more tasks wait than may', async () => {
@@ -49,12 +58,12 @@ it('no more tasks wait than may', async () => {
   const taken = Array.from({ length: 3 }, () => pool.run({ answer: 'good' }))
   await expect(pool.run({ answer: 'good' })).rejects.toMatchObject({ reason: 'busy' })
   expect(await Promise.all(taken)).toEqual([answer, answer, answer])
-  expect(await pool.run({ answer: 'good' })).toBe(answer)
+  expect(await pool.run({ answer: 'good' })).toEqual(answer)
 })
 
 it('an end refuses what runs and what waits, and what comes later', async () => {
   const pool = makePool()
-  await pool.warmUp()
+  await pool.run({ answer: 'good' })
   const ends = [pool.run({ computeForever: true }), pool.run({ answer: 'good' })].map((run) => run.catch((error: unknown) => error))
   await pool.close()
   expect(await Promise.all(ends)).toEqual([expect.objectContaining({ reason: 'busy' }), expect.objectContaining({ reason: 'busy' })])
