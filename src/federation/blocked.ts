@@ -13,53 +13,46 @@ import type { JsonObject } from './wire/index.ts'
 
 const ASKED_AT_ONCE = 100
 
-export interface Blocked {
-  /** True if the server of an address is blocked. */
-  host(url: string): Promise<boolean>
-  /** True if an actor, its account or its server is blocked. */
-  actor(url: string): Promise<boolean>
-  /** The same, with the reasons. */
-  of(actorUrl: string): Promise<Blocks>
-  /** The same for the owner of a key. For an unknown key, its server and the actor in its id are checked. */
-  ofKey(keyId: string, find: FindKey): Promise<Blocks & { owner: string }>
-  /** The same for a video by its URL: its server, and its owner if it is stored here. */
-  ofThing(url: string): Promise<Blocks>
-  /** Throws DomainError `forbidden` for a blocked actor. */
-  refuseActor(url: string): Promise<void>
-}
+export type Blocked = ReturnType<typeof makeBlocked>
 
 export type { Blocks } from '../actors/blocklist/index.ts'
 
 /** The refusal to accept or fetch something of a blocked actor. */
 export const blockedHere = (url: string): DomainError => new DomainError('forbidden', `${url} is blocked here.`)
 
-export function makeBlocked({ query }: { query: Sql }): Blocked {
+export function makeBlocked({ query }: { query: Sql }) {
   // Called for each activity, fetch and delivery: concurrent calls share a statement.
   const hostOf = batched<string, boolean>((hosts) => blockedHosts(query, hosts), { max: ASKED_AT_ONCE })
   const both = batched<{ host: string; url: string }, Blocks>((asked) => blocksOf(query, asked), { max: ASKED_AT_ONCE })
   const ownerOf = batched<string, boolean>((urls) => ownedByBlocked(query, urls), { max: ASKED_AT_ONCE })
   const nameIn = (url: string) => URL.parse(url)?.host ?? ''
+  /** True if the server of an address is blocked. */
   const host = (url: string) => hostOf(nameIn(url))
-  const of = (url: string) => both({ host: nameIn(url), url })
+  /** True if an actor, its account or its server is blocked. */
   async function actor(url: string): Promise<boolean> {
     const { isServer, isActor } = await of(url)
     return isServer || isActor
   }
+  /** The same, with the reasons. */
+  const of = (actorUrl: string): Promise<Blocks> => both({ host: nameIn(actorUrl), url: actorUrl })
   return {
     host,
     actor,
     of,
-    async ofKey(keyId, find) {
+    /** The same for the owner of a key. For an unknown key, its server and the actor in its id are checked. */
+    async ofKey(keyId: string, find: FindKey): Promise<Blocks & { owner: string }> {
       const owner = (await find(keyId))?.owner
       if (owner !== undefined) return { owner, ...(await of(owner)) }
       const named = keyId.split('#', 1)[0] ?? keyId
       return { owner: named, ...(await both({ host: hostOfKey(keyId) ?? '', url: named })) }
     },
-    async ofThing(url) {
+    /** The same for a video by its URL: its server, and its owner if it is stored here. */
+    async ofThing(url: string): Promise<Blocks> {
       const [isServer, isActor] = await Promise.all([host(url), ownerOf(url)])
       return { isServer, isActor }
     },
-    async refuseActor(url) {
+    /** Throws DomainError `forbidden` for a blocked actor. */
+    async refuseActor(url: string) {
       if (await actor(url)) throw blockedHere(url)
     },
   }

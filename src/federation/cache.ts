@@ -1,7 +1,7 @@
 // Short-lived cache of serialised responses: a document that a thousand servers fetch is built once.
 
 import type { Bus, JsonValue } from '../platform/bus/index.ts'
-import { type ByteCache, makeByteCache } from '../platform/byte-cache.ts'
+import { makeByteCache } from '../platform/byte-cache.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /**
@@ -17,21 +17,18 @@ export interface CachedAnswer {
 }
 
 /** Keyed by local addresses without their origin. */
-export interface DocumentCache extends Pick<ByteCache<CachedAnswer>, 'get' | 'clear'> {
-  /** Drops all documents, but not the statistics of the instance, which take long to count. */
-  forgetDocuments(): void
-  /** Unsubscribes from changes. */
-  close(): void
-}
+export type DocumentCache = ReturnType<typeof makeDocumentCache>
 
 const MAX_BYTES = 16 * 1024 * 1024
 
-export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Clock; origin: string }): DocumentCache {
+export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Clock; origin: string }) {
   const { bus, clock, origin } = deps
   const cache = makeByteCache<CachedAnswer>({ clock, maxBytes: MAX_BYTES })
 
+  /** Drops all documents, but not the statistics of the instance, which take long to count. */
   const forgetDocuments = (): void => cache.drop((key) => !key.startsWith('/nodeinfo/'))
 
+  /** Unsubscribes from changes. */
   const close = bus.subscribe(DOCUMENT_CHANGED, (payload) => {
     const change = changeIn(payload)
     if (change.all === true) return forgetDocuments()

@@ -30,14 +30,7 @@ export interface ReadRequest {
  */
 export type WhoAsks = (request: ReadRequest) => Promise<Requester>
 
-export interface Requesters {
-  whoAsks: WhoAsks
-  /**
-   * The actor that signed, from a known server: only those have something to read here, and unknown servers must not cause key fetches.
-   * Throws DomainError `unauthenticated` without a valid signature.
-   */
-  signerOf(request: ReadRequest): Promise<string>
-}
+export type Requesters = ReturnType<typeof makeRequesters>
 
 const FETCH_EVERY_MS = 60_000
 const MAX_HOSTS = 10_000
@@ -49,7 +42,7 @@ export function makeRequesters(deps: {
   urls: Urls
   keys: KeyStore
   resolveActor: ResolveActor
-}): Requesters {
+}) {
   const { db, config, clock, urls, keys, resolveActor } = deps
   const fetched = makeLru<string, number>(MAX_HOSTS)
   const now = () => clock.now().getTime()
@@ -102,8 +95,14 @@ export function makeRequesters(deps: {
   }
 
   return {
-    signerOf: (request) => identify(request, isKnown),
-    async whoAsks(request) {
+    /**
+     * The actor that signed, from a known server: only those have something to read here, and unknown servers must not cause key fetches.
+     * Throws DomainError `unauthenticated` without a valid signature.
+     */
+    signerOf(request: ReadRequest) {
+      return identify(request, isKnown)
+    },
+    async whoAsks(request: ReadRequest): Promise<Requester> {
       if (!config().vireo.federation.authorized_fetch) return { kind: 'anybody' }
       return { kind: 'signed', actor: await identify(request, async () => true) }
     },

@@ -40,14 +40,7 @@ export interface ActivityPubRequest {
 /** The response; null if the address serves nothing here. Throws DomainError for what does not exist or is not public. */
 export type ServeActivityPub = (request: ActivityPubRequest) => Promise<CachedAnswer | null>
 
-export interface ServePart {
-  serveActivityPub: ServeActivityPub
-  /** Drops all cached responses after a change of the configuration. */
-  forget(): void
-  /** Reports a change: this process drops all cached documents at once, the others when they are notified. */
-  changed(): Promise<void>
-  close(): void
-}
+export type ServePart = ReturnType<typeof makeServeActivityPub>
 
 /** Lifetime of a cached response: notifications may get lost. */
 const KEEP_MS = 5000
@@ -70,7 +63,7 @@ export function makeServeActivityPub(
     resolveActor: ResolveActor
     software: Software
   },
-): ServePart {
+) {
   const { db, urls, config, bus, clock, software } = deps
   const federation = makeFederation(deps)
   const objectAt = makeObjectAt(deps)
@@ -78,13 +71,15 @@ export function makeServeActivityPub(
   const cache = makeDocumentCache({ bus, clock, origin: urls.origin })
 
   return {
+    /** Drops all cached responses after a change of the configuration. */
     forget: cache.clear,
+    /** Reports a change: this process drops all cached documents at once, the others when they are notified. */
     async changed() {
       cache.forgetDocuments()
       await bus.publish(DOCUMENT_CHANGED, { all: true })
     },
     close: cache.close,
-    async serveActivityPub(request) {
+    async serveActivityPub(request: ActivityPubRequest): Promise<CachedAnswer | null> {
       const { url, headers } = request
       await refuseBlockedReader(headers, deps)
       const { pathname, searchParams } = new URL(url, urls.origin)

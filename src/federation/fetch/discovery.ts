@@ -15,18 +15,9 @@ import {
 } from '../wire/index.ts'
 import { refusedFetch, refuseStatus } from './documents.ts'
 
-export interface Discovery {
-  /** The id of a host's instance actor. Stores the software that it runs. */
-  instanceActorOf(host: string): Promise<string>
-  /** Asks a host for its software, and stores it. Throws DomainError. */
-  noteSoftwareOf(host: string): Promise<void>
-  /** The id of the actor with this handle, `name@host`. */
-  actorOf(handle: string): Promise<string>
-  /** The WebFinger document of a handle, and its address. Throws DomainError. */
-  webFingerOf(handle: string): Promise<WebFingerDocument & { readAt: string }>
-}
+export type Discovery = ReturnType<typeof makeDiscovery>
 
-export function makeDiscovery(deps: FederationDeps): Discovery {
+export function makeDiscovery(deps: FederationDeps) {
   const { http, config, db, logger } = deps
 
   /** https first; plain http if the configuration allows it. */
@@ -74,7 +65,8 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
   }
 
   return {
-    async instanceActorOf(host) {
+    /** The id of a host's instance actor. Stores the software that it runs. */
+    async instanceActorOf(host: string) {
       const { document, url } = await getJson(host, '/.well-known/nodeinfo')
       const read = readNodeInfoLinks(document)
       if (!read.ok || read.value.instanceActor === null) {
@@ -88,7 +80,8 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
       return instanceActor
     },
 
-    async noteSoftwareOf(host) {
+    /** Asks a host for its software, and stores it. Throws DomainError. */
+    async noteSoftwareOf(host: string) {
       const { document, url } = await getJson(host, '/.well-known/nodeinfo')
       const read = readNodeInfoLinks(document)
       if (read.ok && read.value.nodeInfo !== null && isSameOrigin(read.value.nodeInfo, url)) {
@@ -96,11 +89,15 @@ export function makeDiscovery(deps: FederationDeps): Discovery {
       }
     },
 
-    actorOf: async (handle) => (await webFingerOf(handle)).actor,
+    /** The id of the actor with this handle, `name@host`. */
+    async actorOf(handle: string) {
+      return (await webFingerOf(handle)).actor
+    },
     webFingerOf,
   }
 
-  async function webFingerOf(handle: string) {
+  /** The WebFinger document of a handle, and its address. Throws DomainError. */
+  async function webFingerOf(handle: string): Promise<WebFingerDocument & { readAt: string }> {
     const parsed = parseHandle(handle)
     if (!parsed) throw new DomainError('invalid', `${handle} is no handle.`)
     const resource = encodeURIComponent(`acct:${parsed.name}@${parsed.host}`)

@@ -6,18 +6,13 @@ import type { Database } from '../../platform/database/index.ts'
 import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 
-export interface NewHosts {
-  /** Throws DomainError `unavailable` for an unknown host if its domain has many new hosts already. */
-  admit(host: string): Promise<void>
-  /** Counts a host that was admitted and is stored now, if it was unknown. */
-  note(host: string): void
-}
+export type NewHosts = ReturnType<typeof makeNewHosts>
 
 /** Limit of cached domains. */
 const DOMAINS = 10_000
 const HOUR_MS = 3_600_000
 
-export function makeNewHosts({ db, clock, config }: Pick<FederationDeps, 'clock' | 'config'> & { db: Pick<Database, 'query'> }): NewHosts {
+export function makeNewHosts({ db, clock, config }: Pick<FederationDeps, 'clock' | 'config'> & { db: Pick<Database, 'query'> }) {
   const seen = makeLru<string, { since: number; hosts: number }>(DOMAINS)
   const unknown = makeLru<string, true>(DOMAINS)
 
@@ -28,7 +23,8 @@ export function makeNewHosts({ db, clock, config }: Pick<FederationDeps, 'clock'
   }
 
   return {
-    async admit(host) {
+    /** Throws DomainError `unavailable` for an unknown host if its domain has many new hosts already. */
+    async admit(host: string) {
       const name = host.toLowerCase()
       const known = await db.query('select 1 from remote_host where host = $1', [name])
       if (known.length > 0) return
@@ -37,7 +33,8 @@ export function makeNewHosts({ db, clock, config }: Pick<FederationDeps, 'clock'
       }
       unknown.set(name, true)
     },
-    note(host) {
+    /** Counts a host that was admitted and is stored now, if it was unknown. */
+    note(host: string) {
       const name = host.toLowerCase()
       if (!unknown.delete(name)) return
       const window = windowOf(name)

@@ -20,17 +20,7 @@ import { type FetchDocument, type FetchedDocument, isHopeless } from './document
 import type { ResolveOwners } from './owners.ts'
 import type { VideoFetcher } from './videos.ts'
 
-export interface PlaylistFetcher {
-  /**
-   * Stores a trusted document, for the given account if any; a job reads its elements. Throws DomainError `forbidden` if it names another
-   * server.
-   */
-  save(document: JsonObject, owner?: StoredActor): Promise<StoredPlaylist>
-  /** The stored playlist, fetched if it is unknown; `fetched`: a document that was fetched there already. Throws DomainError. */
-  resolve(url: string, options?: { fetched?: FetchedDocument }): Promise<StoredPlaylist>
-  /** Refreshes a playlist and all its elements; removes one that is gone. Throws if a part cannot be fetched now. */
-  refresh(id: number, signal: AbortSignal): Promise<void>
-}
+export type PlaylistFetcher = ReturnType<typeof makePlaylistFetcher>
 
 type Deps = FederationDeps & {
   fetchDocument: FetchDocument
@@ -43,7 +33,7 @@ type Deps = FederationDeps & {
 /** Limit of elements of a playlist; each is a document of its own. */
 const MAX_ELEMENTS = 1000
 
-export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
+export function makePlaylistFetcher(deps: Deps) {
   const { db, urls, config, logger, fetchDocument, resolveOwners, objectAt, videos, remotePlaylists } = deps
 
   async function store(
@@ -63,6 +53,7 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
     return { stored, playlist }
   }
 
+  /** Refreshes a playlist and all its elements; removes one that is gone. Throws if a part cannot be fetched now. */
   async function refresh(id: number, signal: AbortSignal): Promise<void> {
     const known = await remotePlaylists.find({ id })
     if (!known) return
@@ -119,8 +110,15 @@ export function makePlaylistFetcher(deps: Deps): PlaylistFetcher {
   }
 
   return {
-    save: async (document, owner) => (await store(document, owner, { thenRead: true })).stored,
-    async resolve(url, { fetched } = {}) {
+    /**
+     * Stores a trusted document, for the given account if any; a job reads its elements. Throws DomainError `forbidden` if it names another
+     * server.
+     */
+    async save(document: JsonObject, owner?: StoredActor): Promise<StoredPlaylist> {
+      return (await store(document, owner, { thenRead: true })).stored
+    },
+    /** The stored playlist, fetched if it is unknown; `fetched`: a document that was fetched there already. Throws DomainError. */
+    async resolve(url: string, { fetched }: { fetched?: FetchedDocument } = {}): Promise<StoredPlaylist> {
       const known = await remotePlaylists.find({ url })
       if (known) return known
       const { document, askedAt } = fetched ?? (await fetchDocument(url))

@@ -21,14 +21,7 @@ export interface Named {
 }
 
 /** Row ids of what a text names; undefined if it names nothing that can be found. `fetch`: other servers may be asked. */
-export interface ResolvePasted {
-  video(text: string, options: { fetch: boolean }): Promise<number | undefined>
-  channel(text: string, options: { fetch: boolean }): Promise<number | undefined>
-  playlist(text: string, options: { fetch: boolean }): Promise<number | undefined>
-  account(text: string, options: { fetch: boolean }): Promise<number | undefined>
-  /** For any kind: an address of unknown kind is fetched once, and its document tells the kind. */
-  anything(text: string, options: { fetch: boolean }): Promise<Named | undefined>
-}
+export type ResolvePasted = ReturnType<typeof makeResolvePasted>
 
 /** Concurrent look-ups in one process. */
 const AT_ONCE = 10
@@ -41,7 +34,7 @@ export function makeResolvePasted(
     videos: VideoFetcher
     playlists: PlaylistFetcher
   },
-): ResolvePasted {
+) {
   const { db, urls, config, clock, logger, blocked, fetchDocument, resolveActor, discovery, videos, playlists } = deps
   const limited = pLimit(AT_ONCE)
 
@@ -174,6 +167,7 @@ export function makeResolvePasted(
     channel: resolver((pasted, fetch) => actor('channel', pasted, fetch)),
     account: resolver((pasted, fetch) => actor('account', pasted, fetch)),
     playlist: resolver(playlist),
+    /** For any kind: an address of unknown kind is fetched once, and its document tells the kind. */
     anything: resolver(anything),
   }
 }

@@ -17,19 +17,7 @@ export interface Place {
   parentUrl: string | null
 }
 
-export interface Threads {
-  /** The place of a reply to this address, if the parent is stored. */
-  placeOf(inReplyTo: string): Promise<Place | undefined>
-  /**
-   * The same, with parents fetched and stored; parents that are not usable comments become placeholders. Throws DomainError:
-   * `unprocessable` for endless threads.
-   */
-  resolvePlace(inReplyTo: string, options: ResolveOptions): Promise<Place>
-  /** Stores a comment whose parent is stored. */
-  store(note: NoteDocument, place: Place, of: Received): Promise<ReceivedComment>
-  /** Stores an unsigned comment that was fetched from its server, with its parents. */
-  storeFetched(document: JsonObject, options: ResolveOptions & { askedAt: Date }): Promise<void>
-}
+export type Threads = ReturnType<typeof makeThreads>
 
 interface ResolveOptions {
   signal: AbortSignal
@@ -72,7 +60,7 @@ export function makeThreads(
     comments: Comments
     objectAt: ObjectAt
   },
-): Threads {
+) {
   const { db, config, clock, logger, urls, fetchDocument, resolveActor, comments, objectAt } = deps
 
   // Called for each incoming comment: concurrent calls share a statement.
@@ -95,6 +83,7 @@ export function makeThreads(
     { max: PLACES_AT_ONCE },
   )
 
+  /** The place of a reply to this address, if the parent is stored. */
   async function placeOf(url: string): Promise<Place | undefined> {
     const place = await storedPlaceOf(url)
     if (place || !urls.isOurs(url)) return place
@@ -102,6 +91,10 @@ export function makeThreads(
     return id === url ? undefined : await storedPlaceOf(id)
   }
 
+  /**
+   * The same, with parents fetched and stored; parents that are not usable comments become placeholders. Throws DomainError:
+   * `unprocessable` for endless threads.
+   */
   async function resolvePlace(inReplyTo: string, { signal, videoId }: ResolveOptions): Promise<Place> {
     const missing: Link[] = []
     const seen = new Set<string>()
@@ -197,7 +190,8 @@ export function makeThreads(
     throw new DomainError('forbidden', `${note.id} has no author of its own server.`)
   }
 
-  async function store(note: NoteDocument, place: Place, of: Received) {
+  /** Stores a comment whose parent is stored. */
+  async function store(note: NoteDocument, place: Place, of: Received): Promise<ReceivedComment> {
     if (!isPublic(note)) throw new DomainError('forbidden', `${note.id} is not for everybody.`)
     return await comments.receiveComment({
       url: note.id,
@@ -213,7 +207,8 @@ export function makeThreads(
     placeOf,
     resolvePlace,
     store,
-    async storeFetched(document, { askedAt, ...options }) {
+    /** Stores an unsigned comment that was fetched from its server, with its parents. */
+    async storeFetched(document: JsonObject, { askedAt, ...options }: ResolveOptions & { askedAt: Date }): Promise<void> {
       const read = readNote(document)
       if (!read.ok) throw new DomainError('unprocessable', read.problem)
       const place = await resolvePlace(read.value.inReplyTo, options)

@@ -3,19 +3,14 @@
 import type { Clock } from '../../platform/clock.ts'
 import { makeLru } from '../../platform/lru.ts'
 
-export interface Allowance {
-  /** Returns true and counts it, if one more is allowed. */
-  admits(sender: string): boolean
-  /** Takes back an admission. */
-  giveBack(sender: string): void
-}
+export type Allowance = ReturnType<typeof makeAllowance>
 
 /** Limit of cached senders. */
 const SENDERS = 10_000
 const MINUTE_MS = 60_000
 
 /** Senders in one IPv6 /64 network count as one, since it belongs to one customer. */
-export function makeAllowance(options: { clock: Clock; perMinute: () => number }): Allowance {
+export function makeAllowance(options: { clock: Clock; perMinute: () => number }) {
   const seen = makeLru<string, { since: number; count: number }>(SENDERS)
   const windowOf = (name: string) => {
     const now = options.clock.now().getTime()
@@ -23,7 +18,8 @@ export function makeAllowance(options: { clock: Clock; perMinute: () => number }
     return known && Math.abs(now - known.since) < MINUTE_MS ? known : { since: now, count: 0 }
   }
   return {
-    admits(sender) {
+    /** Returns true and counts it, if one more is allowed. */
+    admits(sender: string) {
       const name = networkOf(sender)
       const window = windowOf(name)
       if (window.count >= options.perMinute()) return false
@@ -31,7 +27,8 @@ export function makeAllowance(options: { clock: Clock; perMinute: () => number }
       seen.set(name, window)
       return true
     },
-    giveBack(sender) {
+    /** Takes back an admission. */
+    giveBack(sender: string) {
       const window = windowOf(networkOf(sender))
       if (window.count > 0) window.count -= 1
     },

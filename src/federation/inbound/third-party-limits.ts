@@ -7,27 +7,23 @@ import type { FederationDeps } from '../deps.ts'
 import { domainOf } from '../fetch/new-hosts.ts'
 import { makeAllowance } from './allowance.ts'
 
-export interface ThirdPartyLimits {
-  /**
-   * Runs `get`, which fetches from `url` because the actor `by` named it. Throws DomainError `busy` if its domain has caused too many
-   * fetches in this minute. Repeats the error of the same fetch for a moment.
-   */
-  fetch<T>(by: string, url: string, get: () => Promise<T>): Promise<T>
-  /** Throws DomainError `busy` if too many signatures in activities forwarded by `by` were checked in this minute. */
-  admitProof(by: string): void
-}
+export type ThirdPartyLimits = ReturnType<typeof makeThirdPartyLimits>
 
 /** Limit of cached failures. */
 const MISSES = 10_000
 
-export function makeThirdPartyLimits({ clock, config }: Pick<FederationDeps, 'clock' | 'config'>): ThirdPartyLimits {
+export function makeThirdPartyLimits({ clock, config }: Pick<FederationDeps, 'clock' | 'config'>) {
   const settings = () => config().vireo.federation.inbox
   const fetches = makeAllowance({ clock, perMinute: () => settings().fetches_per_domain })
   const proofs = makeAllowance({ clock, perMinute: () => settings().proofs_per_host })
   const misses = makeLru<string, { at: number; error: unknown }>(MISSES)
 
   return {
-    async fetch(by, url, get) {
+    /**
+     * Runs `get`, which fetches from `url` because the actor `by` named it. Throws DomainError `busy` if its domain has caused too many
+     * fetches in this minute. Repeats the error of the same fetch for a moment.
+     */
+    async fetch<T>(by: string, url: string, get: () => Promise<T>): Promise<T> {
       const { host } = new URL(by)
       // Fetches from its own host are not limited.
       if (new URL(url).host === host) return await get()
@@ -41,7 +37,8 @@ export function makeThirdPartyLimits({ clock, config }: Pick<FederationDeps, 'cl
         throw error
       }
     },
-    admitProof(by) {
+    /** Throws DomainError `busy` if too many signatures in activities forwarded by `by` were checked in this minute. */
+    admitProof(by: string) {
       const { host } = new URL(by)
       if (!proofs.admits(host)) throw new DomainError('busy', `${host} passes on too much that is signed.`)
     },

@@ -14,12 +14,7 @@ export type CheckTask = {
 /** `good` with a document, as JSON, if only that part can be trusted. */
 export type CheckResult = { verdict: 'good'; document?: string } | { verdict: 'bad-signature' | 'unverifiable' }
 
-export interface DocumentChecks {
-  /** `busy` if too many checks are queued, so that a retry helps. A check that takes too long is unverifiable. */
-  check(task: CheckTask): Promise<CheckResult | { verdict: 'busy' }>
-  /** Stops its threads. */
-  close(): Promise<void>
-}
+export type DocumentChecks = ReturnType<typeof makeDocumentChecks>
 
 const POOL = {
   module: new URL('./check-thread.ts', import.meta.url),
@@ -31,10 +26,11 @@ const POOL = {
   maxHeapMiB: 256,
 }
 
-export function makeDocumentChecks(): DocumentChecks {
+export function makeDocumentChecks() {
   const pool: WorkerPool<CheckTask, CheckResult> = makeWorkerPool(POOL)
   return {
-    async check(task) {
+    /** `busy` if too many checks are queued, so that a retry helps. A check that takes too long is unverifiable. */
+    async check(task: CheckTask): Promise<CheckResult | { verdict: 'busy' }> {
       try {
         return await pool.run(task)
       } catch (error) {
@@ -42,6 +38,7 @@ export function makeDocumentChecks(): DocumentChecks {
         return { verdict: error.reason === 'busy' ? 'busy' : 'unverifiable' }
       }
     },
+    /** Stops its threads. */
     close: pool.close,
   }
 }

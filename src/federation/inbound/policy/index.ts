@@ -14,20 +14,17 @@ export { type CountOf, makeCountOf } from './rates.ts'
 /** The subject of a decision, as far as it is known. */
 export type About = Pick<NotedDecision, 'kind' | 'host' | 'actorUrl' | 'activityId'>
 
-export interface InboundPolicy {
-  /** Decides about an activity by the known facts. */
-  judge(facts: Facts, about: About): Decision
-  /** Logs a decision of other code: an invalid signature, or a guard of the domain. */
-  note: InboundJournal['note']
-}
+export type InboundPolicy = ReturnType<typeof makeInboundPolicy>
 
-export function makeInboundPolicy({ note }: Pick<InboundJournal, 'note'>): InboundPolicy {
+export function makeInboundPolicy({ note }: Pick<InboundJournal, 'note'>) {
   return {
-    judge(facts, about) {
+    /** Decides about an activity by the known facts. */
+    judge(facts: Facts, about: About): Decision {
       const decision = decide(facts)
       if (decision.verdict !== 'pass') note({ ...about, verdict: decision.verdict, reason: decision.reason })
       return decision
     },
+    /** Logs a decision of other code: an invalid signature, or a guard of the domain. */
     note,
   }
 }
