@@ -4,19 +4,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { Clock } from '../../platform/clock.ts'
 import { type FolderFile, fileIn, realFolder } from '../../platform/folder.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { type Locales, makeLocales } from './locales.ts'
+import { makeLocales } from './locales.ts'
 import { parseTemplate, type Template } from './template.ts'
 
-export interface BuiltClient {
-  /** The folder, with links resolved. */
-  root: string
-  locales: Locales
-  /** The page of an existing locale. Throws for others. */
-  page(locale: string): Promise<Template>
-  embed(): Promise<Template>
-  /** The client's web app manifest; undefined without one. */
-  manifest(): Promise<Record<string, unknown> | undefined>
-}
+export type BuiltClient = Awaited<ReturnType<typeof openClient>>
 
 const EMBED = 'standalone/videos/embed.html'
 const MANIFEST = 'manifest.webmanifest'
@@ -27,7 +18,7 @@ const LARGEST = 2 * 1024 * 1024
 const LOOK_EVERY_MS = 2_000
 
 /** Throws an Error of one line that says what is missing in the folder. */
-export async function openClient(deps: { folder: string; clock: Clock; logger: Logger }): Promise<BuiltClient> {
+export async function openClient(deps: { folder: string; clock: Clock; logger: Logger }) {
   const { folder, clock, logger } = deps
   const refuse = (reason: string, cause?: unknown): never => {
     throw new Error(`vireo.client.dist: ${folder} ${reason}`, { cause })
@@ -47,17 +38,22 @@ export async function openClient(deps: { folder: string; clock: Clock; logger: L
   const pages = new Map<string, () => Promise<Template>>()
   for (const locale of found.sort()) pages.set(locale, await open(`${locale}/index.html`, readPage))
   const embed = await open(EMBED, readPage)
-  const manifest = (await fileIn(root, MANIFEST)) ? await open(MANIFEST, readManifest) : async () => undefined
+  const manifest: () => Promise<Record<string, unknown> | undefined> = (await fileIn(root, MANIFEST))
+    ? await open(MANIFEST, readManifest)
+    : async () => undefined
 
   return {
+    /** The folder, with links resolved. */
     root,
     locales: makeLocales(found),
-    page(locale) {
+    /** The page of an existing locale. Throws for others. */
+    page(locale: string): Promise<Template> {
       const page = pages.get(locale)
       if (!page) throw new Error(`The web client has no locale ${locale}.`)
       return page()
     },
     embed,
+    /** The client's web app manifest; undefined without one. */
     manifest,
   }
 }

@@ -14,14 +14,7 @@ export interface Picture {
   type: string
 }
 
-export interface DefaultImages {
-  /** The icon of the instance; undefined for other paths (below `/client/`), and without an avatar. */
-  ofInstance(path: string): Promise<Picture | undefined>
-  /** The built-in picture for a path below `/client/`; undefined for others. */
-  own(path: string): Promise<Picture | undefined>
-  /** For `/favicon.ico`. */
-  favicon(): Promise<Picture>
-}
+export type DefaultImages = ReturnType<typeof makeDefaultImages>
 
 /** px; the sizes in the manifest. */
 export const ICON_SIZES = [36, 48, 72, 96, 144, 192, 512] as const
@@ -51,7 +44,7 @@ const LARGEST_AVATAR = 16 * 1024 * 1024
 
 const readDrawing = (drawing: Drawing): Promise<Buffer> => readFile(new URL(`images/${drawing}.svg`, import.meta.url))
 
-export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'recent'>; store: Store }): DefaultImages {
+export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'recent'>; store: Store }) {
   const { facts, store } = deps
   const made = makeLru<string, Promise<Picture>>(100)
 
@@ -94,18 +87,21 @@ export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'rece
     once(`${drawing}.svg ${size}`, async () => await renderIcon(await readDrawing(drawing), size))
 
   return {
-    async ofInstance(path) {
+    /** The icon of the instance; undefined for other paths (below `/client/`), and without an avatar. */
+    async ofInstance(path: string): Promise<Picture | undefined> {
       const size = ICONS.get(path)
       return size === undefined ? undefined : await ofAvatar(size)
     },
-    async own(path) {
+    /** The built-in picture for a path below `/client/`; undefined for others. */
+    async own(path: string): Promise<Picture | undefined> {
       if (path === `${FOLDER}/logo.svg`) return await once('logo.svg', () => readDrawing('mark'), 'image/svg+xml')
       const size = ICONS.get(path)
       if (size !== undefined) return await drawn('mark', size)
       const avatar = AVATARS.get(path)
       return avatar && (await drawn(avatar.drawing, avatar.size))
     },
-    async favicon() {
+    /** For `/favicon.ico`. */
+    async favicon(): Promise<Picture> {
       const { etag, body } = (await ofAvatar(FAVICON.size)) ?? (await drawn('mark', FAVICON.size))
       return await once(`favicon.ico ${etag}`, async () => iconFile(body, FAVICON.size), 'image/x-icon')
     },

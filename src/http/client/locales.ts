@@ -2,22 +2,14 @@
 
 import Negotiator from 'negotiator'
 
-export interface Locales {
-  names: readonly string[]
-  /** The locale of a name in an address: a complete one such as `fr-FR`, or a language; otherwise undefined. */
-  named(name: string): string | undefined
-  /** The locale of any language tag, by its script or language if the country is missing: `fr-CH` gives `fr-FR`. */
-  nearest(tag: string): string | undefined
-  /** `chosen`: the value of the cookie. */
-  choose(request: { chosen: string | undefined; acceptLanguage: string | undefined }): string
-}
+export type Locales = ReturnType<typeof makeLocales>
 
 const DEFAULT = 'en-US'
 /** Characters of the header that are parsed; browsers send some dozens. */
 const LONGEST = 500
 
 /** `names`: the folders of a client, at least one. */
-export function makeLocales(names: readonly string[]): Locales {
+export function makeLocales(names: readonly string[]) {
   const fallback = names.includes(DEFAULT) ? DEFAULT : (names[0] ?? DEFAULT)
   const byName = new Map<string, string>()
   for (const name of names) {
@@ -29,13 +21,16 @@ export function makeLocales(names: readonly string[]): Locales {
   const byScript = new Map([...names, ...byName.values()].map((name) => [scriptOf(name), name]))
   for (const name of names) byName.set(name.toLowerCase(), name)
 
+  /** The locale of a name in an address: a complete one such as `fr-FR`, or a language; otherwise undefined. */
   const named = (name: string): string | undefined => byName.get(name.toLowerCase())
+  /** The locale of any language tag, by its script or language if the country is missing: `fr-CH` gives `fr-FR`. */
   const nearest = (tag: string): string | undefined => named(tag) ?? byScript.get(scriptOf(tag)) ?? (likely(tag) && named(languageOf(tag)))
   return {
     names,
     named,
     nearest,
-    choose({ chosen, acceptLanguage }) {
+    /** `chosen`: the value of the cookie. */
+    choose({ chosen, acceptLanguage }: { chosen: string | undefined; acceptLanguage: string | undefined }): string {
       const byCookie = chosen === undefined ? undefined : nearest(chosen)
       if (byCookie !== undefined) return byCookie
       if (!acceptLanguage) return fallback

@@ -8,17 +8,7 @@ import type { Html } from '../../platform/html.ts'
 const MARKS = ['title tag', 'description tag', 'custom css tag', 'meta tags', 'server config'] as const
 export type Mark = (typeof MARKS)[number]
 
-export interface Template {
-  /** Inline scripts, as sources of a Content-Security-Policy. */
-  scripts: string[]
-  /** The same of attributes such as `onload`. */
-  handlers: string[]
-  has(mark: Mark): boolean
-  /** True if the page contains `og:platform`. */
-  namesPlatform: boolean
-  /** The page with its marks replaced; a mark without a value is removed. */
-  fill(values: Partial<Record<Mark, Html>>): string
-}
+export type Template = ReturnType<typeof parseTemplate>
 
 /** A source of `script-src` that allows exactly this text. */
 export const sourceOf = (script: string): string => `'sha256-${hash('sha256', script, 'base64')}'`
@@ -27,7 +17,7 @@ export const sourceOf = (script: string): string => `'sha256-${hash('sha256', sc
 const asParsed = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 /** Parses a page. A comment is a mark only if a browser sees a comment. */
-export function parseTemplate(page: string): Template {
+export function parseTemplate(page: string) {
   const marks: { mark: Mark; start: number; end: number }[] = []
   const scripts = new Set<string>()
   const handlers = new Set<string>()
@@ -58,11 +48,19 @@ export function parseTemplate(page: string): Template {
   const pieces = marks.map(({ start }, index) => page.slice(index === 0 ? 0 : marks[index - 1]?.end, start))
   const rest = page.slice(marks.at(-1)?.end ?? 0)
   return {
+    /** Inline scripts, as sources of a Content-Security-Policy. */
     scripts: [...scripts],
+    /** The same of attributes such as `onload`. */
     handlers: [...handlers],
+    /** True if the page contains `og:platform`. */
     namesPlatform,
-    has: (wanted) => marks.some(({ mark }) => mark === wanted),
-    fill: (values) => pieces.map((piece, index) => piece + textOf(values, marks[index]?.mark)).join('') + rest,
+    has(wanted: Mark): boolean {
+      return marks.some(({ mark }) => mark === wanted)
+    },
+    /** The page with its marks replaced; a mark without a value is removed. */
+    fill(values: Partial<Record<Mark, Html>>) {
+      return pieces.map((piece, index) => piece + textOf(values, marks[index]?.mark)).join('') + rest
+    },
   }
 }
 

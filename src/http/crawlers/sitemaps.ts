@@ -13,10 +13,7 @@ import { realFolder } from '../../platform/folder.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 
-export interface Sitemaps {
-  /** The folder of the newest files: `sitemap.xml`, and `sitemap-1.xml` and so on if that is an index. */
-  folder(): Promise<string>
-}
+export type Sitemaps = ReturnType<typeof makeSitemaps>
 
 /** Limits of a file: URLs, and approximate bytes (sitemaps.org: 50,000 and 50 MiB). */
 const MAX_URLS = 50_000
@@ -35,7 +32,7 @@ export function makeSitemaps(deps: {
   clock: Clock
   logger: Logger
   mostUrls?: number
-}): Sitemaps {
+}) {
   const { root, origin, items, keepMs, clock, logger, mostUrls = MAX_URLS } = deps
   let made: { folder: string; at: number } | undefined
   let making: Promise<string> | undefined
@@ -113,6 +110,7 @@ export function makeSitemaps(deps: {
   }
 
   return {
+    /** The folder of the newest files: `sitemap.xml`, and `sitemap-1.xml` and so on if that is an index. */
     async folder() {
       const known = made
       // Cached files may be deleted at any time.

@@ -5,14 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
 
-export interface CacheLimit {
-  /** Records that a file was requested. */
-  used(ref: FileRef): void
-  /** Records that a file was added, and removes others if there are too many. */
-  added(ref: FileRef): void
-  /** Removes some if the disk is full. False if there is nothing to remove. */
-  makeRoom(kind: FileKind): Promise<boolean>
-}
+export type CacheLimit = ReturnType<typeof makeCacheLimit>
 
 /** Requests that are recorded; other files count from their arrival, as after a restart. */
 const REMEMBERED = 50_000
@@ -25,7 +18,7 @@ export function makeCacheLimit(deps: {
   most: (kind: FileKind) => number
   clock: Clock
   logger: Logger
-}): CacheLimit {
+}) {
   const { store, clock, logger } = deps
   const uses = makeLru<string, number>(REMEMBERED)
   /** Per kind, as known to this process; files added by others are counted when the folder is listed. */
@@ -33,6 +26,7 @@ export function makeCacheLimit(deps: {
   const trimming = new Set<FileKind>()
 
   const keyOf = ({ kind, name }: FileRef): string => `${kind}/${name}`
+  /** Records that a file was requested. */
   const used = (ref: FileRef): void => void uses.set(keyOf(ref), clock.now().getTime())
 
   /** Removes the least recently requested: `excess` of the total. Returns how many. */
@@ -56,7 +50,8 @@ export function makeCacheLimit(deps: {
 
   return {
     used,
-    added(ref) {
+    /** Records that a file was added, and removes others if there are too many. */
+    added(ref: FileRef) {
       used(ref)
       const { kind } = ref
       const most = Math.max(1, deps.most(kind))
@@ -68,6 +63,9 @@ export function makeCacheLimit(deps: {
         .catch((error: unknown) => logger.warn({ err: error, kind }, 'cached remote files could not be removed'))
         .finally(() => trimming.delete(kind))
     },
-    makeRoom: async (kind) => (await removeOldest(kind, (count) => Math.ceil(count * SPARE))) > 0,
+    /** Removes some if the disk is full. False if there is nothing to remove. */
+    async makeRoom(kind: FileKind) {
+      return (await removeOldest(kind, (count) => Math.ceil(count * SPARE))) > 0
+    },
   }
 }

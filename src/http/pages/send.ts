@@ -73,20 +73,7 @@ export interface Answer extends Page {
 }
 
 /** Tools for the routes of pages. */
-export interface PageTools extends PagesDeps {
-  app: App
-  site: () => Site
-  send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply
-  /** The language of the page; frames of other sites get no cookie. */
-  languageOf(request: FastifyRequest, embed?: boolean): Language
-  sendMissing(request: FastifyRequest, reply: FastifyReply, embed?: boolean): FastifyReply
-  /** The head of a page about something public, for machines as well. */
-  headOf(subject: Subject): Titled
-  /** The head of a page that is not for everybody, by default without the name of its subject. */
-  hiddenHead(name?: string): Titled
-  /** The hooks of a page that all visitors share, keyed by its path and the named query parameters. */
-  keep(names: readonly string[], options?: { embed?: boolean }): KeptPage
-}
+export type PageTools = ReturnType<typeof makePageTools>
 
 type Titled = Pick<Page, 'title' | 'head'>
 
@@ -104,16 +91,18 @@ export const pageOptions = {
 /** Headers that `send` sets for every page, in addition to type and ETag. */
 const HEADERS = ['cache-control', 'content-language', 'vary', 'content-security-policy', 'referrer-policy']
 
-export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTools {
-  const site = () => siteOf(deps.config())
+export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
+  const site = (): Site => siteOf(deps.config())
 
-  const languageOf: PageTools['languageOf'] = (request, embed = false) =>
+  /** The language of the page; frames of other sites get no cookie. */
+  const languageOf = (request: FastifyRequest, embed = false): Language =>
     chooseLanguage({
       chosen: embed ? undefined : deps.visitors.chosenLanguage(request),
       accepted: request.headers['accept-language'],
     })
 
-  const send: PageTools['send'] = (request, reply, { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page }) => {
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
+    const { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page } = answer
     const framed = page.embed === true
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
     const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
@@ -132,10 +121,12 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
     return reply.send(body)
   }
 
+  /** The head of a page about something public, for machines as well. */
   const headOf = (subject: Subject): Titled => headed(headTagsOf(subject, { site: site(), here: deps.urls }))
+  /** The head of a page that is not for everybody, by default without the name of its subject. */
   const hiddenHead = (name?: string): Titled => headed(plainHead(site(), name, { isIndexed: false }))
 
-  const sendMissing: PageTools['sendMissing'] = (request, reply, embed = false) =>
+  const sendMissing = (request: FastifyRequest, reply: FastifyReply, embed = false): FastifyReply =>
     send(request, reply, {
       status: 404,
       ...hiddenHead(),
@@ -144,7 +135,8 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets): PageTo
       embed,
     })
 
-  const keep: PageTools['keep'] = (names, { embed = false } = {}) => {
+  /** The hooks of a page that all visitors share, keyed by its path and the named query parameters. */
+  const keep = (names: readonly string[], { embed = false }: { embed?: boolean } = {}): KeptPage => {
     // Frames of other sites are anonymous.
     const isForAll = (request: FastifyRequest) => embed || !deps.visitors.seemsSignedIn(request)
     const variantOf = (request: FastifyRequest) => languageOf(request, embed).tag

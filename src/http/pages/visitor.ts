@@ -9,26 +9,7 @@ import type { Sessions, Visit } from '../../actors/session/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
-export interface Visitors {
-  /** The session of the cookie; null without a valid one. One statement. */
-  of(request: FastifyRequest): Promise<Visit | null>
-  /** The access token of the cookie, for requests to the API in the visitor's name. */
-  tokenOf(request: FastifyRequest): string | undefined
-  /** True if there is a cookie, valid or not: enough to choose what a page offers. */
-  seemsSignedIn(request: FastifyRequest): boolean
-  /** Stores an access token in a cookie, for this many seconds, and the user's language in another one. */
-  signIn(reply: FastifyReply, accessToken: string, seconds: number): Promise<void>
-  signOut(reply: FastifyReply): void
-  /** The tag of the chosen language. Anything may be in a cookie. */
-  chosenLanguage(request: FastifyRequest): string | undefined
-  chooseLanguage(reply: FastifyReply, tag: string): void
-  /** For a hidden field of a form; bound to the browser. */
-  formToken(request: FastifyRequest, reply: FastifyReply): string
-  /** Throws `forbidden` for a form that was not sent by a local page, or belongs to another browser. */
-  refuseForged(request: FastifyRequest, token: string | undefined): void
-  /** Throws `forbidden` for requests from pages of other sites. */
-  refuseForeign(request: FastifyRequest): void
-}
+export type Visitors = ReturnType<typeof makeVisitors>
 
 const PURPOSE = 'page-form'
 const FORM_BYTES = 16
@@ -40,7 +21,7 @@ export function makeVisitors(deps: {
   secrets: Pick<Secrets, 'hmac'>
   /** Public origin. */
   origin: string
-}): Visitors {
+}) {
   const { sessions, secrets, origin } = deps
   const secure = origin.startsWith('https:')
   // Browsers accept this prefix only over https and from this host (RFC 6265bis, 4.1.3.2).
@@ -62,7 +43,9 @@ export function makeVisitors(deps: {
   const proofOf = (bound: string): string => secrets.hmac(PURPOSE, bound)
   const boundTo = (request: FastifyRequest): string | undefined => cookieOf(request, session) ?? cookieOf(request, form)
 
-  /** By the origin that browsers send (Fetch Metadata, RFC 6454); without it, the request is refused. */
+  /**
+   * Throws `forbidden` for requests from pages of other sites, by the origin that browsers send (Fetch Metadata, RFC 6454), and without it.
+   */
   const refuseForeign = ({ headers }: FastifyRequest): void => {
     const site = headers['sec-fetch-site']
     if (site === undefined ? headers.origin === origin : site === 'same-origin') return
@@ -70,28 +53,43 @@ export function makeVisitors(deps: {
   }
 
   return {
-    async of(request) {
+    /** The session of the cookie; null without a valid one. One statement. */
+    async of(request: FastifyRequest): Promise<Visit | null> {
       const token = cookieOf(request, session)
       return token === undefined ? null : await sessions.visit(token)
     },
-    tokenOf: (request) => cookieOf(request, session),
-    seemsSignedIn: (request) => cookieOf(request, session) !== undefined,
-    async signIn(reply, value, maxAge) {
-      setCookie(reply, { name: session, value, maxAge })
-      const visit = await sessions.visit(value)
+    /** The access token of the cookie, for requests to the API in the visitor's name. */
+    tokenOf(request: FastifyRequest): string | undefined {
+      return cookieOf(request, session)
+    },
+    /** True if there is a cookie, valid or not: enough to choose what a page offers. */
+    seemsSignedIn(request: FastifyRequest) {
+      return cookieOf(request, session) !== undefined
+    },
+    /** Stores an access token in a cookie, for this many seconds, and the user's language in another one. */
+    async signIn(reply: FastifyReply, accessToken: string, seconds: number) {
+      setCookie(reply, { name: session, value: accessToken, maxAge: seconds })
+      const visit = await sessions.visit(accessToken)
       if (visit?.language) chooseLanguage(reply, visit.language)
     },
-    signOut: (reply) => setCookie(reply, { name: session, value: '', maxAge: 0 }),
-    chosenLanguage: ({ headers }) => parseCookie(headers.cookie ?? '')[language],
+    signOut(reply: FastifyReply) {
+      setCookie(reply, { name: session, value: '', maxAge: 0 })
+    },
+    /** The tag of the chosen language. Anything may be in a cookie. */
+    chosenLanguage({ headers }: FastifyRequest): string | undefined {
+      return parseCookie(headers.cookie ?? '')[language]
+    },
     chooseLanguage,
-    formToken(request, reply) {
+    /** For a hidden field of a form; bound to the browser. */
+    formToken(request: FastifyRequest, reply: FastifyReply) {
       const bound = boundTo(request)
       if (bound !== undefined) return proofOf(bound)
       const value = randomToken(FORM_BYTES)
       setCookie(reply, { name: form, value })
       return proofOf(value)
     },
-    refuseForged(request, token) {
+    /** Throws `forbidden` for a form that was not sent by a local page, or belongs to another browser. */
+    refuseForged(request: FastifyRequest, token: string | undefined) {
       refuseForeign(request)
       const bound = boundTo(request)
       const [sent, expected] = [Buffer.from(token ?? ''), Buffer.from(bound === undefined ? '' : proofOf(bound))]

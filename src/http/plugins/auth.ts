@@ -17,19 +17,15 @@ export interface Demand {
   scope: RouteScope
 }
 
-export interface Auth {
-  /** The session of the request, read once; null without a valid token. Never refuses. */
-  identify(request: FastifyRequest): Promise<Session | null>
-  /** The hook of a route, or undefined if everybody may call it. */
-  guard(demand: Demand): onRequestHookHandler | undefined
-}
+export type Auth = ReturnType<typeof makeAuth>
 
 type Credentials = 'none' | 'malformed' | { token: string }
 
-export function makeAuth(options: { authenticate: Authenticate }): Auth {
+export function makeAuth(options: { authenticate: Authenticate }) {
   const { authenticate } = options
   const asked = new WeakMap<FastifyRequest, Promise<Session | null>>()
 
+  /** The session of the request, read once; null without a valid token. Never refuses. */
   function identify(request: FastifyRequest): Promise<Session | null> {
     const known = asked.get(request)
     if (known) return known
@@ -39,6 +35,7 @@ export function makeAuth(options: { authenticate: Authenticate }): Auth {
     return session
   }
 
+  /** The hook of a route, or undefined if everybody may call it. */
   function guard({ auth, right, scope }: Demand): onRequestHookHandler | undefined {
     const level = auth ?? (right ? 'user' : 'none')
     if (level === 'none') return undefined

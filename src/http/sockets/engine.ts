@@ -26,27 +26,7 @@ const PONG_WITHIN_MS = 20_000
 const LAST_POLL_WITHIN_MS = 1_000
 const CLOSING_MS = 500
 
-export interface Engine {
-  /** True if the session is here. */
-  has(sid: string): boolean
-  /** True if one more session may begin; `address` is the key under which its client is counted. */
-  hasPlace(address: string): boolean
-  answer(request: IncomingMessage, response: ServerResponse, address: string): void
-  upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }, address: string): void
-  /** A request of a client of another process. `session` names the one that begins with it. */
-  ask(
-    inner: Omit<InnerRequest, 'path' | 'onConnection'> & {
-      query: Record<string, string>
-      session?: { sid: string; address: string }
-    },
-  ): Promise<InnerAnswer>
-  /**
-   * Removes a session without notifying its client, which is about to continue it at another process. Returns what the client has sent in
-   * it; undefined if it cannot move.
-   */
-  release(sid: string): Promise<string[] | undefined>
-  close(): Promise<void>
-}
+export type Engine = ReturnType<typeof makeEngine>
 
 type Connection = Socket['conn']
 
@@ -61,7 +41,7 @@ interface Session {
   joined: number
 }
 
-export function makeEngine(options: { newSid: () => string; namespaces: readonly SocketNamespace[]; logger: Logger }): Engine {
+export function makeEngine(options: { newSid: () => string; namespaces: readonly SocketNamespace[]; logger: Logger }) {
   const { newSid, namespaces, logger } = options
   const sessions = new Map<string, Session>()
   const byConnection = new WeakMap<Connection, Session>()
@@ -138,28 +118,43 @@ export function makeEngine(options: { newSid: () => string; namespaces: readonly
   }
 
   return {
-    has: (sid) => sessions.has(sid),
-    hasPlace: (address) => places.hasPlace(address),
+    /** True if the session is here. */
+    has(sid: string) {
+      return sessions.has(sid)
+    },
+    /** True if one more session may begin; `address` is the key under which its client is counted. */
+    hasPlace(address: string) {
+      return places.hasPlace(address)
+    },
     // The end of a client that disconnected meanwhile would not be noticed.
-    answer(request, response, address) {
+    answer(request: IncomingMessage, response: ServerResponse, address: string) {
       if (response.destroyed) return
       addresses.set(request, address)
       hub.emit('request', request, response)
     },
-    upgrade(request, { socket, head }, address) {
+    upgrade(request: IncomingMessage, { socket, head }: { socket: Duplex; head: Buffer }, address: string) {
       if (socket.destroyed) return
       addresses.set(request, address)
       upgraded.add(socket)
       socket.once('close', () => upgraded.delete(socket))
       hub.emit('upgrade', request, socket, head)
     },
-    ask: ({ query, session, ...inner }) =>
-      requestInternally(hub, {
+    /** A request of a client of another process. `session` names the one that begins with it. */
+    ask(
+      request: Omit<InnerRequest, 'path' | 'onConnection'> & { query: Record<string, string>; session?: { sid: string; address: string } },
+    ): Promise<InnerAnswer> {
+      const { query, session, ...inner } = request
+      return requestInternally(hub, {
         ...inner,
         path: `${PATH}?${new URLSearchParams(query)}`,
         onConnection: (socket) => session && arranged.set(socket, session),
-      }),
-    async release(sid) {
+      })
+    },
+    /**
+     * Removes a session without notifying its client, which is about to continue it at another process. Returns what the client has sent in
+     * it; undefined if it cannot move.
+     */
+    async release(sid: string): Promise<string[] | undefined> {
       await Promise.all(sessions.get(sid)?.posts ?? [])
       const session = sessions.get(sid)
       if (!session?.said || session.connection.upgrading || session.connection.transport.name !== 'polling') return

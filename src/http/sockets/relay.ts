@@ -18,12 +18,7 @@ export type Respond = (
   from: { asker: string; signal: AbortSignal; wasPassedOn: boolean },
 ) => Promise<RelayedAnswer | { askInstead: string }>
 
-export interface Relay {
-  /** Null if that process is gone or does not respond; 413 for a request that the bus cannot carry. */
-  ask(process: string, question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null>
-  /** Refuses pending requests of others, and drops its own. */
-  close(): void
-}
+export type Relay = ReturnType<typeof makeRelay>
 
 /** A living process responds within this time, and again while a poll lasts. */
 const HELD_WITHIN_MS = 2_000
@@ -54,7 +49,7 @@ export function makeRelay(options: {
   secrets: Pick<Secrets, 'seal' | 'open'>
   logger: Logger
   respond: Respond
-}): Relay {
+}) {
   const { bus, name, secrets, logger, respond } = options
   const asked = new Map<string, Asked>()
   const answering = new Map<string, AbortController>()
@@ -121,9 +116,10 @@ export function makeRelay(options: {
   }
 
   return {
-    ask(process, sent, signal) {
+    /** Null if that process is gone or does not respond; 413 for a request that the bus cannot carry. */
+    ask(process: string, question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null> {
       if (signal?.aborted) return Promise.resolve(null)
-      const sealed = secrets.seal(JSON.stringify(sent))
+      const sealed = secrets.seal(JSON.stringify(question))
       // Encryption adds some bytes; no sensible message is this long.
       if (sealed.length > PIECE) return Promise.resolve({ status: 413, body: '' })
       const id = `${name}${randomToken(8)}`
@@ -152,6 +148,7 @@ export function makeRelay(options: {
         send(process, { ask: id, asker: name, sealed, wasPassedOn: false })
       })
     },
+    /** Refuses pending requests of others, and drops its own. */
     close() {
       unsubscribe()
       for (const { settle } of asked.values()) settle(null)

@@ -11,15 +11,7 @@ import { type Engine, queryOf } from './engine.ts'
 import { makeRelay, type Question, type RelayedAnswer, type Respond } from './relay.ts'
 import type { SessionIds } from './session-ids.ts'
 
-export interface RemoteSessions {
-  /** True if requests of the session are answered here, also if it is unknown. */
-  isHere(sid: string): Promise<boolean>
-  /** Relays a poll, or a message of the client, to the process of the session; null if it is gone. */
-  ask(question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null>
-  /** Moves a session here, for a client that arrives with a WebSocket; false if it stays where it is. */
-  bring(sid: string, request: IncomingMessage, address: string): Promise<boolean>
-  close(): void
-}
+export type RemoteSessions = ReturnType<typeof makeRemoteSessions>
 
 /** Sessions that moved from here to another process, and whose polls may still arrive here. */
 const MAX_MOVED = 20_000
@@ -35,7 +27,7 @@ export function makeRemoteSessions(options: {
   bus: Pick<Bus, 'publish' | 'subscribe'>
   secrets: Pick<Secrets, 'seal' | 'open'>
   logger: Logger
-}): RemoteSessions {
+}) {
   const { engine, ids } = options
   const moved = makeLru<string, string>(MAX_MOVED, { ttl: MOVED_FOR_MS, updateAgeOnGet: true })
   const arriving = new Map<string, Promise<boolean>>()
@@ -65,6 +57,7 @@ export function makeRemoteSessions(options: {
     return { status: 200, body: JSON.stringify(said) }
   }
 
+  /** Relays a poll, or a message of the client, to the process of the session; null if it is gone. */
   async function ask(question: Question, signal?: AbortSignal): Promise<RelayedAnswer | null> {
     const process = await processOf(question.sid)
     return process === undefined ? null : await relay.ask(process, question, signal)
@@ -89,9 +82,13 @@ export function makeRemoteSessions(options: {
   }
 
   return {
-    isHere: async (sid) => (await processOf(sid)) === undefined,
+    /** True if requests of the session are answered here, also if it is unknown. */
+    async isHere(sid: string) {
+      return (await processOf(sid)) === undefined
+    },
     ask,
-    async bring(sid, request, address) {
+    /** Moves a session here, for a client that arrives with a WebSocket; false if it stays where it is. */
+    async bring(sid: string, request: IncomingMessage, address: string) {
       const known = arriving.get(sid)
       if (known) return await known
       const coming = move(sid, request, address).catch(() => false)
@@ -102,6 +99,8 @@ export function makeRemoteSessions(options: {
         arriving.delete(sid)
       }
     },
-    close: () => relay.close(),
+    close() {
+      relay.close()
+    },
   }
 }

@@ -2,11 +2,7 @@
 
 import type { Logger } from '../../platform/logger.ts'
 
-export interface Repeated {
-  /** Begins it, unless it runs. */
-  start(): void
-  stop(): void
-}
+export type Repeated = ReturnType<typeof makeRepeated>
 
 /** Calls `work` every `everyMs` until it `isNeeded` no more. A failure is logged with `failure`. */
 export function makeRepeated(options: {
@@ -15,11 +11,12 @@ export function makeRepeated(options: {
   everyMs: number
   logger: Logger
   failure: string
-}): Repeated {
+}) {
   const { work, isNeeded, everyMs, logger, failure } = options
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
 
+  /** Begins it, unless it runs. */
   function start(): void {
     timer ??= setTimeout(() => {
       work()

@@ -3,15 +3,12 @@
 import type { Config } from '../../config/index.ts'
 import { makeLru } from '../../platform/lru.ts'
 
-export interface AnnounceLimits {
-  /** Counts an announce; true if it exceeds the limit, and while the address is blocked for it. */
-  isTooMany(address: string, infoHash: string): boolean
-}
+export type AnnounceLimits = ReturnType<typeof makeAnnounceLimits>
 
 /** Addresses, and pairs of address and swarm, that are counted; the oldest are dropped. */
 const MOST_COUNTED = 50_000
 
-export function makeAnnounceLimits(config: () => Config): AnnounceLimits {
+export function makeAnnounceLimits(config: () => Config) {
   const counts = makeLru<string, { count: number }>(MOST_COUNTED)
   const blocked = makeLru<string, true>(MOST_COUNTED)
 
@@ -23,7 +20,8 @@ export function makeAnnounceLimits(config: () => Config): AnnounceLimits {
   }
 
   return {
-    isTooMany(address, infoHash) {
+    /** Counts an announce; true if it exceeds the limit, and while the address is blocked for it. */
+    isTooMany(address: string, infoHash: string) {
       const { announces_per_ip, announces_per_ip_per_infohash, block_for } = config().vireo.tracker
       if (blocked.has(address)) return true
       const ofAddress = count(address)

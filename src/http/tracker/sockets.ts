@@ -6,14 +6,7 @@ import type { PeerSocket, WebSocket } from 'bittorrent-tracker/server'
 import { readMessage } from './messages.ts'
 import type { Swarms } from './swarms.ts'
 
-export interface Sockets {
-  /** True if one more is allowed for the address. */
-  hasPlace(address: string): boolean
-  /** Adds a socket. `ip` must be an address, `address` is the key under which it is counted. */
-  add(socket: WebSocket, from: { ip: string; port: number; address: string }, swarms: Pick<Swarms, 'addPeer'>): void
-  /** Closes all of them on shutdown. */
-  close(): void
-}
+export type Sockets = ReturnType<typeof makeSockets>
 
 const MAX_SOCKETS = 20_000
 const MAX_OF_AN_ADDRESS = 100
@@ -43,13 +36,14 @@ interface Connection {
   heardAt: number
 }
 
-export function makeSockets(options: { now: () => number }): Sockets {
+export function makeSockets(options: { now: () => number }) {
   const { now } = options
   const connections = new Set<Connection>()
   const byAddress = new Map<string, number>()
   let pinging: NodeJS.Timeout | undefined
 
-  function add(socket: WebSocket, from: Parameters<Sockets['add']>[1], swarms: Pick<Swarms, 'addPeer'>): void {
+  /** Adds a socket. `ip` must be an address, `address` is the key under which it is counted. */
+  function add(socket: WebSocket, from: { ip: string; port: number; address: string }, swarms: Pick<Swarms, 'addPeer'>): void {
     const connection: Connection = { socket, peers: new Map(), hasAnswered: true, heardAt: now() }
     connections.add(connection)
     byAddress.set(from.address, (byAddress.get(from.address) ?? 0) + 1)
@@ -88,8 +82,12 @@ export function makeSockets(options: { now: () => number }): Sockets {
   }
 
   return {
-    hasPlace: (address) => connections.size < MAX_SOCKETS && (byAddress.get(address) ?? 0) < MAX_OF_AN_ADDRESS,
+    /** True if one more is allowed for the address. */
+    hasPlace(address: string) {
+      return connections.size < MAX_SOCKETS && (byAddress.get(address) ?? 0) < MAX_OF_AN_ADDRESS
+    },
     add,
+    /** Closes all of them on shutdown. */
     close() {
       clearInterval(pinging)
       for (const { socket } of connections) {

@@ -35,40 +35,7 @@ export interface Keeping {
   onSend: onSendHookHandler
 }
 
-export interface VideoResponseCache {
-  /** Keyed by the path and the named query parameters of the route. */
-  ofLists(names: readonly string[]): Keeping
-  /** The same, for any content type, always with an ETag. */
-  ofFeeds(names: readonly string[]): Keeping
-  /**
-   * HTML, keyed by the path and the named query parameters of the route, always with an ETag. `headers`: names of additional headers of the
-   * route; `isForAll`: whether the response depends on nothing else of the request but on its `variantOf`. Also for HEAD.
-   */
-  ofPages(
-    names: readonly string[],
-    options: {
-      headers: readonly string[]
-      isForAll: (request: FastifyRequest) => boolean
-      variantOf: (request: FastifyRequest) => string
-    },
-  ): Keeping
-  /**
-   * A cache of parts of such pages, with keys of the caller; they are invalidated together. Nothing is cached if `make` returns undefined.
-   */
-  ofParts<P extends Part>(): CachePart<P>
-  /** Keyed by the path; the route reports the found video by `isAbout`. */
-  ofVideos: Keeping
-  /** `until`: expiry of the part that the response is made of. */
-  isAbout(request: FastifyRequest, videoId: number, until?: number): void
-  /** Limits the expiry of the response: `until` is that of the part that expires first. */
-  isMadeOf(request: object, until: number): void
-  /** Reports a change: this process drops its cache at once, the others when they are notified. */
-  changed(): Promise<void>
-  /** Clears the cache of this process. */
-  clear(): void
-  /** Unsubscribes from changes. */
-  close(): void
-}
+export type VideoResponseCache = ReturnType<typeof makeVideoResponseCache>
 
 export type CachePart<P extends Part> = (key: string, make: () => Promise<P | undefined>) => Promise<P | undefined>
 
@@ -80,11 +47,7 @@ interface Making {
   until?: number
 }
 
-export function makeVideoResponseCache(deps: {
-  config: () => Config
-  bus: Pick<Bus, 'subscribe' | 'publish'>
-  clock: Clock
-}): VideoResponseCache {
+export function makeVideoResponseCache(deps: { config: () => Config; bus: Pick<Bus, 'subscribe' | 'publish'>; clock: Clock }) {
   const { config, bus, clock } = deps
   const cacheOf = <A extends Answer | Part>(share: number): ByteCache<A> =>
     makeByteCache({ clock, maxBytes: Math.max(1, Math.floor(config().vireo.caching.memory.videos * share)) })
@@ -98,6 +61,7 @@ export function makeVideoResponseCache(deps: {
   const clearAllButVideos = (): void => {
     for (const cache of [lists, ...ofPages]) cache.clear()
   }
+  /** Clears the cache of this process. */
   const clear = (): void => {
     clearAllButVideos()
     videos.clear()
@@ -171,13 +135,34 @@ export function makeVideoResponseCache(deps: {
   }
 
   return {
-    ofLists: (names) => keeping({ cache: lists, keyOf: keyOfPath(names) }),
-    ofFeeds: (names) => keeping({ cache: lists, keyOf: keyOfPath(names), tagOf: etagOf }),
-    ofPages(names, { variantOf, ...options }) {
-      const keyOf = keyOfPath(names)
-      return keeping({ cache: pages, keyOf: (request) => `${variantOf(request)} ${keyOf(request)}`, tagOf: etagOf, ...options })
+    /** Keyed by the path and the named query parameters of the route. */
+    ofLists(names: readonly string[]): Keeping {
+      return keeping({ cache: lists, keyOf: keyOfPath(names) })
     },
-    ofParts<P extends Part>() {
+    /** The same, for any content type, always with an ETag. */
+    ofFeeds(names: readonly string[]): Keeping {
+      return keeping({ cache: lists, keyOf: keyOfPath(names), tagOf: etagOf })
+    },
+    /**
+     * HTML, keyed by the path and the named query parameters of the route, always with an ETag. `headers`: names of additional headers of the
+     * route; `isForAll`: whether the response depends on nothing else of the request but on its `variantOf`. Also for HEAD.
+     */
+    ofPages(
+      names: readonly string[],
+      options: {
+        headers: readonly string[]
+        isForAll: (request: FastifyRequest) => boolean
+        variantOf: (request: FastifyRequest) => string
+      },
+    ): Keeping {
+      const { variantOf, ...others } = options
+      const keyOf = keyOfPath(names)
+      return keeping({ cache: pages, keyOf: (request) => `${variantOf(request)} ${keyOf(request)}`, tagOf: etagOf, ...others })
+    },
+    /**
+     * A cache of parts of such pages, with keys of the caller; they are invalidated together. Nothing is cached if `make` returns undefined.
+     */
+    ofParts<P extends Part>(): CachePart<P> {
       const parts = cacheOf<P>(1 / 8)
       ofPages.push(parts)
       const keep: CachePart<P> = async (key, make) => {
@@ -197,17 +182,24 @@ export function makeVideoResponseCache(deps: {
       }
       return keep
     },
+    /** Keyed by the path; the route reports the found video by `isAbout`. */
     ofVideos: keeping({ cache: videos, keyOf: ({ params }) => nameIn(params) }),
-    isAbout(request, videoId, until) {
+    /** `until`: expiry of the part that the response is made of. */
+    isAbout(request: FastifyRequest, videoId: number, until?: number) {
       const making = makings.get(request)
       if (making) Object.assign(making, { videoId, until })
     },
-    isMadeOf(request, until) {
+    /** Limits the expiry of the response: `until` is that of the part that expires first. */
+    isMadeOf(request: object, until: number) {
       const making = makings.get(request)
       if (making) making.until = Math.min(until, making.until ?? until)
     },
-    changed: () => bus.publish(VIDEOS_CHANGED, {}),
+    /** Reports a change: this process drops its cache at once, the others when they are notified. */
+    changed() {
+      return bus.publish(VIDEOS_CHANGED, {})
+    },
     clear,
+    /** Unsubscribes from changes. */
     close,
   }
 }
