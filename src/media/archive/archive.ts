@@ -20,13 +20,7 @@ export interface ArchiveFile {
   open(): Promise<Readable>
 }
 
-export interface Archive {
-  /** Undefined if there is no such file. */
-  file(path: string): ArchiveFile | undefined
-  /** The parsed document (for long lists see read-list.ts); undefined if there is none. Throws ArchiveError. */
-  document(path: string): Promise<unknown>
-  close(): void
-}
+export type Archive = Awaited<ReturnType<typeof openArchive>>
 
 /** Bytes per read of the list of entries, and of a file's own header. */
 const LIST_WINDOW = 2 ** 20
@@ -41,7 +35,7 @@ export async function openArchive(options: {
   /** Bytes. */
   size: number
   limits?: Partial<ArchiveLimits>
-}): Promise<Archive> {
+}) {
   const { store, ref, size } = options
   const limits = { ...archiveLimits, ...options.limits }
   const source = new StoredArchive({ store, ref, size, window: LIST_WINDOW })
@@ -64,17 +58,21 @@ export async function openArchive(options: {
     const files = new Map(listed.entries.filter((entry) => !isFolder(entry)).map((entry) => [entry.path, entry]))
     const openFile = (entry: ListedEntry) => reading(() => openEntry({ zip, store, ref, entry, end: listed.endOf(entry) }))
     return {
-      file(path) {
+      /** Undefined if there is no such file. */
+      file(path: string): ArchiveFile | undefined {
         const entry = files.get(path)
         return entry && { path, size: entry.size, open: () => openFile(entry) }
       },
-      async document(path) {
+      /** The parsed document (for long lists see read-list.ts); undefined if there is none. Throws ArchiveError. */
+      async document(path: string): Promise<unknown> {
         const entry = files.get(path)
         if (!entry) return undefined
         if (entry.size > limits.document) throw new ArchiveError('too-large', 'A document of the archive is too large.')
         return await readDocument(await openFile(entry), limits)
       },
-      close: () => zip.close(),
+      close() {
+        zip.close()
+      },
     }
   } catch (error) {
     zip.close()

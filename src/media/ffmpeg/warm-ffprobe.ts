@@ -15,11 +15,7 @@ import { endingWithUs, type ProcessEnd, type ProcessOptions, runProcess } from '
 /** Runs ffprobe like `runProcess`. Its last argument is the file. */
 export type RunFfprobe = (options: ProcessOptions) => Promise<ProcessEnd>
 
-export interface WarmFfprobe {
-  run: RunFfprobe
-  /** Ends the waiting process. */
-  close(): Promise<void>
-}
+export type WarmFfprobe = ReturnType<typeof makeWarmFfprobe>
 
 interface Waiting {
   ended: Promise<ProcessEnd>
@@ -29,11 +25,7 @@ interface Waiting {
   isOver: boolean
 }
 
-interface Answer {
-  isTooLong(): boolean
-  text(): Promise<string>
-  close(): void
-}
+type Answer = Awaited<ReturnType<typeof readPipe>>
 
 const PREFIX = 'vireo-ffprobe-'
 const IDLE_MS = 600_000
@@ -41,7 +33,7 @@ const IDLE_MS = 600_000
 const DRAIN_MS = 1_000
 
 /** After each file one process waits for the next one, for a while. Without named pipes, none does. */
-export function makeWarmFfprobe(): WarmFfprobe {
+export function makeWarmFfprobe() {
   let place: Promise<{ folder: string; output: string; input: string } | undefined> | undefined
   let waiting: Waiting | undefined
   let idle: NodeJS.Timeout | undefined
@@ -132,7 +124,7 @@ export function makeWarmFfprobe(): WarmFfprobe {
   }
 
   return {
-    async run(options) {
+    async run(options: ProcessOptions): Promise<ProcessEnd> {
       // FFmpeg also uses the extension, which the link lacks.
       if (extname(options.args.at(-1) ?? '') !== '') return await runProcess(options)
       try {
@@ -144,6 +136,7 @@ export function makeWarmFfprobe(): WarmFfprobe {
         if (!isOff) prepare(options).catch(() => (isOff = true))
       }
     },
+    /** Ends the waiting process. */
     async close() {
       isOff = true
       clearTimeout(idle)
@@ -173,7 +166,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Opened without waiting for the writer, which unblocks it. */
-async function readPipe(path: string, maxBytes: number, tooLong: () => void): Promise<Answer> {
+async function readPipe(path: string, maxBytes: number, tooLong: () => void) {
   const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const socket = new Socket({ fd, readable: true, writable: false })
   const chunks: Buffer[] = []
@@ -188,8 +181,12 @@ async function readPipe(path: string, maxBytes: number, tooLong: () => void): Pr
     socket.once('error', () => done())
   })
   return {
-    isTooLong: () => length > maxBytes,
-    close: () => socket.destroy(),
+    isTooLong() {
+      return length > maxBytes
+    },
+    close() {
+      socket.destroy()
+    },
     async text() {
       // A process that never reached its output did not open the pipe, which then has no end.
       await Promise.race([drained, pause(DRAIN_MS, undefined, { ref: false })])

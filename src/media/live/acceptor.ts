@@ -46,12 +46,7 @@ export interface LiveAcceptorOptions<Admission extends LiveAdmission> {
   limits?: Partial<LiveAcceptorLimits>
 }
 
-export interface LiveAcceptor {
-  /** Resolves with the port when it listens. */
-  start(): Promise<{ port: number }>
-  /** Stops listening and closes connections that wait for their admission. Streams that were handed over go on. */
-  stop(): Promise<void>
-}
+export type LiveAcceptor = ReturnType<typeof makeLiveAcceptor>
 
 const LIMITS: LiveAcceptorLimits = { handshakeMs: 5_000, publishMs: 10_000, perAddress: 32, inAll: 512 }
 /** Bytes: commands are short. */
@@ -63,7 +58,7 @@ const MOST_BYTES = 256 * 1024
 /** ms that a refused publisher has to read why. */
 const LINGER_MS = 2_000
 
-export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveAcceptorOptions<Admission>): LiveAcceptor {
+export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveAcceptorOptions<Admission>) {
   const { hostname, port, tls, admit, adopt, logger } = options
   const limits = { ...LIMITS, ...options.limits }
   const room = makeWaitingRoom(limits)
@@ -71,8 +66,9 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
   let server: Server | undefined
 
   return {
-    start: () =>
-      new Promise((resolve, reject) => {
+    /** Resolves with the port when it listens. */
+    start(): Promise<{ port: number }> {
+      return new Promise((resolve, reject) => {
         server = createServer({ noDelay: true, keepAlive: true }, accept)
         server.once('error', reject)
         server.listen({ host: hostname, port }, () => {
@@ -80,7 +76,9 @@ export function makeLiveAcceptor<Admission extends LiveAdmission>(options: LiveA
           const address = server?.address()
           resolve({ port: typeof address === 'object' && address ? address.port : port })
         })
-      }),
+      })
+    },
+    /** Stops listening and closes connections that wait for their admission. Streams that were handed over go on. */
     async stop() {
       // Its `close` event would wait for the streams of other processes.
       server?.close()

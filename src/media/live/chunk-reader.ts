@@ -18,15 +18,7 @@ export interface ChunkLimits {
   unfinished: number
 }
 
-export interface ChunkReader {
-  push(bytes: Buffer): void
-  /** The next whole message, or undefined until more bytes are pushed. Throws ProtocolError. */
-  next(): RtmpMessage | undefined
-  setChunkSize(bytes: number): void
-  /** Drops the unfinished message of a chunk stream. */
-  abort(id: number): void
-  state(): Pick<ChunkState, 'chunkSize' | 'streams' | 'open' | 'rest'>
-}
+export type ChunkReader = ReturnType<typeof makeChunkReader>
 
 interface ChunkStream {
   id: number
@@ -52,7 +44,7 @@ const EXTENDED = 0xff_ff_ff
 const HEADER_BYTES = [11, 7, 3, 0] as const
 const FIRST_CAPACITY = 4096
 
-export function makeChunkReader({ limits, state }: { limits: ChunkLimits; state?: ChunkState | undefined }): ChunkReader {
+export function makeChunkReader({ limits, state }: { limits: ChunkLimits; state?: ChunkState | undefined }) {
   const streams = new Map<number, ChunkStream>((state?.streams ?? []).map((stream) => [stream.id, restored(stream)]))
   let chunkSize = state?.chunkSize ?? DEFAULT_CHUNK_SIZE
   let bytes: Buffer = Buffer.from(state?.rest ?? '', 'base64')
@@ -62,10 +54,11 @@ export function makeChunkReader({ limits, state }: { limits: ChunkLimits; state?
   if (state?.open && opened) open = { stream: opened, missing: state.open.missing }
 
   return {
-    push(more) {
+    push(more: Buffer): void {
       bytes = bytes.length === 0 ? more : Buffer.concat([bytes, more])
     },
-    next() {
+    /** The next whole message, or undefined until more bytes are pushed. Throws ProtocolError. */
+    next(): RtmpMessage | undefined {
       for (;;) {
         open ??= readHeader()
         if (!open) return undefined
@@ -73,22 +66,25 @@ export function makeChunkReader({ limits, state }: { limits: ChunkLimits; state?
         if (message || open) return message
       }
     },
-    setChunkSize(size) {
+    setChunkSize(size: number): void {
       if (size < LEAST_CHUNK_SIZE || size > MOST_CHUNK_SIZE) throw new ProtocolError(`A chunk size of ${size} bytes is out of bounds.`)
       chunkSize = size
     },
-    abort(id) {
+    /** Drops the unfinished message of a chunk stream. */
+    abort(id: number) {
       const stream = streams.get(id)
       if (stream) stream.payload = undefined
     },
-    state: () => ({
-      chunkSize,
-      streams: [...streams.values()].map(({ payload, received, ...header }) =>
-        payload ? { ...header, partial: payload.toString('base64', 0, received) } : header,
-      ),
-      open: open && { id: open.stream.id, missing: open.missing },
-      rest: bytes.toString('base64'),
-    }),
+    state(): Pick<ChunkState, 'chunkSize' | 'streams' | 'open' | 'rest'> {
+      return {
+        chunkSize,
+        streams: [...streams.values()].map(({ payload, received, ...header }) =>
+          payload ? { ...header, partial: payload.toString('base64', 0, received) } : header,
+        ),
+        open: open && { id: open.stream.id, missing: open.missing },
+        rest: bytes.toString('base64'),
+      }
+    },
   }
 
   /** Undefined if the header is not whole yet; nothing is consumed then. */

@@ -14,12 +14,7 @@ export type RtmpEvent =
   | { kind: 'audio' | 'video'; timestamp: number; payload: Buffer }
   | { kind: 'metadata'; values: AmfValue[] }
 
-export interface RtmpConnection {
-  push(bytes: Buffer): void
-  /** The next event, or undefined until more bytes are pushed. Throws ProtocolError. */
-  next(): RtmpEvent | undefined
-  state(): ChunkState
-}
+export type RtmpConnection = ReturnType<typeof makeConnection>
 
 export interface ConnectionOptions {
   limits: ChunkLimits
@@ -47,7 +42,7 @@ export const writeAnswersTo =
     socket.write(bytes)
   }
 
-export function makeConnection({ limits, mostMessages = Number.POSITIVE_INFINITY, write, state }: ConnectionOptions): RtmpConnection {
+export function makeConnection({ limits, mostMessages = Number.POSITIVE_INFINITY, write, state }: ConnectionOptions) {
   const reader = makeChunkReader({ limits, state })
   let { window, received, acknowledged } = state ?? { window: 0, received: 0, acknowledged: 0 }
   let messages = 0
@@ -55,7 +50,7 @@ export function makeConnection({ limits, mostMessages = Number.POSITIVE_INFINITY
   let pending: Iterator<RtmpEvent> | undefined
 
   return {
-    push(bytes) {
+    push(bytes: Buffer) {
       reader.push(bytes)
       received += bytes.length
       // A peer that does not ask may not read: closing with unread bytes, it would reset the connection and lose the end of its stream.
@@ -63,7 +58,8 @@ export function makeConnection({ limits, mostMessages = Number.POSITIVE_INFINITY
       acknowledged = received
       write(acknowledgement(received))
     },
-    next() {
+    /** The next event, or undefined until more bytes are pushed. Throws ProtocolError. */
+    next(): RtmpEvent | undefined {
       for (;;) {
         const event = pending?.next()
         if (event && !event.done) return event.value
@@ -75,7 +71,9 @@ export function makeConnection({ limits, mostMessages = Number.POSITIVE_INFINITY
       }
     },
     // Events of a message that was read are lost with the process: the state is taken right after a command, which is alone in its message.
-    state: () => ({ ...reader.state(), window, received, acknowledged }),
+    state(): ChunkState {
+      return { ...reader.state(), window, received, acknowledged }
+    },
   }
 
   function eventsOf(message: RtmpMessage): Iterable<RtmpEvent> {

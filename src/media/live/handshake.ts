@@ -20,16 +20,14 @@ const SCHEMES = [
 ] as const
 const SPREAD = 728
 
-export interface Handshake {
-  /** Returns the bytes that follow the handshake, or undefined while it lasts. Throws ProtocolError. */
-  push(bytes: Buffer): Buffer | undefined
-}
+export type Handshake = ReturnType<typeof makeHandshake>
 
-export function makeHandshake(write: (bytes: Buffer) => void): Handshake {
+export function makeHandshake(write: (bytes: Buffer) => void) {
   let received: Buffer = Buffer.alloc(0)
   let isAnswered = false
   return {
-    push(bytes) {
+    /** Returns the bytes that follow the handshake, or undefined while it lasts. Throws ProtocolError. */
+    push(bytes: Buffer): Buffer | undefined {
       if (received.length === 0 && bytes.length > 0 && bytes[0] !== VERSION) throw new ProtocolError('This is not RTMP.')
       received = Buffer.concat([received, bytes])
       if (!isAnswered && received.length > SIZE) {

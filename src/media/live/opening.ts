@@ -14,26 +14,21 @@ const MOST_TAGS = 1_000
 /** What ffmpeg uses. Other members, such as an index of key frames, are for files. */
 const NUMBERS = ['width', 'height', 'framerate', 'videodatarate', 'audiodatarate', 'audiosamplerate', 'audiosamplesize'] as const
 
-export interface Opening {
-  metadata(values: AmfValue[]): void
-  /** Bytes to write; none while the beginning is held. */
-  take(tag: FlvTag): Buffer[]
-  /** What is still held at the end of the stream. */
-  end(): Buffer[]
-}
+export type Opening = ReturnType<typeof makeOpening>
 
-export function makeOpening(): Opening {
+export function makeOpening() {
   let announced: AmfObject | undefined
   let held: FlvTag[] | undefined = []
   let bytes = 0
   let [hasVideo, hasAudio] = [false, false]
 
   return {
-    metadata(values) {
+    metadata(values: AmfValue[]) {
       const given = values[0]
       if (typeof given === 'object' && given !== null && !Array.isArray(given)) announced = given
     },
-    take(tag) {
+    /** Bytes to write; none while the beginning is held. */
+    take(tag: FlvTag): Buffer[] {
       if (!held) return [flvTag(tag)]
       held.push(tag)
       bytes += tag.body.length
@@ -41,7 +36,10 @@ export function makeOpening(): Opening {
       hasAudio ||= tag.type === 'audio'
       return isKnown(held.length, tag) ? open(held) : []
     },
-    end: () => (held && held.length > 0 ? open(held) : []),
+    /** What is still held at the end of the stream. */
+    end(): Buffer[] {
+      return held && held.length > 0 ? open(held) : []
+    },
   }
 
   function isKnown(count: number, { timestamp }: FlvTag): boolean {

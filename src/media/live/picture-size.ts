@@ -96,16 +96,10 @@ function hevcSizeOf(bits: Bits): PictureSize {
   return { width: bits.golomb(), height: bits.golomb() }
 }
 
-interface Bits {
-  /** At most 31. */
-  read(count: number): number
-  skip(count: number): void
-  golomb(): number
-  signedGolomb(): number
-}
+type Bits = ReturnType<typeof makeBits>
 
 /** Bits of a NAL unit without its emulation prevention bytes. Throws RangeError at its end. */
-function makeBits(unit: Buffer): Bits {
+function makeBits(unit: Buffer) {
   const bytes = unit.filter((byte, index) => !(byte === 3 && index >= 2 && unit[index - 1] === 0 && unit[index - 2] === 0))
   let at = 0
 
@@ -113,6 +107,7 @@ function makeBits(unit: Buffer): Bits {
     at += count
     if (at > bytes.length * 8) throw new RangeError('The parameter set is cut short.')
   }
+  /** At most 31. */
   function read(count: number): number {
     let value = 0
     for (let index = 0; index < count; index += 1) {

@@ -11,25 +11,21 @@ export interface PieceFile {
   sha256: string
 }
 
-export interface PieceWriter {
-  write(bytes: Buffer): Promise<void>
-  finish(): Promise<PieceFile>
-  discard(): Promise<void>
-}
+export type PieceWriter = Awaited<ReturnType<typeof openPiece>>
 
-export async function openPiece(folder: string, name: string): Promise<PieceWriter> {
+export async function openPiece(folder: string, name: string) {
   const aside = join(folder, `.${name}.part`)
   const path = join(folder, name)
   const file = await open(aside, 'w')
   const hash = createHash('sha256')
   let size = 0
   return {
-    async write(bytes) {
+    async write(bytes: Buffer) {
       hash.update(bytes)
       size += bytes.length
       for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
     },
-    async finish() {
+    async finish(): Promise<PieceFile> {
       await file.close()
       await rename(aside, path)
       return { path, bytes: size, sha256: hash.digest('hex') }

@@ -6,13 +6,8 @@ import { connect, createServer, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export interface PlainPipe {
-  here: Socket
-  /** Not read yet. */
-  there: Socket
-}
-
-export async function makePlainPipe(): Promise<PlainPipe> {
+/** `there` is not read yet. */
+export async function makePlainPipe() {
   // Only this user can enter the folder.
   const folder = await mkdtemp(join(tmpdir(), 'vireo-live-'))
   const server = createServer({ pauseOnConnect: true })

@@ -21,14 +21,10 @@ export type TsPart =
   /** The piece before is complete; `seconds` is its exact length. */
   | { kind: 'cut'; seconds: number }
 
-export interface TsCutter {
-  push(bytes: Buffer): TsPart[]
-  /** The length in seconds of the piece in hand. */
-  seconds(): number
-}
+export type TsCutter = ReturnType<typeof makeTsCutter>
 
 /** `seconds`: the least length of a piece. */
-export function makeTsCutter(seconds: number): TsCutter {
+export function makeTsCutter(seconds: number) {
   let rest: Buffer = Buffer.alloc(0)
   let pat: Buffer | undefined
   let pmt: Buffer | undefined
@@ -39,7 +35,7 @@ export function makeTsCutter(seconds: number): TsCutter {
   let last: { raw: number; time: number } | undefined
 
   return {
-    push(more) {
+    push(more: Buffer): TsPart[] {
       const bytes = rest.length === 0 ? more : Buffer.concat([rest, more])
       const parts: TsPart[] = []
       let from = 0
@@ -75,7 +71,10 @@ export function makeTsCutter(seconds: number): TsCutter {
       rest = Buffer.from(bytes.subarray(end))
       return parts
     },
-    seconds: () => (newest + (secondNewest === undefined ? ONE_FRAME * TICKS : newest - secondNewest) - begin) / TICKS,
+    /** The length in seconds of the piece in hand. */
+    seconds() {
+      return (newest + (secondNewest === undefined ? ONE_FRAME * TICKS : newest - secondNewest) - begin) / TICKS
+    },
   }
 
   function note(time: number): void {

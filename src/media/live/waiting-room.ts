@@ -13,19 +13,15 @@ export interface WaitingVisitor {
   close(reason: string): void
 }
 
-export interface WaitingRoom {
-  enter(visitor: WaitingVisitor): void
-  leave(visitor: WaitingVisitor): void
-  closeAll(): void
-}
+export type WaitingRoom = ReturnType<typeof makeWaitingRoom>
 
-export function makeWaitingRoom({ perAddress, inAll }: WaitingLimits): WaitingRoom {
+export function makeWaitingRoom({ perAddress, inAll }: WaitingLimits) {
   /** Oldest first. */
   const waiting = new Set<WaitingVisitor>()
   const ofAddress = new Map<string, Set<WaitingVisitor>>()
 
   return {
-    enter(visitor) {
+    enter(visitor: WaitingVisitor) {
       const key = networkOf(visitor.address)
       const neighbours = ofAddress.get(key) ?? new Set()
       ofAddress.set(key, neighbours)

@@ -2,13 +2,7 @@
 
 import { MediaError } from '../errors.ts'
 
-export interface RemotePlaylist {
-  kind: 'master' | 'media'
-  /** Its absolute addresses, without duplicates, in order. */
-  urls: string[]
-  /** The text with each address replaced by its name; unchanged if they are the same. */
-  withNames(nameOf: (url: string) => string): string
-}
+export type RemotePlaylist = ReturnType<typeof readRemotePlaylist>
 
 /** Tags for players that fetch keys or switch versions while a video plays. */
 const REFUSED = /^#EXT-X-(?:KEY|SESSION-KEY):(?!METHOD=NONE(?:,|\s*$))/m
@@ -18,10 +12,10 @@ const URI_ATTRIBUTE = /(\bURI=")([^"]*)(")/g
  * Parses a playlist from `baseUrl`. Throws MediaError `playlist` if it is invalid, still growing or encrypted, or names more than `maxUrls`
  * addresses.
  */
-export function readRemotePlaylist(text: string, baseUrl: string, { maxUrls }: { maxUrls: number }): RemotePlaylist {
+export function readRemotePlaylist(text: string, baseUrl: string, { maxUrls }: { maxUrls: number }) {
   if (!/^\uFEFF?#EXTM3U\s/.test(text)) throw refused('This is no playlist.')
   if (REFUSED.test(text)) throw refused('The playlist is encrypted.')
-  const kind = /^#EXT-X-STREAM-INF:/m.test(text) ? 'master' : 'media'
+  const kind: 'master' | 'media' = /^#EXT-X-STREAM-INF:/m.test(text) ? 'master' : 'media'
   if (kind === 'media' && !/^#EXT-X-ENDLIST\s*$/m.test(text)) throw refused('The playlist is still growing.')
 
   const urls = new Set<string>()
@@ -32,8 +26,12 @@ export function readRemotePlaylist(text: string, baseUrl: string, { maxUrls }: {
   })
   return {
     kind,
+    /** Its absolute addresses, without duplicates, in order. */
     urls: [...urls],
-    withNames: (nameOf) => replaced(text, (uri) => nameOf(absolute(uri, baseUrl))),
+    /** The text with each address replaced by its name; unchanged if they are the same. */
+    withNames(nameOf: (url: string) => string) {
+      return replaced(text, (uri) => nameOf(absolute(uri, baseUrl)))
+    },
   }
 }
 

@@ -18,28 +18,12 @@ const USUAL_PART = 16 * 2 ** 20
 const MAX_PARTS = 9_000
 const PARTS_AT_ONCE = 2
 
-export interface S3Objects {
-  head(ref: FileRef): Promise<FileStat | undefined>
-  /** The stream reconnects after a lost connection (`readOn`), and ends with the signal. */
-  get(ref: FileRef, range?: ByteRange, signal?: AbortSignal): Promise<{ stat: FileStat; stream: Readable }>
-  /** Atomic. A local file is removed afterwards unless `keep` is set. */
-  put(ref: FileRef, from: Source): Promise<void>
-  remove(ref: FileRef): Promise<void>
-  /** Copies inside object storage. Throws `not-found`. */
-  copy(ref: FileRef, to: FileRef): Promise<void>
-  /** All objects with this name prefix. */
-  list(kind: FileKind, start: string): AsyncGenerator<FileStat>
-  sign(ref: FileRef, saved?: SavedAs): Promise<string>
-  /** A problem of the bucket, as one line for the operator. */
-  complaint(kind: FileKind): Promise<string | undefined>
-  /** Closes its connections. */
-  close(): Promise<void>
-}
+export type S3Objects = ReturnType<typeof makeS3Objects>
 
 export function makeS3Objects(
   settings: ObjectSettings,
   { copySizes = COPY_SIZES, patience = PATIENCE }: { copySizes?: CopySizes; patience?: Patience } = {},
-): S3Objects {
+) {
   const { ask, assertSpeaking } = makeSilenceGuard(patience)
   const small = { requestTimeout: patience.answer }
   let loading: Promise<S3> | undefined
@@ -131,7 +115,7 @@ export function makeS3Objects(
   }
 
   return {
-    async head(ref) {
+    async head(ref: FileRef): Promise<FileStat | undefined> {
       const { client, sdk } = await s3()
       try {
         const found = await ask(() => client.send(new sdk.HeadObjectCommand(addressOf(ref)), small))
@@ -142,7 +126,8 @@ export function makeS3Objects(
       }
     },
 
-    async get(ref, range, signal) {
+    /** The stream reconnects after a lost connection (`readOn`), and ends with the signal. */
+    async get(ref: FileRef, range?: ByteRange, signal?: AbortSignal): Promise<{ stat: FileStat; stream: Readable }> {
       const found = await fetchBytes(ref, range, { signal }).catch((error: unknown) => {
         throw asStoreError(error)
       })
@@ -165,7 +150,8 @@ export function makeS3Objects(
       return { stat, stream: readOn({ first: body, length, reopen: etag === undefined ? undefined : reopen, signal }) }
     },
 
-    async put(ref, from) {
+    /** Atomic. A local file is removed afterwards unless `keep` is set. */
+    async put(ref: FileRef, from: Source) {
       if (from instanceof Uint8Array) return await upload(ref, from, from.byteLength)
       if (!isLocalFile(from)) return await uploadStream(ref, from)
       const size = await sizeOfFile(from.path)
@@ -173,7 +159,7 @@ export function makeS3Objects(
       if (from.keep !== true) await rm(from.path, { force: true })
     },
 
-    async remove(ref) {
+    async remove(ref: FileRef) {
       const { client, sdk } = await s3()
       try {
         await ask(() => client.send(new sdk.DeleteObjectCommand(addressOf(ref)), small))
@@ -182,7 +168,8 @@ export function makeS3Objects(
       }
     },
 
-    async copy(ref, target) {
+    /** Copies inside object storage. Throws `not-found`. */
+    async copy(ref: FileRef, target: FileRef): Promise<void> {
       try {
         const extra = aclOf(target)
         await copyObject(await s3(), { from: addressOf(ref), to: addressOf(target), extra, sizes: copySizes })
@@ -191,7 +178,8 @@ export function makeS3Objects(
       }
     },
 
-    async *list(kind, start) {
+    /** All objects with this name prefix. */
+    async *list(kind: FileKind, start: string): AsyncGenerator<FileStat> {
       const { client, sdk } = await s3()
       const bucket = bucketOf(kind)
       const input = { Bucket: bucket.name, Prefix: keyOf(bucket, start) }
@@ -209,14 +197,15 @@ export function makeS3Objects(
       }
     },
 
-    async sign(ref, saved) {
+    async sign(ref: FileRef, saved?: SavedAs) {
       const { client, sdk, getSignedUrl } = await s3()
       const expiresIn = Math.ceil(settings.signedLifetime / 1000)
       const wanted = saved && { ResponseContentDisposition: saved.disposition, ResponseContentType: saved.type }
       return await getSignedUrl(client, new sdk.GetObjectCommand({ ...addressOf(ref), ...wanted }), { expiresIn })
     },
 
-    async complaint(kind) {
+    /** A problem of the bucket, as one line for the operator. */
+    async complaint(kind: FileKind): Promise<string | undefined> {
       const { name } = bucketOf(kind)
       try {
         const { client, sdk } = await s3()
@@ -227,6 +216,7 @@ export function makeS3Objects(
       }
     },
 
+    /** Closes its connections. */
     async close() {
       const { client, reader } = (await loading) ?? {}
       client?.destroy()

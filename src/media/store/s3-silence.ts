@@ -14,17 +14,13 @@ export interface Patience {
 
 export const PATIENCE: Patience = { answer: 10_000, rest: 5_000 }
 
-export interface SilenceGuard {
-  /** Runs a request, or throws StorageOutage at once after a recent timeout. Errors are those of the library. */
-  ask<T>(request: () => Promise<T>): Promise<T>
-  /** Throws like `ask`, for requests whose duration depends on their size. */
-  assertSpeaking(): void
-}
+export type SilenceGuard = ReturnType<typeof makeSilenceGuard>
 
-export function makeSilenceGuard({ rest }: Pick<Patience, 'rest'>): SilenceGuard {
+export function makeSilenceGuard({ rest }: Pick<Patience, 'rest'>) {
   let silentUntil: number | undefined
   let isTried = false
 
+  /** Throws like `ask`, for requests whose duration depends on their size. */
   const assertSpeaking = (): void => {
     if (silentUntil !== undefined && (isTried || performance.now() < silentUntil)) {
       throw new StorageOutage('Object storage did not answer a moment ago.')
@@ -33,7 +29,8 @@ export function makeSilenceGuard({ rest }: Pick<Patience, 'rest'>): SilenceGuard
 
   return {
     assertSpeaking,
-    async ask(request) {
+    /** Runs a request, or throws StorageOutage at once after a recent timeout. Errors are those of the library. */
+    async ask<T>(request: () => Promise<T>): Promise<T> {
       assertSpeaking()
       const isTrial = silentUntil !== undefined
       isTried = isTrial

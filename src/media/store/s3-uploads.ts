@@ -25,20 +25,14 @@ interface Stretch<P = Piece> {
   end: number
 }
 
-export interface S3Uploads {
-  stat(name: string): Promise<FileStat | undefined>
-  /** Throws `not-found`. */
-  open(name: string, range?: ByteRange): Promise<OpenedFile>
-  remove(name: string): Promise<void>
-  openAppend(name: string, offset: number): Promise<Appender>
-}
+export type S3Uploads = ReturnType<typeof makeS3Uploads>
 
 const pieceFolder = (name: string): string => `${name}.pieces/`
 
 /** The upload that an object belongs to; undefined for other objects. */
 export const uploadOfPiece = (name: string): string | undefined => /^(.+)\.pieces\/\d+-\d+$/.exec(name)?.[1]
 
-export function makeS3Uploads(objects: S3Objects): S3Uploads {
+export function makeS3Uploads(objects: S3Objects) {
   const refOf = (name: string): FileRef => ({ kind: 'uploads', name })
   const nameOf = (upload: string, start: number, size: number): string =>
     `${pieceFolder(upload)}${String(start).padStart(DIGITS, '0')}-${size}`
@@ -93,9 +87,12 @@ export function makeS3Uploads(objects: S3Objects): S3Uploads {
   }
 
   return {
-    stat: async (upload) => (await find(upload))?.stat,
+    async stat(upload: string): Promise<FileStat | undefined> {
+      return (await find(upload))?.stat
+    },
 
-    async open(upload, range) {
+    /** Throws `not-found`. */
+    async open(upload: string, range?: ByteRange): Promise<OpenedFile> {
       const found = await find(upload)
       if (!found) throw new MediaError('not-found', 'There is no such file.')
       const { cover, stat } = found
@@ -103,11 +100,11 @@ export function makeS3Uploads(objects: S3Objects): S3Uploads {
       return { stat, stream: Readable.from(bytesOf(cover, { start: range?.start ?? 0, end }), { objectMode: false }) }
     },
 
-    async remove(upload) {
+    async remove(upload: string): Promise<void> {
       for (const { name } of await piecesOf(upload)) await objects.remove(refOf(name))
     },
 
-    async openAppend(upload, offset) {
+    async openAppend(upload: string, offset: number): Promise<Appender> {
       await cut(upload, offset)
       let size = offset
       let stored = offset

@@ -7,18 +7,14 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { FetchError, type GuardedFetch } from '../../../platform/fetch/index.ts'
 
-export interface Gate {
-  /** The gateway's address for `target`, which may get a query. */
-  to(target: string): string
-  close(): Promise<void>
-}
+export type Gate = Awaited<ReturnType<typeof openGate>>
 
 /** Largest response to one request: a piece of a file. */
 const MAX_ANSWER = 64 * 1024 * 1024
 const LONGEST_MS = 120_000
 const FORWARDED_HEADERS = ['content-type', 'content-length', 'content-range', 'accept-ranges']
 
-export async function openGate({ http }: { http: Pick<GuardedFetch, 'stream'> }): Promise<Gate> {
+export async function openGate({ http }: { http: Pick<GuardedFetch, 'stream'> }) {
   const secret = randomBytes(24).toString('hex')
   const targets: string[] = []
   const ending = new AbortController()
@@ -58,7 +54,10 @@ export async function openGate({ http }: { http: Pick<GuardedFetch, 'stream'> })
   })
   const { port } = server.address() as AddressInfo
   return {
-    to: (target) => `http://127.0.0.1:${port}/${secret}/${targets.push(target) - 1}/announce`,
+    /** The gateway's address for `target`, which may get a query. */
+    to(target: string) {
+      return `http://127.0.0.1:${port}/${secret}/${targets.push(target) - 1}/announce`
+    },
     async close() {
       ending.abort(new FetchError('aborted', 'a torrent'))
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))

@@ -40,17 +40,13 @@ export async function findSandbox({ pythonPath, path = process.env.PATH ?? '' }:
 }
 
 /** The proxy's socket, reachable from this working folder. */
-export interface ProxySocket {
-  /** Short enough for a socket address, however deep the folder is. */
-  path: string
-  port: number
-  close(): Promise<void>
-}
+export type ProxySocket = Awaited<ReturnType<typeof proxySocketIn>>
 
-export async function proxySocketIn(folder: string): Promise<ProxySocket> {
+export async function proxySocketIn(folder: string) {
   await rm(join(folder, SOCKET), { force: true })
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   return {
+    /** Short enough for a socket address, however deep the folder is. */
     path: `/proc/self/fd/${handle.fd}/${SOCKET}`,
     port: PORT,
     async close() {
