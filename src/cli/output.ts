@@ -3,21 +3,7 @@
 import { createInterface } from 'node:readline/promises'
 import { SingleBar } from 'cli-progress'
 
-export interface Output {
-  json: boolean
-  /** The result of the command. */
-  answer(document: object, lines: string | readonly string[]): void
-  /** An additional remark; nothing with `--json`. */
-  note(line: string): void
-  /** Errors, on standard error. */
-  complain(code: ErrorCode, lines: readonly string[]): void
-  /** A bar on a terminal, otherwise a line every so often; nothing with `--json`. */
-  progress(what: string): Progress
-  /** Throws UsageError without a terminal, before a command begins that needs a confirmation. */
-  assertCanAsk(): void
-  /** Asks on a terminal. */
-  confirm(question: string): Promise<boolean>
-}
+export type Output = ReturnType<typeof makeOutput>
 
 export type ErrorCode = 'failed' | 'usage'
 
@@ -34,30 +20,36 @@ export class UsageError extends Error {
 
 const LINE_EVERY_MS = 10_000
 
-export function makeOutput({ json }: { json: boolean }): Output {
+export function makeOutput({ json }: { json: boolean }) {
   return {
     json,
-    answer(document, lines) {
+    /** The result of the command. */
+    answer(document: object, lines: string | readonly string[]) {
       if (json) console.log(JSON.stringify(document))
       else for (const line of [lines].flat()) console.log(line)
     },
-    note(line) {
+    /** An additional remark; nothing with `--json`. */
+    note(line: string) {
       if (!json) console.error(line)
     },
-    complain(code, lines) {
+    /** Errors, on standard error. */
+    complain(code: ErrorCode, lines: readonly string[]) {
       if (json) console.error(JSON.stringify({ error: { code, message: lines.join('\n') } }))
       else for (const line of lines) console.error(line)
     },
-    progress(what) {
+    /** A bar on a terminal, otherwise a line every so often; nothing with `--json`. */
+    progress(what: string): Progress {
       if (json) return { at() {}, end() {} }
       return process.stderr.isTTY ? bar(what) : sayings(what)
     },
+    /** Throws UsageError without a terminal, before a command begins that needs a confirmation. */
     assertCanAsk() {
       if (json || !process.stdin.isTTY || !process.stderr.isTTY) {
         throw new UsageError('There is no terminal for a confirmation: use --yes to continue.')
       }
     },
-    async confirm(question) {
+    /** Asks on a terminal. */
+    async confirm(question: string) {
       const dialogue = createInterface({ input: process.stdin, output: process.stderr })
       try {
         return /^y(es)?$/i.test((await dialogue.question(`${question} [y/N] `)).trim())

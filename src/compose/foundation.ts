@@ -3,42 +3,26 @@
 import { migrations } from '../../migrations/index.ts'
 import { makeAudit } from '../actors/audit/index.ts'
 import { findBegun } from '../actors/host-change/index.ts'
-import { type ActorDeps, makeRuntime, type Runtime } from '../actors/runtime/index.ts'
+import { type ActorDeps, makeRuntime } from '../actors/runtime/index.ts'
 import { makeStoredOverrides } from '../actors/runtime-config/index.ts'
 import { type LoadedConfig, makeConfigSource } from '../config/index.ts'
 import { objectAddresses, openDatabaseServer, redisAddress, withTls } from '../connections.ts'
 import { entities } from '../entities.ts'
 import { makeUrls } from '../federation/urls.ts'
-import { type Bus, makeBus } from '../platform/bus/index.ts'
+import { makeBus } from '../platform/bus/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { makeDataFolder } from '../platform/data-folder.ts'
 import { makeDatabase } from '../platform/database/index.ts'
 import type { Health } from '../platform/health.ts'
 import { type Logger, tagged } from '../platform/logger.ts'
-import { type LoopWatch, makeLoopWatch } from '../platform/loop-watch.ts'
+import { makeLoopWatch } from '../platform/loop-watch.ts'
 import { makeQueue } from '../platform/queue/index.ts'
-import { connectRedis, type Redis } from '../platform/redis.ts'
+import { connectRedis } from '../platform/redis.ts'
 import { loadOrCreateSecret, makeSecrets } from '../platform/secrets.ts'
 import { type Role, runtimeSettings } from '../runtime-settings.ts'
-import { openMonitoring, UNWATCHED, type Watched, watchParts } from './monitoring.ts'
+import { openMonitoring, UNWATCHED, watchParts } from './monitoring.ts'
 
-export interface Foundation {
-  source: ReturnType<typeof makeConfigSource>
-  stored: ReturnType<typeof makeStoredOverrides>
-  watched: Watched
-  loopWatch: LoopWatch
-  db: ActorDeps['db']
-  /** For other processes. */
-  database: { url: string; ssl: boolean; verifyCertificate: boolean }
-  bus: Bus
-  /** If Redis is configured: for limits, and for the data of federation. */
-  limits: Redis | undefined
-  /** Separates several servers on one Redis or PostgreSQL. */
-  prefix: string
-  audit: ReturnType<typeof makeAudit>
-  runtime: Runtime
-  deps: ActorDeps
-}
+type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
 /** What each floor stands on. `closers` close what was opened, the last one first. */
 export type Ground = Foundation & { closers: (() => Promise<void>)[]; userAgent: string }
@@ -48,7 +32,7 @@ export async function openFoundation(
   options: { loaded: LoadedConfig; logger: Logger; roles: readonly Role[]; clock: Clock },
   closers: (() => Promise<void>)[],
   health: Health,
-): Promise<Foundation> {
+) {
   const { loaded, logger, roles, clock } = options
   makeDataFolder(loaded.dataDir)
   const source = makeConfigSource(loaded)
@@ -83,6 +67,7 @@ export async function openFoundation(
   await stored.load()
 
   const redis = loaded.redis ? redisAddress(loaded.redis) : undefined
+  /** Separates several servers on one Redis or PostgreSQL. */
   const prefix = `vireo-${config().webserver.hostname}-${config().webserver.port}`
   const postgresBackend = { kind: 'postgres', connectionString: withTls(databaseUrl, connection) } as const
   const [queue, bus, limits] = await Promise.all([
@@ -92,6 +77,7 @@ export async function openFoundation(
       logger,
     }),
     makeBus({ backend: redis ? { kind: 'redis', redis } : postgresBackend, prefix, logger }),
+    // For limits, and for the data of federation.
     redis ? connectRedis({ address: redis, logger }) : undefined,
   ])
   closers.push(
@@ -122,6 +108,7 @@ export async function openFoundation(
     secrets,
     urls: makeUrls(loaded.publicUrl, objectAddresses(config())),
   }
+  /** For other processes. */
   const database = { url: databaseUrl, ssl: connection.ssl, verifyCertificate: connection.verifyCertificate }
   return { source, stored, watched, loopWatch, db, database, bus, limits, prefix, audit, runtime, deps }
 }

@@ -2,18 +2,13 @@
 
 import { isIP } from 'node:net'
 import type { Config } from '../config/index.ts'
-import { type Downloads, type Ffmpeg, makeDownloads } from '../media/index.ts'
+import { type Ffmpeg, makeDownloads } from '../media/index.ts'
 import { isPublicAddress, makeGuardedFetch, type Resolve, systemResolve } from '../platform/fetch/index.ts'
 import type { Logger } from '../platform/logger.ts'
 
-export interface ImportDownloads {
-  downloads: Downloads
-  /** True if imports from a host are allowed, by its name or address. */
-  mayImportFrom(hostname: string): Promise<boolean>
-  close(): Promise<void>
-}
+export type ImportDownloads = ReturnType<typeof makeImportDownloads>
 
-export function makeImportDownloads(options: { config: () => Config; logger: Logger; ffmpeg: Ffmpeg; userAgent: string }): ImportDownloads {
+export function makeImportDownloads(options: { config: () => Config; logger: Logger; ffmpeg: Ffmpeg; userAgent: string }) {
   const { config, logger, ffmpeg, userAgent } = options
   const isAllowed = (address: string): boolean => config().vireo.federation.allow_private_addresses || isPublicAddress(address)
   const resolve: Resolve = async (hostname) => {
@@ -40,8 +35,11 @@ export function makeImportDownloads(options: { config: () => Config; logger: Log
 
   return {
     downloads,
-    close: () => http.close(),
-    async mayImportFrom(hostname) {
+    close() {
+      return http.close()
+    },
+    /** True if imports from a host are allowed, by its name or address. */
+    async mayImportFrom(hostname: string) {
       const literal = hostname.replace(/^\[|\]$/g, '')
       // Even if the guard is disabled, as in tests.
       if (isIP(literal)) return isPublicAddress(literal)

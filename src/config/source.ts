@@ -8,51 +8,48 @@ import type { LoadedConfig } from './load.ts'
 import { findNode } from './tree.ts'
 import { validate } from './validate.ts'
 
-export interface ConfigSource {
-  /** The effective configuration: frozen, the same object until the next override. */
-  current(): Config
-  /**
-   * Replaces all earlier overrides by `patch` (nested keys as in YAML; `{}` restores the loaded configuration) and returns the new
-   * effective configuration. Throws ConfigError, and changes nothing, if a value is invalid, or a key is unknown or not editable at
-   * runtime.
-   */
-  override(patch: unknown): Config
-  /** What `override` would return; changes nothing. Throws like it. */
-  check(patch: unknown): Config
-  /** The configuration without any override. */
-  loaded(): Config
-  /** Keys that keep the value of the environment, whatever overrides contain. */
-  pinned: ReadonlySet<string>
-  /** Calls `listener` after each override; returns the function that unsubscribes. */
-  onChange(listener: (config: Config, previous: Config) => void): () => void
-}
+export type ConfigSource = ReturnType<typeof makeConfigSource>
 
 const LABEL = 'runtime configuration'
 
-export function makeConfigSource(loaded: LoadedConfig): ConfigSource {
+export function makeConfigSource(loaded: LoadedConfig) {
   let effective = loaded.config
-  const pinned = new Set(loaded.pinned)
+  const pinned: ReadonlySet<string> = new Set(loaded.pinned)
   const listeners = new Set<(config: Config, previous: Config) => void>()
 
+  /** What `override` would return; changes nothing. Throws like it. */
   function check(patch: unknown): Config {
     const values = without(readPatch(patch), pinned)
     return validate(merge(loaded.input, values), { dataDir: loaded.dataDir, layers: [{ label: LABEL, values }] })
   }
 
   return {
-    current: () => effective,
-    loaded: () => loaded.config,
+    /** The effective configuration: frozen, the same object until the next override. */
+    current(): Config {
+      return effective
+    },
+    /** The configuration without any override. */
+    loaded(): Config {
+      return loaded.config
+    },
+    /** Keys that keep the value of the environment, whatever overrides contain. */
     pinned,
     check,
 
-    override(patch) {
+    /**
+     * Replaces all earlier overrides by `patch` (nested keys as in YAML; `{}` restores the loaded configuration) and returns the new
+     * effective configuration. Throws ConfigError, and changes nothing, if a value is invalid, or a key is unknown or not editable at
+     * runtime.
+     */
+    override(patch: unknown): Config {
       const previous = effective
       effective = check(patch)
       for (const listener of listeners) listener(effective, previous)
       return effective
     },
 
-    onChange(listener) {
+    /** Calls `listener` after each override; returns the function that unsubscribes. */
+    onChange(listener: (config: Config, previous: Config) => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

@@ -16,15 +16,7 @@ export interface EmbeddedPostgresOptions extends ServerSettings {
   dataDir: string
 }
 
-export interface EmbeddedPostgres {
-  /** `postgres://…` of the database `vireo`, with the password. */
-  url: string
-  port: number
-  /** True if a running server was taken over. */
-  reused: boolean
-  /** Shuts the server down (fast: open transactions are rolled back), unless another live process still uses it. */
-  stop(): Promise<void>
-}
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
 
 /** Longer than the longest start, which may include the recovery after a power cut. */
 const LOCK_TIMEOUT_MS = 320_000
@@ -38,7 +30,7 @@ const ENDING_TIMEOUT_MS = 5_000
  * `stopEmbeddedPostgres` ends it. If it dies while in use, it is restarted on the same port. Throws an error with a one-line message and a
  * remedy.
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const place = choosePlace(options.dataDir)
   const locked = <T>(work: () => Promise<T>) => withProcessLock(place.home, LOCK_TIMEOUT_MS, work)
   const up = () => bringUp(place, options)
@@ -61,9 +53,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     })
   }
   return {
+    /** `postgres://…` of the database `vireo`, with the password. */
     url: urlOf(place, port),
     port,
+    /** True if a running server was taken over. */
     reused,
+    /** Shuts the server down (fast: open transactions are rolled back), unless another live process still uses it. */
     stop() {
       stopping ??= stop()
       return stopping

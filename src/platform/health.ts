@@ -22,17 +22,7 @@ export interface Part {
   isDispensable?: boolean
 }
 
-export interface Health {
-  /** From now on readiness reports this dependency, and requires it. */
-  add(name: string, part: Part): void
-  migrated(): void
-  started(): void
-  /** Permanently: not ready from now on. */
-  drain(): void
-  isDraining(): boolean
-  /** Resolves within some milliseconds, whatever state the dependencies are in. */
-  readiness(): Promise<Readiness>
-}
+export type Health = ReturnType<typeof makeHealth>
 
 /** A sign of life replaces a check for this time. */
 const FRESH_MS = 1000
@@ -40,11 +30,12 @@ const FRESH_MS = 1000
 const PATIENCE_MS = 10
 const TRUSTED_MS = 3000
 
-export function makeHealth({ now = () => performance.now() }: { now?: () => number } = {}): Health {
+export function makeHealth({ now = () => performance.now() }: { now?: () => number } = {}) {
   const parts = new Map<string, { look: () => Promise<PartState>; isWanted: boolean }>()
   let migrations: Readiness['migrations'] = 'pending'
   let phase: 'starting' | 'serving' | 'draining' = 'starting'
 
+  /** Resolves within some milliseconds, whatever state the dependencies are in. */
   async function readiness(): Promise<Readiness> {
     const states = await Promise.all([...parts].map(async ([name, { look }]) => [name, await look()] as const))
     const allUp = states.every(([name, state]) => state === 'up' || !parts.get(name)?.isWanted)
@@ -53,17 +44,23 @@ export function makeHealth({ now = () => performance.now() }: { now?: () => numb
   }
 
   return {
-    add: (name, part) => void parts.set(name, { look: watch(part, now), isWanted: !part.isDispensable }),
+    /** From now on readiness reports this dependency, and requires it. */
+    add(name: string, part: Part) {
+      parts.set(name, { look: watch(part, now), isWanted: !part.isDispensable })
+    },
     migrated() {
       migrations = 'done'
     },
     started() {
       if (phase === 'starting') phase = 'serving'
     },
+    /** Permanently: not ready from now on. */
     drain() {
       phase = 'draining'
     },
-    isDraining: () => phase === 'draining',
+    isDraining() {
+      return phase === 'draining'
+    },
     readiness,
   }
 }

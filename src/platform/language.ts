@@ -7,26 +7,7 @@ import type { IntlMessageFormat } from 'intl-messageformat'
 /** Translations by English message. */
 export type Messages = Readonly<Record<string, string>>
 
-export interface Language {
-  /** BCP 47. */
-  tag: string
-  dir: 'ltr' | 'rtl'
-  /** The translation of a message without parameters. */
-  find(message: string): string | undefined
-  /** The message with numbered parameters (`{0}`) that an English text was made of, and the values in it. */
-  recognize(text: string): { message: string; values: string[] } | undefined
-  /** The parts of a message; values that are no text or number stay as they are, and functions make the parts of their tags. */
-  format<Part>(message: string, values: Readonly<Record<string, FormatValue<Part>>>): (string | Part)[]
-  number(value: number, options?: Intl.NumberFormatOptions): string
-  /** Day, in UTC. */
-  day(date: Date): string
-  /** Hour and minute, in UTC. */
-  time(date: Date): string
-  /** The order of two words. */
-  compare(a: string, b: string): number
-  /** The name of another language by its code; undefined for unknown ones. */
-  nameOf(code: string): string | undefined
-}
+export type Language = ReturnType<typeof makeLanguage>
 
 // Formats of numbers and dates load the data of their language, and the library its parser: together 15 MiB that many processes never need.
 const require = createRequire(import.meta.url)
@@ -43,7 +24,7 @@ function lazy<T>(make: () => T): () => T {
 type FormatValue<Part> = string | number | Part | ((inside: (string | Part)[]) => Part)
 
 /** `read` is called when the first message is looked for. */
-export function makeLanguage(tag: string, read: () => Messages): Language {
+export function makeLanguage(tag: string, read: () => Messages) {
   const known = lazy(() => new Map(Object.entries(read())))
   const patterns = lazy(() => patternsOf([...known().keys()]))
   const formats = new Map<string, IntlMessageFormat>()
@@ -74,18 +55,25 @@ export function makeLanguage(tag: string, read: () => Messages): Language {
     return format.format(value)
   }
 
+  const dir: 'ltr' | 'rtl' = RIGHT_TO_LEFT.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr'
   return {
+    /** BCP 47. */
     tag,
-    dir: RIGHT_TO_LEFT.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr',
-    find: (message) => known().get(message),
-    recognize(text) {
+    dir,
+    /** The translation of a message without parameters. */
+    find(message: string): string | undefined {
+      return known().get(message)
+    },
+    /** The message with numbered parameters (`{0}`) that an English text was made of, and the values in it. */
+    recognize(text: string): { message: string; values: string[] } | undefined {
       for (const { message, pattern } of patterns()) {
         const [, ...values] = pattern.exec(text) ?? []
         if (values.length > 0) return { message, values }
       }
       return undefined
     },
-    format<Part>(message: string, values: Readonly<Record<string, FormatValue<Part>>>) {
+    /** The parts of a message; values that are no text or number stay as they are, and functions make the parts of their tags. */
+    format<Part>(message: string, values: Readonly<Record<string, FormatValue<Part>>>): (string | Part)[] {
       const format = formatOf(message)
       // The library writes only the numbers of plurals as in the language.
       const given = Object.entries(values).map(([name, value]) => [
@@ -95,10 +83,20 @@ export function makeLanguage(tag: string, read: () => Messages): Language {
       return [format.format<Part>(Object.fromEntries(given) as Parameters<typeof format.format<Part>>[0])].flat() as (string | Part)[]
     },
     number,
-    day: (date) => days().format(date),
-    time: (date) => times().format(date),
-    compare: (a, b) => collator().compare(a, b),
-    nameOf(code) {
+    /** Day, in UTC. */
+    day(date: Date) {
+      return days().format(date)
+    },
+    /** Hour and minute, in UTC. */
+    time(date: Date) {
+      return times().format(date)
+    },
+    /** The order of two words. */
+    compare(a: string, b: string) {
+      return collator().compare(a, b)
+    },
+    /** The name of another language by its code; undefined for unknown ones. */
+    nameOf(code: string): string | undefined {
       try {
         return names().of(code)
       } catch {

@@ -4,14 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from './logger.ts'
 import type { Telemetry } from './telemetry.ts'
 
-export interface LoopWatch {
-  /** Runs work under the name by which it is reported. Names are few: they become labels of metrics. */
-  run<T>(name: string, work: () => T): T
-  /** Marks that the caller's work continues after a wait, so that its further computation is attributed to it. */
-  resumed(): void
-  start(): void
-  stop(): void
-}
+export type LoopWatch = ReturnType<typeof makeLoopWatch>
 
 const LOOK_EVERY_MS = 50
 /** Reporting threshold (ms). */
@@ -20,7 +13,7 @@ const LONG_MS = 100
 const MARKS = 64
 const UNKNOWN = 'other'
 
-export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | undefined }): LoopWatch {
+export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | undefined }) {
   const { logger, telemetry } = deps
   const names = new AsyncLocalStorage<string>()
   const held = telemetry?.counter({
@@ -63,11 +56,14 @@ export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | un
   }
 
   return {
-    run: (name, work) =>
-      names.run(name, () => {
+    /** Runs work under the name by which it is reported. Names are few: they become labels of metrics. */
+    run<T>(name: string, work: () => T): T {
+      return names.run(name, () => {
         mark(name)
         return work()
-      }),
+      })
+    },
+    /** Marks that the caller's work continues after a wait, so that its further computation is attributed to it. */
     resumed() {
       const name = names.getStore()
       if (name !== undefined) mark(name)
@@ -77,7 +73,9 @@ export function makeLoopWatch(deps: { logger: Logger; telemetry?: Telemetry | un
       computed = computedMs()
       timer ??= setInterval(look, LOOK_EVERY_MS).unref()
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer)
+    },
   }
 }
 

@@ -38,12 +38,7 @@ export interface OutgoingMail {
   thread?: string
 }
 
-export interface Mailer {
-  /** Sends the mail. Throws `MailRefused`. */
-  send(mail: OutgoingMail): Promise<void>
-  /** Connects, switches to TLS and logs in as configured, without sending. SMTP only. Throws `MailRefused`. */
-  verify(): Promise<void>
-}
+export type Mailer = ReturnType<typeof makeMailer>
 
 /** Contains only the code of the mail server: its messages quote addresses. */
 export class MailRefused extends Error {
@@ -66,10 +61,11 @@ export class MailRefused extends Error {
 /** For the connection, the greeting, and between two lines of the server. */
 const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 }
 
-export function makeMailer({ settings }: { settings: () => MailerSettings }): Mailer {
+export function makeMailer({ settings }: { settings: () => MailerSettings }) {
   let transporter: MailTransport | undefined
   return {
-    async send({ id, host, to, fromName, replyTo, subject, text, html, unsubscribe, thread }) {
+    /** Sends the mail. Throws `MailRefused`. */
+    async send({ id, host, to, fromName, replyTo, subject, text, html, unsubscribe, thread }: OutgoingMail): Promise<void> {
       const address = settings().from_address
       transporter ??= await connect(settings())
       try {
@@ -98,6 +94,7 @@ export function makeMailer({ settings }: { settings: () => MailerSettings }): Ma
         throw refusal(error)
       }
     },
+    /** Connects, switches to TLS and logs in as configured, without sending. SMTP only. Throws `MailRefused`. */
     async verify() {
       const connection = await connect(settings())
       try {

@@ -4,14 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface Secrets {
-  /** Encrypts text for a column or a file; each call gives a different result. */
-  seal(plaintext: string): string
-  /** Decrypts the result of `seal`. Throws if it was altered or sealed with another secret. */
-  open(sealed: string): string
-  /** A keyed hash (HMAC-SHA-256, hexadecimal), separate for each purpose; for signed links and the like. */
-  hmac(purpose: string, text: string): string
-}
+export type Secrets = ReturnType<typeof makeSecrets>
 
 const VERSION = 'v1'
 const CIPHER = 'aes-256-gcm'
@@ -21,18 +14,20 @@ const TAG_BYTES = 16
 const SECRET_FILE = 'secret.key'
 
 /** Keys are derived from `secret` with HKDF-SHA-256 (RFC 5869), one per use. */
-export function makeSecrets({ secret }: { secret: string }): Secrets {
+export function makeSecrets({ secret }: { secret: string }) {
   if (secret === '') throw new Error('The secret is empty: set secrets.peertube in the configuration')
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'vireo', use, KEY_BYTES))
   const sealKey = derive('seal')
   return {
-    seal(plaintext) {
+    /** Encrypts text for a column or a file; each call gives a different result. */
+    seal(plaintext: string) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv(CIPHER, sealKey, iv)
       const encrypted = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
       return `${VERSION}.${Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url')}`
     },
-    open(sealed) {
+    /** Decrypts the result of `seal`. Throws if it was altered or sealed with another secret. */
+    open(sealed: string) {
       const [version, text = ''] = sealed.split('.')
       const bytes = Buffer.from(text, 'base64url')
       if (version !== VERSION || bytes.length < IV_BYTES + TAG_BYTES) throw new Error('This is not a sealed text')
@@ -44,10 +39,12 @@ export function makeSecrets({ secret }: { secret: string }): Secrets {
         throw new Error('A sealed text cannot be opened: has the secret of this installation changed?', { cause })
       }
     },
-    hmac: (purpose, text) =>
-      createHmac('sha256', derive(`hmac ${purpose}`))
+    /** A keyed hash (HMAC-SHA-256, hexadecimal), separate for each purpose; for signed links and the like. */
+    hmac(purpose: string, text: string) {
+      return createHmac('sha256', derive(`hmac ${purpose}`))
         .update(text)
-        .digest('hex'),
+        .digest('hex')
+    },
   }
 }
 

@@ -6,17 +6,12 @@ import type { Secrets } from './secrets.ts'
 
 export type TokenClaims = Record<string, string | number | boolean>
 
-export interface SignedTokens {
-  /** A token that only `read` with the same purpose accepts, for this lifetime (ms). */
-  sign(purpose: string, claims: TokenClaims, lifetimeMs: number): Promise<string>
-  /** The claims; undefined if the token is forged, expired, or for another purpose. */
-  read(purpose: string, token: string): Promise<TokenClaims | undefined>
-}
+export type SignedTokens = ReturnType<typeof makeSignedTokens>
 
 const ALGORITHM = 'HS256'
 
 /** Each purpose has a key of its own, so that a token cannot be used for anything else. */
-export function makeSignedTokens({ secrets, clock }: { secrets: Secrets; clock: Clock }): SignedTokens {
+export function makeSignedTokens({ secrets, clock }: { secrets: Secrets; clock: Clock }) {
   const keys = new Map<string, Uint8Array>()
   const keyOf = (purpose: string): Uint8Array => {
     const key = keys.get(purpose) ?? Buffer.from(secrets.hmac('signed-token', purpose), 'hex')
@@ -24,7 +19,8 @@ export function makeSignedTokens({ secrets, clock }: { secrets: Secrets; clock: 
     return key
   }
   return {
-    async sign(purpose, claims, lifetimeMs) {
+    /** A token that only `read` with the same purpose accepts, for this lifetime (ms). */
+    async sign(purpose: string, claims: TokenClaims, lifetimeMs: number) {
       const now = Math.floor(clock.now().getTime() / 1000)
       return await new SignJWT(claims)
         .setProtectedHeader({ alg: ALGORITHM })
@@ -32,7 +28,8 @@ export function makeSignedTokens({ secrets, clock }: { secrets: Secrets; clock: 
         .setExpirationTime(now + Math.floor(lifetimeMs / 1000))
         .sign(keyOf(purpose))
     },
-    async read(purpose, token) {
+    /** The claims; undefined if the token is forged, expired, or for another purpose. */
+    async read(purpose: string, token: string): Promise<TokenClaims | undefined> {
       try {
         const { payload } = await jwtVerify(token, keyOf(purpose), {
           algorithms: [ALGORITHM],

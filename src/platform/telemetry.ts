@@ -25,22 +25,10 @@ interface Named<Label extends string> {
 }
 
 /** Names are unique: a second metric with the same name throws. */
-export interface Telemetry {
-  counter<Label extends string>(named: Named<Label>): Counter<Label>
-  histogram<Label extends string>(named: Named<Label> & { buckets: readonly number[] }): Histogram<Label>
-  /** Read on each scrape; omitted if it is unknown, or cannot be read. */
-  gauge<Label extends string>(
-    named: Named<Label> & {
-      read: () => readonly Sample<Label>[] | undefined | Promise<readonly Sample<Label>[] | undefined>
-    },
-  ): void
-  contentType: string
-  /** All metrics in the text format of Prometheus. */
-  text(): Promise<string>
-}
+export type Telemetry = Awaited<ReturnType<typeof makeTelemetry>>
 
 /** The library is loaded here, since most servers export no metrics. */
-export async function makeTelemetry(): Promise<Telemetry> {
+export async function makeTelemetry() {
   const prometheus = await import('prom-client')
   const registry: Registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
@@ -52,7 +40,7 @@ export async function makeTelemetry(): Promise<Telemetry> {
   })
 
   return {
-    counter(named) {
+    counter<Label extends string>(named: Named<Label>): Counter<Label> {
       const counter = new prometheus.Counter(own(named))
       return {
         add(labels, by = 1) {
@@ -60,11 +48,15 @@ export async function makeTelemetry(): Promise<Telemetry> {
         },
       }
     },
-    histogram(named) {
+    histogram<Label extends string>(named: Named<Label> & { buckets: readonly number[] }): Histogram<Label> {
       const histogram = new prometheus.Histogram({ ...own(named), buckets: [...named.buckets] })
       return { observe: (labels, value) => histogram.observe(labels, value) }
     },
-    gauge({ read, ...named }) {
+    /** Read on each scrape; omitted if it is unknown, or cannot be read. */
+    gauge<Label extends string>(
+      gauge: Named<Label> & { read: () => readonly Sample<Label>[] | undefined | Promise<readonly Sample<Label>[] | undefined> },
+    ) {
+      const { read, ...named } = gauge
       new prometheus.Gauge({
         ...own(named),
         async collect() {
@@ -79,6 +71,9 @@ export async function makeTelemetry(): Promise<Telemetry> {
       })
     },
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    /** All metrics in the text format of Prometheus. */
+    text() {
+      return registry.metrics()
+    },
   }
 }

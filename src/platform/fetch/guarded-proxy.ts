@@ -10,14 +10,7 @@ import type { Logger } from '../logger.ts'
 import type { Dial } from './dial.ts'
 import { FetchError } from './errors.ts'
 
-export interface GuardedProxy {
-  /** With credentials. */
-  url: string
-  /** True after more bytes than allowed arrived; then no more are passed. */
-  readonly isOver: boolean
-  /** Closes all connections. */
-  close(): Promise<void>
-}
+export type GuardedProxy = Awaited<ReturnType<typeof openGuardedProxy>>
 
 export interface GuardedProxyOptions {
   dial: Dial
@@ -32,7 +25,7 @@ export interface GuardedProxyOptions {
 
 const NAME = 'vireo'
 
-export async function openGuardedProxy({ dial, maxBytes, silenceMs, logger, socket }: GuardedProxyOptions): Promise<GuardedProxy> {
+export async function openGuardedProxy({ dial, maxBytes, silenceMs, logger, socket }: GuardedProxyOptions) {
   const password = randomBytes(24).toString('hex')
   const expected = Buffer.from(`Basic ${Buffer.from(`${NAME}:${password}`).toString('base64')}`)
   const open = new Set<Duplex>()
@@ -132,10 +125,13 @@ export async function openGuardedProxy({ dial, maxBytes, silenceMs, logger, sock
   })
   const port = socket?.port ?? (server.address() as AddressInfo).port
   return {
+    /** With credentials. */
     url: `http://${NAME}:${password}@127.0.0.1:${port}`,
+    /** True after more bytes than allowed arrived; then no more are passed. */
     get isOver() {
       return left < 0
     },
+    /** Closes all connections. */
     async close() {
       ending.abort(new FetchError('aborted', 'a download'))
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))

@@ -9,12 +9,7 @@ import { createStream, type RotatingFileStream } from 'rotating-file-stream'
 import { fullLogFileName, logFileName } from './names.ts'
 import { tidyLogFiles } from './tidy.ts'
 
-export interface LogFileWriter {
-  /** Takes a line, and never fails. While the folder is not writable, lines are dropped. */
-  write(line: string): void
-  /** Flushes, for a few seconds at most. */
-  close(): Promise<void>
-}
+export type LogFileWriter = ReturnType<typeof openLogFiles>
 
 export interface LogFileOptions {
   directory: string
@@ -38,7 +33,7 @@ const RETRY_MS = 60_000
 const TIDY_EVERY_MS = 3_600_000
 const CLOSE_WITHIN_MS = 5_000
 
-export function openLogFiles(options: LogFileOptions): LogFileWriter {
+export function openLogFiles(options: LogFileOptions) {
   const { directory, kind, rotation, warn, host = hostname(), pid = process.pid, now = Date.now } = options
   const own = { kind, host, pid }
   let stream: RotatingFileStream | undefined
@@ -106,7 +101,8 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
   }
 
   return {
-    write(line) {
+    /** Takes a line, and never fails. While the folder is not writable, lines are dropped. */
+    write(line: string) {
       if (isClosed || (!stream && now() < retryAt)) return
       if (waiting.length + line.length > MAX_WAITING) {
         complain('log files are too slow; lines of them are let go', null)
@@ -117,6 +113,7 @@ export function openLogFiles(options: LogFileOptions): LogFileWriter {
       flush()
     },
 
+    /** Flushes, for a few seconds at most. */
     async close() {
       if (isClosed) return
       isClosed = true
