@@ -6,8 +6,6 @@ import { type Ffmpeg, makeDownloads } from '../media/index.ts'
 import { isPublicAddress, makeGuardedFetch, type Resolve, systemResolve } from '../platform/fetch/index.ts'
 import type { Logger } from '../platform/logger.ts'
 
-export type ImportDownloads = ReturnType<typeof makeImportDownloads>
-
 export function makeImportDownloads(options: { config: () => Config; logger: Logger; ffmpeg: Ffmpeg; userAgent: string }) {
   const { config, logger, ffmpeg, userAgent } = options
   const isAllowed = (address: string): boolean => config().vireo.federation.allow_private_addresses || isPublicAddress(address)

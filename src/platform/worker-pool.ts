@@ -13,12 +13,7 @@ export class TaskError extends Error {
   }
 }
 
-export interface WorkerPool<Task, Result> {
-  /** Throws TaskError. */
-  run(task: Task): Promise<Result>
-  /** Refuses queued tasks, and terminates the threads. */
-  close(): Promise<void>
-}
+export type WorkerPool<Task, Result> = ReturnType<typeof makeWorkerPool<Task, Result>>
 
 export interface WorkerPoolOptions {
   /** A module that calls `serveTasks`. */
@@ -40,7 +35,7 @@ export type ThreadMessage<Result> = { ready: true } | { result: Result } | { err
 /** Loading the modules of a thread takes a third of a second, and more on a busy machine. */
 const STARTUP_MS = 30_000
 
-export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
+export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions) {
   const { threads, maxWaiting, idleMs } = options
   const inTurn = pLimit(threads)
   const alive = new Set<Worker>()
@@ -49,7 +44,8 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
   let isClosed = false
 
   return {
-    async run(task) {
+    /** Throws TaskError. */
+    async run(task: Task): Promise<Result> {
       if (isClosed || pending >= threads + maxWaiting) throw new TaskError('busy')
       pending += 1
       try {
@@ -58,6 +54,7 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions): Worker
         pending -= 1
       }
     },
+    /** Refuses queued tasks, and terminates the threads. */
     async close() {
       isClosed = true
       await Promise.all([...alive].map((worker) => worker.terminate()))

@@ -24,14 +24,6 @@ export interface ReadRequest {
   headers: HeaderValues
 }
 
-/**
- * The requester, if this server needs to know: anybody, unless `vireo.federation.authorized_fetch` is enabled. Then it throws DomainError
- * `unauthenticated` without a valid signature.
- */
-export type WhoAsks = (request: ReadRequest) => Promise<Requester>
-
-export type Requesters = ReturnType<typeof makeRequesters>
-
 const FETCH_EVERY_MS = 60_000
 const MAX_HOSTS = 10_000
 
@@ -102,6 +94,10 @@ export function makeRequesters(deps: {
     signerOf(request: ReadRequest) {
       return identify(request, isKnown)
     },
+    /**
+     * The requester, if this server needs to know: anybody, unless `vireo.federation.authorized_fetch` is enabled. Then it throws
+     * DomainError `unauthenticated` without a valid signature.
+     */
     async whoAsks(request: ReadRequest): Promise<Requester> {
       if (!config().vireo.federation.authorized_fetch) return { kind: 'anybody' }
       return { kind: 'signed', actor: await identify(request, async () => true) }

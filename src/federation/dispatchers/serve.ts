@@ -40,8 +40,6 @@ export interface ActivityPubRequest {
 /** The response; null if the address serves nothing here. Throws DomainError for what does not exist or is not public. */
 export type ServeActivityPub = (request: ActivityPubRequest) => Promise<CachedAnswer | null>
 
-export type ServePart = ReturnType<typeof makeServeActivityPub>
-
 /** Lifetime of a cached response: notifications may get lost. */
 const KEEP_MS = 5000
 /** Intermediaries must not cache what was signed for. */

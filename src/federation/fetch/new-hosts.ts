@@ -6,8 +6,6 @@ import type { Database } from '../../platform/database/index.ts'
 import { makeLru } from '../../platform/lru.ts'
 import type { FederationDeps } from '../deps.ts'
 
-export type NewHosts = ReturnType<typeof makeNewHosts>
-
 /** Limit of cached domains. */
 const DOMAINS = 10_000
 const HOUR_MS = 3_600_000

@@ -18,15 +18,7 @@ import {
 import type { FetchDocument } from './documents.ts'
 import type { Owners, ResolveOwners } from './owners.ts'
 
-export interface VideoFetcher {
-  /** The row of a video, fetched if it is unknown or was last read before `notBefore`. Throws DomainError. */
-  resolve(url: string, options?: { notBefore?: Date; ofMany?: boolean }): Promise<{ id: number; isNew: boolean }>
-  /**
-   * Stores a trusted document. `askedAt`: time of the fetch; `ofMany`: part of a history, so that ratings can wait; `owners`, if known.
-   * Throws DomainError.
-   */
-  save(document: JsonObject, options?: SaveOptions): Promise<{ id: number; isNew: boolean }>
-}
+export type VideoFetcher = ReturnType<typeof makeVideoFetcher>
 
 interface SaveOptions {
   askedAt?: Date
@@ -36,9 +28,13 @@ interface SaveOptions {
 
 export function makeVideoFetcher(
   deps: FederationDeps & { fetchDocument: FetchDocument; resolveOwners: ResolveOwners; remoteVideos: RemoteVideos },
-): VideoFetcher {
+) {
   const { clock, fetchDocument, resolveOwners, remoteVideos, blocked } = deps
 
+  /**
+   * Stores a trusted document. `askedAt`: time of the fetch; `ofMany`: part of a history, so that ratings can wait; `owners`, if known.
+   * Throws DomainError.
+   */
   async function save(
     document: JsonObject,
     { askedAt, ofMany = false, owners }: SaveOptions = {},
@@ -56,7 +52,8 @@ export function makeVideoFetcher(
 
   return {
     save,
-    async resolve(url, { notBefore, ofMany = false } = {}) {
+    /** The row of a video, fetched if it is unknown or was last read before `notBefore`. Throws DomainError. */
+    async resolve(url: string, { notBefore, ofMany = false }: { notBefore?: Date; ofMany?: boolean } = {}) {
       if (await blocked.host(url)) throw new DomainError('forbidden', `${url} is of a blocked server.`)
       const known = await remoteVideos.find(url)
       const isRecent = notBefore === undefined || (known?.refreshedAt ?? new Date(0)) >= notBefore

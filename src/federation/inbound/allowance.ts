@@ -3,8 +3,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { makeLru } from '../../platform/lru.ts'
 
-export type Allowance = ReturnType<typeof makeAllowance>
-
 /** Limit of cached senders. */
 const SENDERS = 10_000
 const MINUTE_MS = 60_000

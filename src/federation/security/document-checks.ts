@@ -1,7 +1,7 @@
 // Checks signatures in documents in a worker thread, with a deadline: canonicalisation may take much longer than parsing.
 
 import { availableParallelism } from 'node:os'
-import { makeWorkerPool, TaskError, type WorkerPool } from '../../platform/worker-pool.ts'
+import { makeWorkerPool, TaskError } from '../../platform/worker-pool.ts'
 import type { JsonObject } from '../wire/context.ts'
 
 export type CheckTask = {
@@ -27,7 +27,7 @@ const POOL = {
 }
 
 export function makeDocumentChecks() {
-  const pool: WorkerPool<CheckTask, CheckResult> = makeWorkerPool(POOL)
+  const pool = makeWorkerPool<CheckTask, CheckResult>(POOL)
   return {
     /** `busy` if too many checks are queued, so that a retry helps. A check that takes too long is unverifiable. */
     async check(task: CheckTask): Promise<CheckResult | { verdict: 'busy' }> {

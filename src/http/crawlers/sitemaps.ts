@@ -13,8 +13,6 @@ import { realFolder } from '../../platform/folder.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 
-export type Sitemaps = ReturnType<typeof makeSitemaps>
-
 /** Limits of a file: URLs, and approximate bytes (sitemaps.org: 50,000 and 50 MiB). */
 const MAX_URLS = 50_000
 const MAX_BYTES = 45 * 1024 * 1024

@@ -1,18 +1,15 @@
 // Limits of connections: in all, and per client.
 
-export interface Places<Key> {
-  /** True if one more is allowed. */
-  hasPlace(key: Key): boolean
-  /** Takes a slot; returns the function that releases it, once. */
-  take(key: Key): () => void
-}
-
-export function makePlaces<Key>({ most = Infinity, mostOfOne }: { most?: number; mostOfOne: number }): Places<Key> {
+export function makePlaces<Key>({ most = Infinity, mostOfOne }: { most?: number; mostOfOne: number }) {
   const taken = new Map<Key, number>()
   let all = 0
   return {
-    hasPlace: (key) => all < most && (taken.get(key) ?? 0) < mostOfOne,
-    take(key) {
+    /** True if one more is allowed. */
+    hasPlace(key: Key) {
+      return all < most && (taken.get(key) ?? 0) < mostOfOne
+    },
+    /** Takes a slot; returns the function that releases it, once. */
+    take(key: Key): () => void {
       taken.set(key, (taken.get(key) ?? 0) + 1)
       all += 1
       let isTaken = true

@@ -18,8 +18,6 @@ export type Respond = (
   from: { asker: string; signal: AbortSignal; wasPassedOn: boolean },
 ) => Promise<RelayedAnswer | { askInstead: string }>
 
-export type Relay = ReturnType<typeof makeRelay>
-
 /** A living process responds within this time, and again while a poll lasts. */
 const HELD_WITHIN_MS = 2_000
 const HOLD_EVERY_MS = 5_000

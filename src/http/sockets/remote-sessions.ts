@@ -11,8 +11,6 @@ import { type Engine, queryOf } from './engine.ts'
 import { makeRelay, type Question, type RelayedAnswer, type Respond } from './relay.ts'
 import type { SessionIds } from './session-ids.ts'
 
-export type RemoteSessions = ReturnType<typeof makeRemoteSessions>
-
 /** Sessions that moved from here to another process, and whose polls may still arrive here. */
 const MAX_MOVED = 20_000
 const MOVED_FOR_MS = 60_000

@@ -2,8 +2,6 @@
 
 import type { Logger } from '../../platform/logger.ts'
 
-export type Repeated = ReturnType<typeof makeRepeated>
-
 /** Calls `work` every `everyMs` until it `isNeeded` no more. A failure is logged with `failure`. */
 export function makeRepeated(options: {
   work: () => Promise<void>

@@ -6,8 +6,6 @@ import type { PeerSocket, WebSocket } from 'bittorrent-tracker/server'
 import { readMessage } from './messages.ts'
 import type { Swarms } from './swarms.ts'
 
-export type Sockets = ReturnType<typeof makeSockets>
-
 const MAX_SOCKETS = 20_000
 const MAX_OF_AN_ADDRESS = 100
 /** Players on one page. */

@@ -144,8 +144,8 @@ export function makeVideoResponseCache(deps: { config: () => Config; bus: Pick<B
       return keeping({ cache: lists, keyOf: keyOfPath(names), tagOf: etagOf })
     },
     /**
-     * HTML, keyed by the path and the named query parameters of the route, always with an ETag. `headers`: names of additional headers of the
-     * route; `isForAll`: whether the response depends on nothing else of the request but on its `variantOf`. Also for HEAD.
+     * HTML, keyed by the path and the named query parameters of the route, always with an ETag. `headers`: names of additional headers of
+     * the route; `isForAll`: whether the response depends on nothing else of the request but on its `variantOf`. Also for HEAD.
      */
     ofPages(
       names: readonly string[],
@@ -160,7 +160,8 @@ export function makeVideoResponseCache(deps: { config: () => Config; bus: Pick<B
       return keeping({ cache: pages, keyOf: (request) => `${variantOf(request)} ${keyOf(request)}`, tagOf: etagOf, ...others })
     },
     /**
-     * A cache of parts of such pages, with keys of the caller; they are invalidated together. Nothing is cached if `make` returns undefined.
+     * A cache of parts of such pages, with keys of the caller; they are invalidated together. Nothing is cached if `make` returns
+     * undefined.
      */
     ofParts<P extends Part>(): CachePart<P> {
       const parts = cacheOf<P>(1 / 8)

@@ -15,8 +15,6 @@ import { endingWithUs, type ProcessEnd, type ProcessOptions, runProcess } from '
 /** Runs ffprobe like `runProcess`. Its last argument is the file. */
 export type RunFfprobe = (options: ProcessOptions) => Promise<ProcessEnd>
 
-export type WarmFfprobe = ReturnType<typeof makeWarmFfprobe>
-
 interface Waiting {
   ended: Promise<ProcessEnd>
   stop: AbortController

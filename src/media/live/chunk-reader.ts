@@ -18,8 +18,6 @@ export interface ChunkLimits {
   unfinished: number
 }
 
-export type ChunkReader = ReturnType<typeof makeChunkReader>
-
 interface ChunkStream {
   id: number
   timestamp: number

@@ -20,8 +20,6 @@ const SCHEMES = [
 ] as const
 const SPREAD = 728
 
-export type Handshake = ReturnType<typeof makeHandshake>
-
 export function makeHandshake(write: (bytes: Buffer) => void) {
   let received: Buffer = Buffer.alloc(0)
   let isAnswered = false

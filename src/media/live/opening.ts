@@ -14,8 +14,6 @@ const MOST_TAGS = 1_000
 /** What ffmpeg uses. Other members, such as an index of key frames, are for files. */
 const NUMBERS = ['width', 'height', 'framerate', 'videodatarate', 'audiodatarate', 'audiosamplerate', 'audiosamplesize'] as const
 
-export type Opening = ReturnType<typeof makeOpening>
-
 export function makeOpening() {
   let announced: AmfObject | undefined
   let held: FlvTag[] | undefined = []

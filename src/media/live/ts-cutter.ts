@@ -21,8 +21,6 @@ export type TsPart =
   /** The piece before is complete; `seconds` is its exact length. */
   | { kind: 'cut'; seconds: number }
 
-export type TsCutter = ReturnType<typeof makeTsCutter>
-
 /** `seconds`: the least length of a piece. */
 export function makeTsCutter(seconds: number) {
   let rest: Buffer = Buffer.alloc(0)

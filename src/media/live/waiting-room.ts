@@ -13,8 +13,6 @@ export interface WaitingVisitor {
   close(reason: string): void
 }
 
-export type WaitingRoom = ReturnType<typeof makeWaitingRoom>
-
 export function makeWaitingRoom({ perAddress, inAll }: WaitingLimits) {
   /** Oldest first. */
   const waiting = new Set<WaitingVisitor>()

@@ -14,8 +14,6 @@ export interface Patience {
 
 export const PATIENCE: Patience = { answer: 10_000, rest: 5_000 }
 
-export type SilenceGuard = ReturnType<typeof makeSilenceGuard>
-
 export function makeSilenceGuard({ rest }: Pick<Patience, 'rest'>) {
   let silentUntil: number | undefined
   let isTried = false

@@ -25,8 +25,6 @@ interface Stretch<P = Piece> {
   end: number
 }
 
-export type S3Uploads = ReturnType<typeof makeS3Uploads>
-
 const pieceFolder = (name: string): string => `${name}.pieces/`
 
 /** The upload that an object belongs to; undefined for other objects. */

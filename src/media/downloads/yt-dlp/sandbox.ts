@@ -40,8 +40,6 @@ export async function findSandbox({ pythonPath, path = process.env.PATH ?? '' }:
 }
 
 /** The proxy's socket, reachable from this working folder. */
-export type ProxySocket = Awaited<ReturnType<typeof proxySocketIn>>
-
 export async function proxySocketIn(folder: string) {
   await rm(join(folder, SOCKET), { force: true })
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)

@@ -7,7 +7,7 @@ import type { DownloadedVideo, DownloadOptions } from '../download.ts'
 import { DownloadError, tooLarge } from '../download-error.ts'
 import { besideOutput, forgetOthers, killOrphanedJoin, pictureIn, subtitlesIn, videoIn, videoOutput } from './files.ts'
 import type { Program } from './find.ts'
-import { type RemoteVideoEntry, readVideoInfo, readVideoList, type VideoInfo } from './info.ts'
+import { readVideoInfo, readVideoList, type VideoInfo } from './info.ts'
 import { killOrphanedYtDlp, type RunYtDlpOptions, runYtDlp, type YtDlpLimits } from './run.ts'
 import { proxySocketIn, type Sandbox } from './sandbox.ts'
 
@@ -24,11 +24,7 @@ export interface YtDlpOptions {
   limits: YtDlpLimits & { stallMs: number }
 }
 
-export interface YtDlp {
-  download(url: string, options: DownloadOptions): Promise<DownloadedVideo>
-  /** Newest first, as sites list them; at most `limit`. */
-  list(url: string, options: { limit: number; folder: string; signal: AbortSignal }): Promise<RemoteVideoEntry[]>
-}
+export type YtDlp = ReturnType<typeof makeYtDlp>
 
 /** Bytes of descriptions, pictures and subtitles of a video. */
 const BESIDE = 64 * 1024 * 1024
@@ -41,7 +37,7 @@ const FIRST_OF_A_LIST = ['--flat-playlist', '--playlist-end', '1']
 /** Codes of languages; sites also list other things as subtitles. A comma would split the option. */
 const LANGUAGES = '[A-Za-z][A-Za-z][A-Za-z]?(-[A-Za-z0-9]+)*'
 
-export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, limits }: YtDlpOptions): YtDlp {
+export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, limits }: YtDlpOptions) {
   /** Runs it with its own proxy, which passes at most `maxBytes`. */
   async function run(
     maxBytes: number,
@@ -108,7 +104,7 @@ export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, l
   }
 
   return {
-    async download(url, options) {
+    async download(url: string, options: DownloadOptions): Promise<DownloadedVideo> {
       await killOrphanedYtDlp(options.folder)
       await killOrphanedJoin(options.folder)
       const { isLive, size, format, languages, metadata } = await describe(url, options)
@@ -122,7 +118,8 @@ export function makeYtDlp({ program, sandbox, dial, logger, ffmpeg, maxHeight, l
       return { ...video, metadata, picturePath: await pictureIn(folder), subtitles: await subtitlesIn(folder) }
     },
 
-    async list(url, { limit, folder, signal }) {
+    /** Newest first, as sites list them; at most `limit`. */
+    async list(url: string, { limit, folder, signal }: { limit: number; folder: string; signal: AbortSignal }) {
       const args = ['--flat-playlist', '--dump-single-json', '--playlist-end', String(limit)]
       return readVideoList(await run(BESIDE, { url, folder, signal, args, maxOutputBytes: MAX_LIST }), limit)
     },
