@@ -16,7 +16,7 @@ import { type Load, type LoadGenerator, makeLoadGenerator, type Target } from '.
 import { loginTarget } from './login.ts'
 import { median, processorTime } from './processes.ts'
 import { seedComments, seedVideos } from './seed.ts'
-import { printTable } from './table.ts'
+import { printTable, verdict, verdictAtLeast } from './table.ts'
 
 const VIDEOS = Number(process.env.VIREO_BENCH_VIDEOS ?? 300)
 const CONNECTIONS = 20
@@ -26,10 +26,19 @@ const WARM_UP_MS = 1_500
 /** Of what the slowest of them answered: what arrives whether or not earlier requests were answered. */
 const SHARE_AT_RATE = 0.5
 
+/** Of a request, in ms. */
+const MAX_SQL_MS = 1.5
+const MIN_OF_BARE = 0.25
+const MAX_OF_P99_BEFORE = 0.3
+
 export interface Route {
   name: string
   path: string
   isSignedIn: boolean
+  /** At least this many times the requests a second of the earlier checkout. */
+  faster?: number
+  /** Its answers are kept: at least a share of what the bare server answers. */
+  isKept?: boolean
 }
 
 /** Who answers: this checkout, the one of `VIREO_BENCH_AGAINST`, and the bare server. */
@@ -55,20 +64,20 @@ interface Measured extends Load, Planned {
 }
 
 export const routesOf = (uuid: string): Route[] => [
-  { name: 'list, signed in', path: '/api/v1/videos?count=15&sort=-publishedAt', isSignedIn: true },
-  { name: 'search', path: '/api/v1/search/videos?search=number&count=15', isSignedIn: false },
+  { name: 'list, signed in', path: '/api/v1/videos?count=15&sort=-publishedAt', isSignedIn: true, faster: 5 },
+  { name: 'search', path: '/api/v1/search/videos?search=number&count=15', isSignedIn: false, faster: 5, isKept: true },
   { name: 'search, signed in', path: '/api/v1/search/videos?search=number&count=15', isSignedIn: true },
-  { name: 'videos of a channel', path: '/api/v1/video-channels/root_channel/videos?count=15', isSignedIn: false },
+  { name: 'videos of a channel', path: '/api/v1/video-channels/root_channel/videos?count=15', isSignedIn: false, faster: 5, isKept: true },
   { name: 'the same, signed in', path: '/api/v1/video-channels/root_channel/videos?count=15', isSignedIn: true },
-  { name: 'comment threads', path: `/api/v1/videos/${uuid}/comment-threads?count=10`, isSignedIn: false },
-  { name: 'users/me', path: '/api/v1/users/me', isSignedIn: true },
+  { name: 'comment threads', path: `/api/v1/videos/${uuid}/comment-threads?count=10`, isSignedIn: false, faster: 5, isKept: true },
+  { name: 'users/me', path: '/api/v1/users/me', isSignedIn: true, faster: 5, isKept: true },
   { name: 'account', path: '/api/v1/accounts/root', isSignedIn: false },
   { name: 'channel', path: '/api/v1/video-channels/root_channel', isSignedIn: false },
   { name: 'video, signed in', path: `/api/v1/videos/${uuid}`, isSignedIn: true },
-  { name: 'watch page', path: `/w/${uuid}`, isSignedIn: false },
+  { name: 'watch page', path: `/w/${uuid}`, isSignedIn: false, faster: 20, isKept: true },
   { name: 'watch page with a session', path: `/w/${uuid}`, isSignedIn: true },
-  { name: 'embedded player', path: `/videos/embed/${uuid}`, isSignedIn: false },
-  { name: 'first page', path: '/', isSignedIn: false },
+  { name: 'embedded player', path: `/videos/embed/${uuid}`, isSignedIn: false, isKept: true },
+  { name: 'first page', path: '/', isSignedIn: false, isKept: true },
 ]
 
 export async function benchReads(): Promise<void> {
@@ -179,6 +188,8 @@ async function compare(route: Route, sides: readonly Side[]): Promise<string[][]
   const rate = Math.max(1, SHARE_AT_RATE * Math.min(...found.map((one) => one.rate)))
   const last = found.at(-1)
   const before = found.find(({ side }) => side.name === 'before')
+  const [now] = found
+  if (now && last) judge(route, now, last, before)
   const rows: string[][] = []
   for (const one of found) {
     const steady = await one.side.load.runAtRate(targetFor(one.side), rate, ROUND_MS)
@@ -196,6 +207,14 @@ async function compare(route: Route, sides: readonly Side[]): Promise<string[][]
     ])
   }
   return rows
+}
+
+function judge(route: Route, now: Measured, bare: Measured, before?: Measured): void {
+  verdict(`${route.name}: PostgreSQL's time of a request`, now.planning + now.execution, MAX_SQL_MS, ' ms')
+  if (route.isKept) verdictAtLeast(`${route.name}: requests a second, beside a bare server`, now.rate / bare.rate, MIN_OF_BARE, ' x')
+  if (!before || route.faster === undefined) return
+  verdictAtLeast(`${route.name}: requests a second, beside before`, now.rate / before.rate, route.faster, ' x')
+  verdict(`${route.name}: p99, beside before`, now.p99 / before.p99, MAX_OF_P99_BEFORE, ' x')
 }
 
 async function measure({ pid, load, statements }: Side, target: Target): Promise<Measured> {

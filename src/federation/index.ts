@@ -127,7 +127,7 @@ export function makeFederationPart(options: FederationOptions): FederationPart {
   const urls = makeUrls(origin, { addressOf: objectAddress, origins: bucketOrigins })
   const keys = makeKeyStore({ db: actorDeps.db, secrets: actorDeps.secrets, urls })
   const blocked = makeBlocked(actorDeps.db)
-  const checks = makeDocumentChecks()
+  const checks = makeDocumentChecks(actorDeps)
   const deps: FederationDeps = { ...actorDeps, urls, keys, checks, http, blocked }
 
   const objectAt = makeObjectAt({ db: actorDeps.db, urls })

@@ -4,9 +4,12 @@
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
 
-/** `busy`: too many queued tasks, or the pool is closed. `deadline`: it took too long. `failed`: the thread threw or died. */
+/**
+ * `busy`: too many queued tasks, or the pool is closed. `unavailable`: no thread starts. `deadline`: it took too long. `failed`: the thread
+ * threw or died.
+ */
 export class TaskError extends Error {
-  readonly reason: 'busy' | 'deadline' | 'failed'
+  readonly reason: 'busy' | 'unavailable' | 'deadline' | 'failed'
   constructor(reason: TaskError['reason'], options?: ErrorOptions) {
     super(`a task in a worker thread was not done: ${reason}`, options)
     this.reason = reason
@@ -76,7 +79,8 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions) {
   }
 
   function takeIdle(): Worker | undefined {
-    const [found] = idle
+    // The latest: the others end when there is less to do.
+    const found = [...idle].at(-1)
     if (!found) return undefined
     const [worker, timer] = found
     clearTimeout(timer)
@@ -103,7 +107,9 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions) {
     })
     // A thread that dies while it is idle is replaced by the next task.
     worker.on('error', () => alive.delete(worker))
-    await answerOf(worker, STARTUP_MS)
+    await answerOf(worker, STARTUP_MS).catch((cause: TaskError) => {
+      throw cause.reason === 'busy' ? cause : new TaskError('unavailable', { cause })
+    })
     return worker
   }
 

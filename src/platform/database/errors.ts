@@ -9,6 +9,8 @@ const QUERY_CANCELED = '57014'
 const FEATURE_NOT_SUPPORTED = '0A000'
 /** The function of PostgreSQL that checks a prepared statement before its execution (plancache.c). */
 const REPLANNING = 'RevalidateCachedQuery'
+/** The name of a prepared statement is not known to the server, or taken. */
+const LOST_STATEMENTS = ['26000', '42P05']
 const UNIQUE_VIOLATION = '23505'
 /** Values that no column accepts: invalid UTF-8, numbers out of range. */
 const DATA_EXCEPTIONS = /^22/
@@ -17,11 +19,17 @@ const DATA_EXCEPTIONS = /^22/
 export const isRetryable = (error: unknown): boolean =>
   [SERIALIZATION_FAILURE, DEADLOCK_DETECTED].includes(codeOf(error) ?? '') || isStalePlan(error)
 
-/** True if the columns of a prepared statement changed with the schema; PostgreSQL does not plan it again. */
+/**
+ * True if a statement must be prepared anew: its columns changed with the schema, which PostgreSQL does not plan again, or the server has
+ * other statements than this connection prepared (`DISCARD ALL`, a pooler).
+ */
 export const isStalePlan = (error: unknown): boolean =>
-  // The code has other meanings too, and the message depends on `lc_messages`.
   causesOf(error).some(
-    (cause) => 'code' in cause && cause.code === FEATURE_NOT_SUPPORTED && 'routine' in cause && cause.routine === REPLANNING,
+    (cause) =>
+      'code' in cause &&
+      (LOST_STATEMENTS.includes(String(cause.code)) ||
+        // The code has other meanings too, and the message depends on `lc_messages`.
+        (cause.code === FEATURE_NOT_SUPPORTED && 'routine' in cause && cause.routine === REPLANNING)),
   )
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE

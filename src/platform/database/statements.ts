@@ -52,10 +52,14 @@ export function makeStatements(max: number): RunStatement {
   ) => {
     const statement = { text, values: [...values] }
     if (!wanted || max === 0 || text.includes(';')) return await connection.query<R>(statement)
-    const { name, unused } = nameOf(connection, text)
-    if (unused.length > 0) await close(connection, unused)
+    let named = nameOf(connection, text)
+    while (named.unused.length > 0) {
+      await close(connection, named.unused)
+      // Another query of the connection may have displaced the text meanwhile.
+      named = nameOf(connection, text)
+    }
     try {
-      return await connection.query<R>({ ...statement, name })
+      return await connection.query<R>({ ...statement, name: named.name })
     } catch (error) {
       if (isStalePlan(error)) generation += 1
       throw error

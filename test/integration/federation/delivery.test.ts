@@ -83,7 +83,7 @@ beforeEach(async () => {
     urls: makeUrls('http://ours.example'),
     http,
     blocked: makeBlocked(t.db),
-    checks: makeDocumentChecks(),
+    checks: makeDocumentChecks({ logger: silentLogger }),
     keys: {
       find: async () => null,
       findFresh: async () => null,

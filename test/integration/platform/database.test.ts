@@ -65,6 +65,29 @@ describe('a statement', () => {
     await other.close()
   })
 
+  it('is prepared again by a connection whose statements are gone, also in a transaction', async () => {
+    const text = 'select $1::int as again'
+    const own = await openWith({})
+    const inTransaction = () => own.transaction(({ query }) => query(text, [1]))
+    for (const ask of [() => own.query(text, [1]), inTransaction]) {
+      await ask()
+      await own.query('discard all')
+      await expect(ask().catch(ask)).resolves.toEqual([{ again: 1 }])
+      await own.query(text, [1])
+      expect(await prepared(own)).toContain(text)
+    }
+    await own.close()
+  })
+
+  it('is closed in time by a connection that many use at once', async () => {
+    const few = await openWith({ maxPrepared: 2 })
+    const numbers = Array.from({ length: 100 }, (_, place) => place % 5)
+    const answers = await few.transaction(({ query }) => Promise.all(numbers.map((n) => query(`select ${n} as n`))))
+    expect(answers).toEqual(numbers.map((n) => [{ n }]))
+    expect(await prepared(few)).toHaveLength(2)
+    await few.close()
+  })
+
   it('is not prepared at all where poolers cannot keep track of it', async () => {
     const none = await openWith({ maxPrepared: 0 })
     expect(await none.query('select $1::int as n', [7])).toEqual([{ n: 7 }])

@@ -13,6 +13,7 @@ import {
   verifyDocument,
 } from '../../../src/federation/security/index.ts'
 import { buildCreate, type JsonObject, readCreate, readNote, readVideo } from '../../../src/federation/wire/index.ts'
+import { type Logger, silentLogger } from '../../../src/platform/logger.ts'
 import { ed25519Key, finding, rsaKey, type TestKey } from './keys.ts'
 import { PEER, rawVectors, recordedActivities, recordedObject } from './recordings.ts'
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   mallory = await rsaKey('https://mallory.example/accounts/mallory#main-key')
 })
 
-const checks = makeDocumentChecks()
+const checks = makeDocumentChecks({ logger: silentLogger })
 afterAll(() => checks.close())
 
 const comment = (): JsonObject => recordedObject('comment-thread-activity')
@@ -43,6 +44,16 @@ const changed = (document: JsonObject, change: (copy: JsonObject & { object: Jso
 const refuseFetch = async (url: string): Promise<never> => {
   throw new Error(`fetched ${url}`)
 }
+
+it('can be checked later when no thread starts', async () => {
+  const errors: unknown[] = []
+  const logger = { ...silentLogger, error: (...said: unknown[]) => errors.push(said) } as unknown as Logger
+  const failing = makeDocumentChecks({ logger, module: new URL('./missing.ts', import.meta.url) })
+  const signed = await signDocument(comment(), { rsa }, NOW)
+  expect(await verifyDocument(signed, { findKey: finding(rsa), checks: failing, now: NOW })).toMatchObject({ ok: false, reason: 'busy' })
+  expect(errors).toHaveLength(1)
+  await failing.close()
+})
 
 describe('documents that were recorded', () => {
   const verifyVector = (document: JsonObject, pem: string) =>

@@ -39,6 +39,19 @@ it('a thread without a task for long ends, and the next task gets a new one', as
   await until(async () => (await pool.run({ answer: 'good' })) !== first)
 })
 
+it('gives tasks to the thread that worked last, so that the others end', async () => {
+  const pool = makePool({ threads: 2 })
+  await Promise.all([pool.run({ answer: 'good' }), pool.run({ answer: 'good' })])
+  const answers = []
+  for (let n = 0; n < 3; n += 1) answers.push(await pool.run({ answer: 'good' }))
+  expect(new Set(answers).size).toBe(1)
+})
+
+it('says that no thread starts', async () => {
+  const pool = makePool({ module: new URL('./missing.ts', import.meta.url) })
+  await expect(pool.run({ answer: 'good' })).rejects.toMatchObject({ reason: 'unavailable' })
+})
+
 it('a task that exceeds its deadline is ended with its thread, and the next one gets a new thread', async () => {
   const pool = makePool({ deadlineMs: 200 })
   const late = pool.run({ computeForever: true })

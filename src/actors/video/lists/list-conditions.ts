@@ -42,6 +42,10 @@ export const isSelective = (query: VideoListQuery): boolean =>
     query.notWatchedBy,
   ].some((filter) => filter !== undefined)
 
+/** False for what few clients ask for: each combination of these is a text of its own, and would displace the statements that many use. */
+export const isCommon = ({ isLive, hasHlsFiles, hasWebVideoFiles, privacyOneOf, sort }: VideoListQuery): boolean =>
+  sort.descending && [isLive, hasHlsFiles, hasWebVideoFiles, privacyOneOf].every((filter) => filter === undefined)
+
 /** SQL for the ids of the channels whose videos are listed; undefined if the list does not filter by channel. */
 export function channelsOf({ scope, host }: VideoListQuery, bind: Bind): string | undefined {
   const sets = [

@@ -6,7 +6,7 @@ import { mutedChannels } from '../../blocklist/index.ts'
 import { totalVideos } from '../deltas.ts'
 import { isListedPrivacy } from '../video.entity.ts'
 import type { VideoListRow } from '../video.rows.ts'
-import { channelsOf, conditions, isBeyondListed, isSelective, LISTED, searched, UNLISTED } from './list-conditions.ts'
+import { channelsOf, conditions, isBeyondListed, isCommon, isSelective, LISTED, searched, UNLISTED } from './list-conditions.ts'
 import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
 import { readCards } from './video-cards.ts'
 
@@ -81,7 +81,7 @@ async function readRow(
   query: VideoListQuery,
   { text, values }: { text: string; values: unknown[] },
 ): Promise<PageRow> {
-  const [row] = await db.query<PageRow>(text, values, { prepared: !isSelective(query) })
+  const [row] = await db.query<PageRow>(text, values, { prepared: isCommon(query) && !isSelective(query) })
   return row ?? { total: 0, ids: [], positions: null }
 }
 
