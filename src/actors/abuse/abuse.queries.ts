@@ -1,27 +1,22 @@
 // Reads of reports: a page of them, for moderators or the reporter.
 
-import { containing, type Database, roundedLimit } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson, roundedLimit } from '../../platform/database/index.ts'
 import type { AbuseState } from '../../state-machines/abuse.ts'
 import { type ActorImageRow, type ActorSummary, accountProfile, actorImageTypes, imagesOf } from '../actor/index.ts'
 import { mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { thumbnailTypes } from '../video/video.entity.ts'
+import type { Abuse } from './abuse.entity.ts'
 import type { AbuseKind } from './subject.ts'
 import { totalAbuses } from './totals.ts'
 
 /** The current account, or the stored facts of a removed one. */
 export type ReportedAccount = ActorSummary | { id: null; username: string; url: string }
 
-export interface AbuseRow {
-  id: number
+export interface AbuseRow
+  extends InJson<Columns<typeof Abuse, 'id' | 'reason' | 'moderationComment' | 'startAt' | 'endAt' | 'createdAt' | 'updatedAt'>> {
   state: AbuseState
   kind: AbuseKind
-  reason: string
   predefined_reasons: number[]
-  moderation_comment: string | null
-  start_at: number | null
-  end_at: number | null
-  created_at: string
-  updated_at: string
   messages: number
   reporter: ReportedAccount
   reportee: ReportedAccount

@@ -1,4 +1,5 @@
 export { type Abuses, LONGEST_REASON, makeAbuses, type ReceivedReport } from './abuse.commands.ts'
+export type { Abuse } from './abuse.entity.ts'
 export {
   type AbuseRow,
   listAbuses,

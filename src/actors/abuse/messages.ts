@@ -1,9 +1,10 @@
 // Messages between the reporter and the moderators about a report.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
+import type { AbuseMessage } from './abuse.entity.ts'
 import { assertMayDiscuss, assertMayRemoveMessage, type GuardedAbuse, isReporter } from './abuse.policy.ts'
 
 type By = NonNullable<Viewer>
@@ -15,11 +16,7 @@ export interface AbuseMessages {
   remove(abuseId: number, messageId: number, by: By): Promise<void>
 }
 
-export interface AbuseMessageRow {
-  id: number
-  message: string
-  by_moderator: boolean
-  created_at: Date
+export interface AbuseMessageRow extends Columns<typeof AbuseMessage, 'id' | 'message' | 'byModerator' | 'createdAt'> {
   /** Null if the account is removed. */
   account: ActorProfile | null
 }

@@ -1,19 +1,14 @@
 // Avatars and banners of actors: columns for statements that read an actor.
 
+import type { Columns, InJson } from '../../platform/database/index.ts'
+import type { ActorImage } from '../actor-image/actor-image.entity.ts'
+
 /** Kinds of `actor_image`. */
 export const actorImageTypes = { avatar: 1, banner: 2 } as const
 
 export type ActorImageType = (typeof actorImageTypes)[keyof typeof actorImageTypes]
 
-export interface ActorImageRow {
-  filename: string
-  /** px */
-  width: number | null
-  height: number | null
-  file_url: string | null
-  created_at: string
-  updated_at: string
-}
+export type ActorImageRow = InJson<Columns<typeof ActorImage, 'filename' | 'width' | 'height' | 'fileUrl' | 'createdAt' | 'updatedAt'>>
 
 /** SQL for the images of an actor as an array of `ActorImageRow`, the smallest first. `actor` is an alias of its row. */
 export const imagesOf = (actor: string, type: ActorImageType): string =>

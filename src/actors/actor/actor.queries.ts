@@ -1,10 +1,9 @@
 // Actors by their row or their address.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
+import type { Actor } from './actor.entity.ts'
 
-export interface FoundActor {
-  id: number
-  url: string
+export interface FoundActor extends Columns<Actor, 'id' | 'url'> {
   isLocal: boolean
   /** True for a tombstone. */
   isGone: boolean

@@ -1,4 +1,4 @@
-export type { ActorType } from './actor.entity.ts'
+export type { Actor, ActorType } from './actor.entity.ts'
 export { findActorById, findActorByUrl } from './actor.queries.ts'
 export { type ActorImageRow, type ActorImageType, actorImageTypes, imagesOf } from './actor-image.rows.ts'
 export { type ActorProfile, type ActorSummary, accountProfile, channelProfile, summaryOf } from './actor-profile.rows.ts'

@@ -1,12 +1,10 @@
 // Reads the audit log of a period.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
+import type { AuditLog } from './audit.entity.ts'
 import type { AuditDomain } from './audited-fields.ts'
 
-export interface AuditRow {
-  at: Date
-  username: string
-  role: number
+export interface AuditRow extends Columns<typeof AuditLog, 'at' | 'username' | 'role'> {
   domain: AuditDomain
   action: 'create' | 'update' | 'delete'
   /** Before the change, or after the creation. */

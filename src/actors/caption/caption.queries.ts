@@ -1,13 +1,9 @@
 // Reads of captions.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
+import type { VideoCaption } from './caption.entity.ts'
 
-export interface CaptionRow {
-  language: string
-  filename: string
-  automatically_generated: boolean
-  updated_at: Date
-}
+export type CaptionRow = Columns<typeof VideoCaption, 'language' | 'filename' | 'automaticallyGenerated' | 'updatedAt'>
 
 /** The captions of a video, by language. */
 export async function listCaptions(db: Pick<Database, 'query'>, videoId: number): Promise<CaptionRow[]> {

@@ -15,6 +15,7 @@ export const ChannelSync = defineEntity({
     dueAt: p.datetime(3).nullable(),
     roundAt: p.datetime(3).nullable(),
     lastSyncAt: p.datetime(3).nullable(),
+    /** Videos without a date in the last list of the other site. */
     knownUrls: p.type(TextArray),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),

@@ -1,15 +1,12 @@
 // Reads of synchronisations: those of an account, one for its jobs, and the imports of a round.
 
-import type { Database, Sql } from '../../platform/database/index.ts'
+import type { Aliased, Columns, Database, InJson, Sql } from '../../platform/database/index.ts'
 import type { ChannelSyncContext, ChannelSyncState } from '../../state-machines/channel-sync.ts'
 import { type ActorSummary, summaryOf } from '../actor/index.ts'
+import type { ChannelSync } from './channel-sync.entity.ts'
 
-export interface ChannelSyncRow {
-  id: number
-  external_channel_url: string
+export interface ChannelSyncRow extends InJson<Columns<typeof ChannelSync, 'id' | 'externalChannelUrl' | 'createdAt' | 'lastSyncAt'>> {
   state: ChannelSyncState
-  created_at: string
-  last_sync_at: string | null
   channel: ActorSummary
 }
 
@@ -95,16 +92,10 @@ export async function findImporter(query: Sql, channelId: number): Promise<Impor
 }
 
 /** A synchronisation for its commands and jobs. */
-export interface StoredSync {
-  id: number
-  channelId: number
+export interface StoredSync extends Aliased<typeof ChannelSync, 'id' | 'channelId' | 'lastSyncAt' | 'createdAt' | 'knownUrls'> {
   url: string
   state: ChannelSyncState
   context: ChannelSyncContext
-  lastSyncAt: Date | null
-  createdAt: Date
-  /** Videos without a date in the last list of the other site. */
-  knownUrls: string[]
 }
 
 export async function loadSync(query: Sql, id: number): Promise<StoredSync | undefined> {

@@ -1,7 +1,7 @@
 // Local channels: creation, change and removal. The number of channels of an account is checked under the lock of the account's actor;
 // changes of a channel use the lock of its own actor.
 
-import { isUniqueViolation, type Sql } from '../../platform/database/index.ts'
+import { type Aliased, isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import { type ChannelState, channelMachine, initialChannel } from '../../state-machines/channel.ts'
 import { markActorsRemoved } from '../actor/actor.writes.ts'
@@ -141,17 +141,12 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
   }
 }
 
-interface ChannelRow {
-  id: number
+interface ChannelRow extends Aliased<Channel, 'id' | 'accountId' | 'name' | 'description' | 'support'> {
   actorId: number
   url: string
-  accountId: number
   ownerActorId: number
   remote: boolean
   state: ChannelState
-  name: string
-  description: string | null
-  support: string | null
 }
 
 /** Throws `not_found`, also for a removed one. */

@@ -1,10 +1,11 @@
 // Lists of channels: all, of an account, by words, by handle, and those that a local actor follows. One statement per page.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { type Aliased, containing, type Database } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile, channelProfile, type SeenActor, seenColumns, totalOfActors } from '../actor/index.ts'
 import { isNotMuted, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { DAYS_OF_VIEWS } from '../video/index.ts'
 import { isPublic } from '../video/video.entity.ts'
+import type { Channel } from './channel.entity.ts'
 
 export interface ChannelRow {
   channel: ActorProfile
@@ -227,10 +228,8 @@ export interface ChannelHandle {
 }
 
 /** The properties that decide who may do what with a channel. */
-export interface FoundChannel {
-  id: number
+export interface FoundChannel extends Aliased<Channel, 'id' | 'accountId'> {
   actorId: number
-  accountId: number
   remote: boolean
 }
 

@@ -1,14 +1,13 @@
 // Copies the support text of a channel to all its videos on the owner's request: each is changed by the owner's command, so that everybody
 // is notified.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import { type ActorDeps, eachRow, ignoreNotFound } from '../runtime/index.ts'
 import { userRoles } from '../user/index.ts'
 import type { UpdateVideo } from '../video/index.ts'
+import type { Channel } from './channel.entity.ts'
 
-interface Given {
-  accountId: number
-  support: string | null
-}
+type Given = Aliased<Channel, 'accountId' | 'support'>
 
 export function spreadSupport({ db, registry, videos }: ActorDeps & { videos: Pick<UpdateVideo, 'update'> }): void {
   registry.job('channel-support', {

@@ -1,10 +1,10 @@
 // The place of a new comment: its video, which is locked until the comment is stored, its parent, and an existing comment with its URL.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Sql } from '../../platform/database/index.ts'
 import type { CommentTags } from '../automatic-tag/index.ts'
 import { isDeletedBy } from '../incoming-activity/index.ts'
 import { DomainError, notFound } from '../runtime/index.ts'
-import { waits } from './comment.entity.ts'
+import { type Comment, waits } from './comment.entity.ts'
 import { type CommentedVideo, commentsPolicies } from './comment.policy.ts'
 import { isHidden } from './comment.rows.ts'
 
@@ -14,9 +14,7 @@ export interface VideoRow extends CommentedVideo {
   isOfVideosServer: boolean
 }
 
-export interface KnownComment {
-  videoId: number
-  accountId: number | null
+export interface KnownComment extends Aliased<typeof Comment, 'videoId' | 'accountId'> {
   isPendingReview: boolean
 }
 

@@ -1,21 +1,14 @@
 // Reads about comments: the threads of a video, one thread with all its replies, and a single comment.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database, InJson } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { isAnythingMuted, isMutedFor } from '../blocklist/index.ts'
-import { waits } from './comment.entity.ts'
+import { type Comment, waits } from './comment.entity.ts'
 import { showsComments } from './hidden.ts'
 
-export interface CommentRow {
-  id: number
-  url: string
-  text: string
-  thread_id: number | null
-  parent_id: number | null
-  video_id: number
-  created_at: string
-  updated_at: string
-  deleted_at: string | null
+export interface CommentRow
+  extends InJson<Columns<typeof Comment, 'id' | 'url' | 'text' | 'threadId' | 'parentId' | 'videoId' | 'createdAt' | 'updatedAt'>>,
+    InJson<Columns<typeof Comment, 'deletedAt'>> {
   held: boolean
   /** Visible replies of a whole thread, at every depth; 0 unless the comment starts a thread. */
   replies: number

@@ -1,21 +1,14 @@
 // The rows of comments, as their commands lock, check and change them.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Sql } from '../../platform/database/index.ts'
 import { type CommentState, commentMachine } from '../../state-machines/comment.ts'
 import { untagComment } from '../automatic-tag/automatic-tag.writes.ts'
 import { advanceRow, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { addDelta, announceComments } from '../video/index.ts'
-import { waits } from './comment.entity.ts'
+import { type Comment, waits } from './comment.entity.ts'
 
-export interface StoredComment {
-  id: number
-  url: string
-  text: string
-  videoId: number
+export interface StoredComment extends Aliased<typeof Comment, 'id' | 'url' | 'text' | 'videoId' | 'accountId' | 'updatedAt' | 'parentId'> {
   state: CommentState
-  accountId: number | null
-  updatedAt: Date
-  parentId: number | null
   /** URL of its parent: the video or another comment. */
   parentUrl: string
   commentsPolicy: number

@@ -1,4 +1,5 @@
 export { type Comments, MAX_COMMENT_LENGTH, makeComments, type ReceivedComment } from './comment.commands.ts'
+export type { Comment } from './comment.entity.ts'
 export { seesPendingReview } from './comment.policy.ts'
 export {
   type CommentReader,

@@ -1,18 +1,13 @@
 // Lists of comments on many videos: those of an owner, or all. Includes comments that are pending review.
 
-import { containing, type Database, pageOf, roundedLimit } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, pageOf, roundedLimit } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { commentsTagged, tagsOfComment } from '../automatic-tag/index.ts'
+import type { Comment } from './comment.entity.ts'
 import { totalComments } from './totals.ts'
 
-export interface ListedCommentRow {
-  id: number
-  url: string
-  text: string
-  thread_id: number | null
-  parent_id: number | null
-  created_at: Date
-  updated_at: Date
+export interface ListedCommentRow
+  extends Columns<typeof Comment, 'id' | 'url' | 'text' | 'threadId' | 'parentId' | 'createdAt' | 'updatedAt'> {
   held: boolean
   automatic_tags: string[]
   account: ActorProfile

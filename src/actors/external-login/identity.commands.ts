@@ -1,12 +1,15 @@
 // Identities in other systems, and the users they lead to: finds, links, makes and updates them. All kinds of providers end here, so that one
 // place decides.
 
+import type { Columns } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { freeActorName } from '../actor/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
-import { type ManageUsers, type UserRole, type Users, userRoles } from '../user/index.ts'
+import { type ManageUsers, type Users, userRoles } from '../user/index.ts'
+import type { User } from '../user/user.entity.ts'
 import { type Claims, isAllowed, type ProviderRules, roleOf } from './claims.ts'
+import type { ExternalIdentity } from './external-login.entity.ts'
 
 /** The names under which clients know the kinds, as those of plugins. */
 export const kinds = {
@@ -14,16 +17,8 @@ export const kinds = {
   ldap: { name: 'vireo-ldap', npmName: 'peertube-plugin-vireo-ldap' },
 } as const
 
-export interface StoredIdentity {
-  id: number
-  user_id: number
-  provider: string
-  subject: string
-  login: string | null
-  username: string
-  role: UserRole
-  video_quota: number
-}
+export type StoredIdentity = Columns<typeof ExternalIdentity, 'id' | 'userId' | 'provider' | 'subject' | 'login'> &
+  Columns<User, 'username' | 'role' | 'videoQuota'>
 
 /** Who says who somebody is. */
 export interface Provider {

@@ -1,16 +1,13 @@
 // The newest public comments: on one video, on those of an account or a channel, or on all.
 
-import { type Database, pageOf } from '../../platform/database/index.ts'
+import { type Columns, type Database, pageOf } from '../../platform/database/index.ts'
 import { type ActorSummary, summaryOf } from '../actor/index.ts'
 import { mutedChannels } from '../blocklist/index.ts'
+import type { Comment } from '../comment/comment.entity.ts'
 import { isHiddenFromAll, showsComments } from '../comment/index.ts'
 import { isPublic } from '../video/video.entity.ts'
 
-export interface FeedCommentRow {
-  id: number
-  text: string
-  thread_id: number | null
-  created_at: Date
+export interface FeedCommentRow extends Columns<typeof Comment, 'id' | 'text' | 'threadId' | 'createdAt'> {
   video: { uuid: string; name: string }
   account: ActorSummary
 }

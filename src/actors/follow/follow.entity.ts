@@ -54,10 +54,12 @@ export const HistoryWalk = defineEntity({
     actorId: p.integer(),
     state: p.text(),
     context: p.json<unknown>(),
+    /** When it is retried or checked again. */
     dueAt: p.datetime(3).nullable(),
     nextUrl: p.text().nullable(),
     since: p.datetime(3),
     pages: p.integer(),
+    /** Items read, of `total` that the collection claims (null if it does not say). */
     seen: p.integer(),
     total: p.integer().nullable(),
     givenUp: p.integer(),

@@ -1,29 +1,22 @@
 // Reads about follows: the lists of the instance's followers and followings, and lookups by actor or address.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson } from '../../platform/database/index.ts'
+import type { Actor } from '../actor/actor.entity.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import type { Follow } from './follow.entity.ts'
 
-export interface FollowRow {
-  id: number
-  state: string
-  created_at: string
-  updated_at: string
+export interface FollowRow extends InJson<Columns<Follow, 'id' | 'state' | 'createdAt' | 'updatedAt'>> {
   follower: FollowActorRow
   following: FollowActorRow
 }
 
-export interface FollowActorRow {
-  id: number
-  url: string
+export interface FollowActorRow extends InJson<Columns<Actor, 'id' | 'url' | 'followersCount' | 'followingCount' | 'updatedAt'>> {
   name: string
   /** Null for a local actor. */
   host: string | null
   /** True if videos of the actor's server are copied. */
   redundancy_allowed: boolean
-  followers_count: number
-  following_count: number
   created_at: string
-  updated_at: string
   avatars: ActorImageRow[]
   banners: ActorImageRow[]
 }

@@ -1,6 +1,7 @@
 // Walks over the outboxes of followed actors. The position is stored page by page, so that any worker continues where the last one stopped.
 // The machine `history-walk` decides about retries.
 
+import type { Columns } from '../../platform/database/index.ts'
 import {
   dueIn,
   type HistoryWalkContext,
@@ -10,6 +11,7 @@ import {
   initialHistoryWalk,
 } from '../../state-machines/history-walk.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, ignoreNotFound, type Move, takes, type Unit } from '../runtime/index.ts'
+import type { HistoryWalk as HistoryWalkEntity } from './follow.entity.ts'
 
 /** The task of a walk's job. */
 export interface HistoryWalk {
@@ -61,17 +63,10 @@ export interface HistoryWalks {
   fail(walkId: number, failure: { reason: string; hopeless: boolean }): Promise<void>
 }
 
-interface Row {
-  id: number
-  actor_id: number
+interface Row extends Columns<typeof HistoryWalkEntity, 'id' | 'actorId' | 'nextUrl' | 'since' | 'pages' | 'seen' | 'total'> {
   state: HistoryWalkState
   context: HistoryWalkContext
   outbox_url: string | null
-  next_url: string | null
-  since: Date
-  pages: number
-  seen: number
-  total: number | null
   followed: boolean
 }
 

@@ -1,24 +1,16 @@
 // Progress of the walks over the histories of followed actors, for administrators.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { HistoryWalkState } from '../../state-machines/history-walk.ts'
+import type { HistoryWalk } from './follow.entity.ts'
 
-export interface HistoryRow {
+export interface HistoryRow extends Columns<typeof HistoryWalk, 'seen' | 'total' | 'givenUp' | 'error' | 'dueAt' | 'updatedAt'> {
   host_id: number
   actor_id: number
   actor_url: string
   state: HistoryWalkState
-  /** Items read, of `total` that the collection claims (null if it does not say). */
-  seen: number
-  total: number | null
   /** Deferred items, which are tried again. */
   put_aside: number
-  /** Items that were given up. */
-  given_up: number
-  error: string | null
-  /** When it is retried or checked again. */
-  due_at: Date | null
-  updated_at: Date
   /** Number of walks over actors of the host, including those not listed. */
   walks: number
   seen_in_all: number

@@ -1,6 +1,7 @@
 export { followBack } from './auto-follow.ts'
 export { dropFollow, dropFollows, maintainFollowCounts } from './counters.ts'
 export { type Follows, makeFollows } from './follow.commands.ts'
+export type { Follow } from './follow.entity.ts'
 export {
   buildFollowerList,
   type FollowActorRow,

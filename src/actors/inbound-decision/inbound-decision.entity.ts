@@ -6,6 +6,7 @@ export const InboundDecision = defineEntity({
   name: 'InboundDecision',
   tableName: 'inbound_decision',
   properties: {
+    /** Empty for unknown servers. */
     host: p.text().primary(),
     reason: p.text().primary(),
     kind: p.text().primary(),

@@ -1,19 +1,13 @@
 // Refused, delayed, dropped, held and tagged activities, for moderators.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Aliased, Database } from '../../platform/database/index.ts'
 import type { Reason, Verdict } from './decision.ts'
+import type { InboundDecision } from './inbound-decision.entity.ts'
 
-export interface InboundDecisionRow {
-  /** Empty for unknown servers. */
-  host: string
+export interface InboundDecisionRow
+  extends Aliased<typeof InboundDecision, 'host' | 'kind' | 'count' | 'firstAt' | 'lastAt' | 'activityId' | 'actorUrl'> {
   verdict: Verdict
   reason: Reason
-  kind: string
-  count: number
-  firstAt: Date
-  lastAt: Date
-  activityId: string | null
-  actorUrl: string | null
 }
 
 export interface InboundDecisionsQuery {

@@ -3,7 +3,7 @@
 // several activities about one object, the final one counts, whatever their order of arrival.
 
 import { batched } from '../../platform/batched.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Sql } from '../../platform/database/index.ts'
 import type {
   IncomingActivityContext,
   IncomingActivityEvent,
@@ -23,6 +23,7 @@ import {
   SUBJECT_HASH,
   type Subject,
 } from './final-activities.ts'
+import type { IncomingActivity } from './incoming-activity.entity.ts'
 import { countedAs } from './totals.ts'
 
 export interface StoredActivity extends Omit<ArrivedActivity, 'subject' | 'once'> {
@@ -71,12 +72,10 @@ const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "ac
   i.context, i.received_at as "receivedAt", i.said_at as "saidAt", i.subject_hash as "subjectHash",
   i.activity_hash as "activityHash", i.ended_hash as "endedHash"`
 
-interface Row extends StoredActivity {
+interface Row extends StoredActivity, Aliased<typeof IncomingActivity, 'subjectHash' | 'endedHash'> {
   state: IncomingActivityState
   context: IncomingActivityContext
-  subjectHash: string | null
   activityHash: string
-  endedHash: string | null
 }
 
 type LaneRow = Row & FinalActivity

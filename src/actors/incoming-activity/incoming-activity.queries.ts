@@ -1,16 +1,12 @@
 // Reads about parked and waiting activities.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Aliased, Database } from '../../platform/database/index.ts'
+import type { IncomingActivity } from './incoming-activity.entity.ts'
 
-export interface ParkedActivityRow {
-  id: number
-  activityId: string
-  type: string
-  actorUrl: string
-  host: string
-  error: string | null
-  receivedAt: Date
-}
+export type ParkedActivityRow = Aliased<
+  typeof IncomingActivity,
+  'id' | 'activityId' | 'type' | 'actorUrl' | 'host' | 'error' | 'receivedAt'
+>
 
 /** One page of the parked activities, newest first, with the total. */
 export async function listParkedActivities(

@@ -1,15 +1,14 @@
 // The instance itself: its Application actor and the OAuth client of the web interface, created on the first start.
 
+import type { Columns } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
 import { createAccount } from '../account/account.writes.ts'
 import { INSTANCE_ACTOR_NAME, insertLocalActor } from '../actor/index.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
+import type { OauthClient } from './instance.entity.ts'
 
-export interface LocalClient {
-  client_id: string
-  client_secret: string
-}
+export type LocalClient = Columns<typeof OauthClient, 'clientId' | 'clientSecret'>
 
 export interface Instance {
   /**

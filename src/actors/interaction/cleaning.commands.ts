@@ -2,7 +2,9 @@
 // `activitypub-cleaner` asks the servers.
 
 import { randomInt } from 'node:crypto'
+import type { Aliased } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, removeUnstartedJobs, type Unit } from '../runtime/index.ts'
+import type { InteractionsCleaning } from './interaction.entity.ts'
 import { CLEANED_KINDS, type CleanedKind, type InteractionBatch, nextInteractions } from './interactions.queries.ts'
 import { firstRun, nextRun, type RepeatSettings } from './schedule.ts'
 
@@ -32,10 +34,7 @@ const PLAN_EVERY_MS = 600_000
 /** Pause between two parts of a round, so that no server gets many requests at once. */
 const REST_MS = 600_000
 
-interface Plan {
-  dueAt: Date | null
-  settings: string | null
-}
+type Plan = Aliased<typeof InteractionsCleaning, 'dueAt' | 'settings'>
 
 export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'config'>): InteractionCleaning {
   const { db, tell, registry, config } = deps

@@ -12,9 +12,11 @@ import {
   pieceName,
   type Store,
 } from '../../media/index.ts'
+import type { Aliased } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
+import type { LivePiece } from './live.entity.ts'
 import { withSession } from './live.lifecycle.ts'
 import { storeOfPieces } from './store-of-pieces.ts'
 
@@ -27,11 +29,9 @@ const LEFT_IN_WINDOW = 3
 const OF_THE_PIECE: readonly MediaErrorReason[] = ['failed', 'memory', 'not-found', 'stalled']
 
 /** A piece to encode. */
-interface Next {
+interface Next extends Aliased<typeof LivePiece, 'sequence' | 'isPrivate'> {
   plan: LivePlan
   uuid: string
-  sequence: number
-  isPrivate: boolean
   /** Pieces that were received after it. */
   waiting: number
 }

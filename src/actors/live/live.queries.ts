@@ -1,11 +1,11 @@
 // Reads of lives and their sessions. One statement each.
 
-import type { LivePlan } from '../../media/index.ts'
-import type { Database } from '../../platform/database/index.ts'
+import type { Aliased, Database } from '../../platform/database/index.ts'
 import type { LiveError } from '../../state-machines/live-session.ts'
 import { isOpenRunnerJob } from '../runtime/index.ts'
 import { type Openness, videoPrivacies } from '../video/index.ts'
-import type { LatencyMode } from './live.entity.ts'
+import type { Video } from '../video/video.entity.ts'
+import type { LiveSession, VideoLive } from './live.entity.ts'
 import type { LivePieceRow } from './live-playlists.ts'
 
 type Reader = Pick<Database, 'query'>
@@ -13,14 +13,7 @@ type Reader = Pick<Database, 'query'>
 /** The work of remote runners, by the contract. */
 export const LIVE_JOB = 'live-rtmp-hls-transcoding'
 
-export interface LiveRow {
-  /** Null for a remote live. */
-  streamKey: string | null
-  permanentLive: boolean
-  saveReplay: boolean
-  replayPrivacy: number | null
-  latencyMode: LatencyMode
-}
+export type LiveRow = Aliased<VideoLive, 'streamKey' | 'permanentLive' | 'saveReplay' | 'replayPrivacy' | 'latencyMode'>
 
 /** The settings of a live; undefined if the video is none. */
 export const findLive = async (db: Reader, videoId: number): Promise<LiveRow | undefined> =>
@@ -33,14 +26,8 @@ export const findLive = async (db: Reader, videoId: number): Promise<LiveRow | u
     )
   ).at(0)
 
-export interface LiveSessionRow {
-  id: number
-  startedAt: Date
-  endedAt: Date | null
-  state: string
+export interface LiveSessionRow extends Aliased<LiveSession, 'id' | 'startedAt' | 'endedAt' | 'state' | 'saveReplay' | 'replayPrivacy'> {
   error: LiveError | null
-  saveReplay: boolean
-  replayPrivacy: number | null
   replay: { id: number; uuid: string } | null
 }
 
@@ -57,13 +44,7 @@ export const listLiveSessions = (db: Reader, videoId: number) =>
 export const findSessionOfReplay = async (db: Reader, videoId: number): Promise<LiveSessionRow | undefined> =>
   (await db.query<LiveSessionRow>(`${SESSIONS} where s.replay_video_id = $1 order by s.id desc limit 1`, [videoId])).at(0)
 
-export interface ReplayRow {
-  uuid: string
-  name: string
-  startedAt: Date
-  /** Seconds. */
-  duration: number
-}
+export type ReplayRow = Aliased<Video, 'uuid' | 'name' | 'duration'> & Aliased<LiveSession, 'startedAt'>
 
 /** The newest public recordings of a permanent live, at most ten. */
 export const listReplays = (db: Reader, videoId: number) =>
@@ -74,11 +55,9 @@ export const listReplays = (db: Reader, videoId: number) =>
     [videoId],
   )
 
-export interface LiveStreamRow extends Openness {
-  latencyMode: LatencyMode
+export interface LiveStreamRow extends Openness, Aliased<VideoLive, 'latencyMode'>, Aliased<LiveSession, 'plan'> {
   /** False once nothing more will come: its publisher is gone for good, and no runner works on. */
   isRunning: boolean
-  plan: LivePlan | null
   /** Sequence of the newest piece that was received and is, or will be, encoded here; 0 if runners encode. */
   newest: number
   /** The oldest first. */

@@ -3,10 +3,15 @@
 
 import { z } from 'zod'
 import { isMailEnabled } from '../../config/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { languageOfTag } from '../../platform/languages.ts'
 import { type Mailer, MailRefused } from '../../platform/mailer.ts'
+import type { ContactMessage } from '../contact/contact.entity.ts'
 import { removeContactMessage } from '../contact/contact.writes.ts'
+import type { Registration } from '../registration/registration.entity.ts'
 import { type ActorDeps, type JobContext, NotNow, PermanentFailure } from '../runtime/index.ts'
+import type { User } from '../user/user.entity.ts'
+import type { UserImport } from '../user-import/user-import.entity.ts'
 import { newAddressState, passwordState, registrationState, verifyEmailState } from './link-states.ts'
 import type { LinkSubject, MailLinks } from './links.ts'
 import type { MailBatches, Mailed } from './mail-batches.ts'
@@ -309,39 +314,16 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
   }
 }
 
-interface UserRow {
-  username: string
-  email: string
-  language: string | null
-  email_verified: boolean | null
-  pending_email: string | null
-  password_hash: string
-  blocked: boolean
-  blocked_reason: string | null
-}
+type UserRow = Columns<User, 'username' | 'email' | 'language' | 'emailVerified' | 'pendingEmail' | 'passwordHash' | 'blocked'> &
+  Columns<User, 'blockedReason'>
 
-interface RegistrationRow {
-  username: string
-  email: string
-  state: string
-  registration_reason: string
-  moderation_response: string | null
-}
+type RegistrationRow = Columns<Registration, 'username' | 'email' | 'state' | 'registrationReason' | 'moderationResponse'>
 
-interface ImportedRow {
-  username: string
-  email: string
-  language: string | null
-  state: string
+interface ImportedRow extends Columns<User, 'username' | 'email' | 'language'>, Columns<typeof UserImport, 'state'> {
   error: string | null
   success: number
   duplicates: number
   errors: number
 }
 
-interface ContactRow {
-  from_name: string | null
-  from_email: string
-  subject: string | null
-  body: string
-}
+type ContactRow = Columns<typeof ContactMessage, 'fromName' | 'fromEmail' | 'subject' | 'body'>

@@ -2,18 +2,15 @@
 // at its end. A waiting notification is marked, and the job of its mail is stored with it, due at the end of the period.
 
 import { isMailEnabled } from '../../config/index.ts'
-import type { Database } from '../../platform/database/index.ts'
+import type { Aliased, Database } from '../../platform/database/index.ts'
 import { MAX_LISTED, type MailBatches, type Mailed } from '../mail/index.ts'
 import { type ActorDeps, ifThere, type Unit } from '../runtime/index.ts'
 import { readMailed } from './mailed.ts'
+import type { Notification } from './notification.entity.ts'
 
 const TIDY_EVERY_MS = 3_600_000
 
-interface Kind {
-  userId: number
-  /** Number of the contract. */
-  type: number
-}
+type Kind = Aliased<typeof Notification, 'userId' | 'type'>
 
 interface State {
   /** The job whose mail carries it. */

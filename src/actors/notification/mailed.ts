@@ -1,10 +1,11 @@
 // The content of a mail: the facts of its notifications, as far as they are still relevant. One statement.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { predefinedReasonNames } from '../abuse/index.ts'
 import type { Mailed, Notice } from '../mail/index.ts'
 import { languageLabels } from '../video/index.ts'
+import type { Video } from '../video/video.entity.ts'
 import { IS_ACCESSIBLE, JOINS } from './notification.queries.ts'
 import { channelBits, channelBitsOf, type NotificationType, notificationTypes, settingOf } from './types.ts'
 
@@ -76,10 +77,7 @@ interface NamedRow {
   isChannel?: boolean
 }
 
-interface VideoRow {
-  uuid: string
-  name: string
-}
+type VideoRow = Columns<Video, 'uuid' | 'name'>
 
 interface FactsRow {
   video: VideoRow | null

@@ -8,6 +8,7 @@ export const Notification = defineEntity({
   properties: {
     id: p.bigint('number').primary(),
     userId: p.integer(),
+    /** Number of the contract. */
     type: p.smallint(),
     key: p.text(),
     byActorId: p.integer().nullable(),
@@ -53,6 +54,7 @@ export const PushSubscription = defineEntity({
     sealed: p.text(),
     language: p.text().nullable(),
     createdAt: p.datetime(3),
+    /** The last push that its service took; null if there was none. */
     lastSentAt: p.datetime(3).nullable(),
   },
 })

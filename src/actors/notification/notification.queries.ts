@@ -1,8 +1,11 @@
 // Reads of notifications: the list of a user and single ones, as rows for views. One statement each.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database, InJson } from '../../platform/database/index.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import type { Video } from '../video/video.entity.ts'
+import type { VideoImport } from '../video-import/video-import.entity.ts'
 import { IS_VISIBLE, isNotMuted, subjectJoins } from './conditions.ts'
+import type { Notification } from './notification.entity.ts'
 import { IS_STILL_THEIRS } from './rights.ts'
 import { notificationTypes } from './types.ts'
 
@@ -26,19 +29,10 @@ export interface ActorInfoRow {
   avatars: ActorImageRow[]
 }
 
-export interface VideoInfoRow {
-  id: number
-  uuid: string
-  name: string
-}
+export type VideoInfoRow = Columns<Video, 'id' | 'uuid' | 'name'>
 
-export interface NotificationRow {
-  id: number
-  /** Number of the contract. */
-  type: number
-  read: boolean
-  created_at: string
-  updated_at: string
+export interface NotificationRow
+  extends InJson<Columns<typeof Notification, 'id' | 'type' | 'read' | 'createdAt' | 'updatedAt' | 'applicationVersion'>> {
   video: (VideoInfoRow & { channel: ActorInfoRow }) | null
   comment: { id: number; thread_id: number; held: boolean; account: ActorInfoRow | null; video: VideoInfoRow } | null
   abuse: {
@@ -49,13 +43,7 @@ export interface NotificationRow {
     account: ActorInfoRow | null
   } | null
   block: { id: number; video: VideoInfoRow } | null
-  import: {
-    id: number
-    video: VideoInfoRow | null
-    target_url: string | null
-    magnet_uri: string | null
-    torrent_name: string | null
-  } | null
+  import: ({ video: VideoInfoRow | null } & Columns<VideoImport, 'id' | 'targetUrl' | 'magnetUri' | 'torrentName'>) | null
   follow: {
     id: number
     state: string
@@ -64,7 +52,6 @@ export interface NotificationRow {
   } | null
   account: ActorInfoRow | null
   registration: { id: number; username: string } | null
-  application_version: string | null
   plugin: { npm_name: string; latest_version: string | null } | null
   caption: { id: number; language: string; video: VideoInfoRow } | null
 }

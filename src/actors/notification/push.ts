@@ -1,10 +1,11 @@
 // Pushes notifications to the browsers that users chose, by the push services of these browsers (RFC 8030). No other party is involved.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { FetchError, type GuardedFetch } from '../../platform/fetch/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import { encryptPush, type PushTarget, vapidHeader, vapidKeys } from '../../platform/web-push.ts'
 import { type ActorDeps, PermanentFailure } from '../runtime/index.ts'
+import type { PushSubscription } from './notification.entity.ts'
 import { findNotification, type NotificationRow } from './notification.queries.ts'
 
 export interface PushWords {
@@ -25,11 +26,7 @@ export interface Pushes {
   remove(userId: number, endpoint?: string): Promise<void>
 }
 
-export interface PushDeviceRow {
-  created_at: Date
-  /** The last push that its service took; null if there was none. */
-  last_sent_at: Date | null
-}
+export type PushDeviceRow = Columns<typeof PushSubscription, 'createdAt' | 'lastSentAt'>
 
 /** Per user. */
 const MAX_DEVICES = 20

@@ -1,6 +1,7 @@
 // Ownership changes of videos: a user offers a video, another one accepts it into a channel or refuses it. The machine `ownership-change`
 // decides which decisions are possible.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import {
   initialOwnershipChange,
   type OwnershipChangeEvent,
@@ -10,6 +11,7 @@ import {
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, next, notFound, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
 import { assertMayChange, isFederated, isFederatedState, type Openness, refuseOverQuota } from '../video/index.ts'
+import type { Video } from '../video/video.entity.ts'
 import { moveIntoChannel } from '../video/video.writes.ts'
 
 export interface OwnershipChanges {
@@ -37,12 +39,10 @@ interface GivenVideo extends Openness {
   ownerAccountId: number
 }
 
-interface Offer {
+interface Offer extends Aliased<Video, 'state' | 'privacy'> {
   change: OwnershipChangeState
   receiverId: number
   videoId: number
-  state: string
-  privacy: number
   /** Bytes, as quotas count them. */
   size: number
   /** True if the giver still owns the video, without another owner in between, and is not being removed. */

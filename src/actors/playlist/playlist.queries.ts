@@ -1,11 +1,11 @@
 // Reads of playlists and their elements: one statement each.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database } from '../../platform/database/index.ts'
 import { type ActorSummary, summaryOf } from '../actor/index.ts'
 import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { isBegun, listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import { FEDERATED_PRIVACIES, thumbnailTypes } from '../video/video.entity.ts'
-import { playlistPrivacies } from './playlist.entity.ts'
+import { type Playlist, type PlaylistElement, playlistPrivacies } from './playlist.entity.ts'
 import { totalPlaylists } from './totals.ts'
 
 type Reader = Pick<Database, 'query'>
@@ -13,22 +13,11 @@ type Reader = Pick<Database, 'query'>
 /** How a request names a playlist. */
 export type PlaylistKey = { id: number } | { uuid: string }
 
-export interface PlaylistRow {
-  id: number
-  uuid: string
-  url: string
-  remote: boolean
-  name: string
-  description: string | null
-  privacy: number
-  type: number
+export interface PlaylistRow
+  extends Columns<Playlist, 'id' | 'uuid' | 'url' | 'remote' | 'name' | 'description' | 'privacy' | 'type' | 'elementsCount'>,
+    Columns<Playlist, 'accountId' | 'refreshedAt' | 'createdAt' | 'updatedAt'> {
   /** Its own picture, or that of the first public video. */
   thumbnail: string | null
-  elements_count: number
-  account_id: number
-  refreshed_at: Date | null
-  created_at: Date
-  updated_at: Date
   account: ActorSummary
   channel: ActorSummary | null
 }
@@ -184,11 +173,8 @@ const ofHost = (host: string | null, bind: (value: unknown) => string): string =
          join account a on a.actor_id = x.id where h.host = ${bind(host)})`
 
 /** An element with its video, whose columns are null if it is removed. */
-export interface ElementRow {
+export interface ElementRow extends Columns<PlaylistElement, 'position' | 'startTimestamp' | 'stopTimestamp'> {
   element_id: number
-  position: number
-  start_timestamp: number | null
-  stop_timestamp: number | null
   owner_account_id: number | null
   /** True if the instance or the requester mutes the owner of the video. */
   muted: boolean
@@ -227,14 +213,10 @@ function toElement(row: FlatElement): ElementRow[] {
   return [{ ...element, video: id === null ? null : { id, ...video } }]
 }
 
-export interface PlaylistWith {
+export interface PlaylistWith extends Columns<Playlist, 'name' | 'uuid'>, Columns<PlaylistElement, 'startTimestamp' | 'stopTimestamp'> {
   video_id: number
   element_id: number
   playlist_id: number
-  name: string
-  uuid: string
-  start_timestamp: number | null
-  stop_timestamp: number | null
 }
 
 /** The playlists of an account that contain the videos. */

@@ -1,10 +1,10 @@
 // Remote playlists: stored as their origin describes them; a job reads their elements.
 
-import { isUniqueViolation } from '../../platform/database/index.ts'
+import { type Aliased, isUniqueViolation } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { blockDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import { playlistTypes } from './playlist.entity.ts'
+import { type Playlist, playlistTypes } from './playlist.entity.ts'
 
 /** The content of a playlist document, parsed and checked by the wire layer. */
 export interface RemotePlaylist {
@@ -28,13 +28,7 @@ export interface RemoteElement {
   stopTimestamp: number | null
 }
 
-export interface StoredPlaylist {
-  id: number
-  url: string
-  accountId: number
-  refreshedAt: Date | null
-  updatedAt: Date
-}
+export type StoredPlaylist = Aliased<Playlist, 'id' | 'url' | 'accountId' | 'refreshedAt' | 'updatedAt'>
 
 export interface RemotePlaylists {
   find(key: { url: string } | { id: number }): Promise<StoredPlaylist | undefined>

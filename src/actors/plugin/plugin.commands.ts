@@ -1,13 +1,14 @@
 // Plugins and themes: installed from the registry or from a folder, updated, switched on and off, configured, uninstalled. Machine `plugin`.
 
 import { stat } from 'node:fs/promises'
-import { isUniqueViolation, type Sql } from '../../platform/database/index.ts'
+import { type Aliased, isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialPlugin, type PluginEvent, type PluginState, pluginMachine } from '../../state-machines/plugin.ts'
 import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
 import type { Declared } from './declared.ts'
 import { type Package, packFolder, readPackage } from './package.ts'
+import type { Plugin } from './plugin.entity.ts'
 import { findPlugin, findPluginSettings, type PluginRow } from './plugin.queries.ts'
 import type { PluginRegistry } from './registry.ts'
 
@@ -209,9 +210,7 @@ export function makePlugins(
   }
 }
 
-interface LockedPlugin {
-  id: number
-  npmName: string
+interface LockedPlugin extends Aliased<typeof Plugin, 'id' | 'npmName'> {
   state: PluginState
 }
 

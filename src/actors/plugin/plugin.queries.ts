@@ -1,26 +1,18 @@
 // Reads of plugins.
 
-import type { Database, Sql } from '../../platform/database/index.ts'
+import type { Columns, Database, Sql } from '../../platform/database/index.ts'
 import type { PluginState } from '../../state-machines/plugin.ts'
 import type { Declared } from './declared.ts'
 import { type Manifest, type PluginType, typeOf } from './manifest.ts'
+import type { Plugin } from './plugin.entity.ts'
 
-export interface PluginRow {
-  id: number
-  npm_name: string
+export interface PluginRow
+  extends Columns<typeof Plugin, 'id' | 'npmName' | 'version' | 'latestVersion' | 'integrity' | 'failure' | 'hostOwner'>,
+    Columns<typeof Plugin, 'hostAddress' | 'settingsSealed' | 'createdAt' | 'updatedAt'> {
   state: PluginState
-  version: string
-  latest_version: string | null
   manifest: Manifest
-  integrity: string
-  failure: string | null
   /** Null until its process has started once. */
   declared: Declared | null
-  host_owner: string | null
-  host_address: string | null
-  settings_sealed: string | null
-  created_at: Date
-  updated_at: Date
 }
 
 const COLUMNS = `id, npm_name, state, version, latest_version, manifest, integrity, failure, declared, host_owner, host_address,

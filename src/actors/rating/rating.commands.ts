@@ -1,8 +1,9 @@
 // Likes and dislikes: at most one per account and video. The counts are updated by deltas.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, announceCounts, isOpen, type Openness } from '../video/index.ts'
+import type { Rating } from './rating.entity.ts'
 
 export type RatingType = 'like' | 'dislike'
 
@@ -25,10 +26,8 @@ export interface Ratings {
   removeReceivedRating(rating: { videoId: number; accountId: number; only?: { id: number; url: string } }): Promise<void>
 }
 
-interface RatingRow {
-  id: number
+interface RatingRow extends Columns<typeof Rating, 'id' | 'url'> {
   type: RatingType
-  url: string
 }
 
 export function makeRatings(deps: ActorDeps): Ratings {

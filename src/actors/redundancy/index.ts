@@ -1,5 +1,6 @@
 export { downloadRedundancies } from './download.ts'
 export { mirrorByStrategy } from './mirror-checks.ts'
 export { type Copied, makeRedundancies, type Redundancies } from './redundancy.commands.ts'
+export type { Redundancy } from './redundancy.entity.ts'
 export { listMirroredVideos, type MirroredVideoRow } from './redundancy.queries.ts'
 export { type RedundancyStats, redundancyStats } from './redundancy-stats.queries.ts'

@@ -1,21 +1,21 @@
 // Runs the mirroring strategies: periodically, in one process at a time, each chooses the next copies, gives up less deserving ones, and
 // extends the rest. Copies that must not be held any more are ended soon, whatever the strategies choose.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, ignoreNotFound } from '../runtime/index.ts'
 import { findCandidates, findCopies, findCopiesOf, findInvalidCopies } from './mirror.queries.ts'
 import { type Candidate, lifetimeFor, planMirrors, type Strategy, type StrategySettings } from './mirror-plan.ts'
 import { insertPlanned, neededOf, targetsOf } from './planned-copies.ts'
 import type { Redundancies } from './redundancy.commands.ts'
+import type { RedundancyStrategy } from './redundancy.entity.ts'
 
 export type MirrorDeps = ActorDeps & {
   instanceActorId: () => Promise<number>
   redundancies: Pick<Redundancies, 'remove' | 'renew'>
 }
 
-interface Claimed {
-  id: number
+interface Claimed extends Aliased<typeof RedundancyStrategy, 'id' | 'fullAt'> {
   strategy: Strategy
-  fullAt: Date | null
 }
 
 /** How often a process checks whether a strategy is due, in ms; and how soon after copies made room for waiting ones. */

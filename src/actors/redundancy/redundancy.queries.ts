@@ -1,22 +1,12 @@
 // Copies by video, for administrators.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database, InJson } from '../../platform/database/index.ts'
+import type { Video } from '../video/video.entity.ts'
+import type { Redundancy } from './redundancy.entity.ts'
 
-export interface CopyRow {
-  id: number
-  file_url: string
-  strategy: string | null
-  created_at: string
-  updated_at: string
-  expires_on: string | null
-  size: number
-}
+export type CopyRow = InJson<Columns<Redundancy, 'id' | 'fileUrl' | 'strategy' | 'createdAt' | 'updatedAt' | 'expiresOn' | 'size'>>
 
-export interface MirroredVideoRow {
-  id: number
-  name: string
-  url: string
-  uuid: string
+export interface MirroredVideoRow extends Columns<Video, 'id' | 'name' | 'url' | 'uuid'> {
   files: CopyRow[]
   playlists: CopyRow[]
 }

@@ -1,22 +1,13 @@
 // Reads of registrations.
 
-import { containing, type Database } from '../../platform/database/index.ts'
-import type { RegistrationContext, RegistrationState } from '../../state-machines/registration.ts'
+import { type Columns, containing, type Database } from '../../platform/database/index.ts'
+import type { Registration } from './registration.entity.ts'
 
-export interface RegistrationRow {
-  id: number
-  state: RegistrationState
+export interface RegistrationRow
+  extends Columns<Registration, 'id' | 'state' | 'context' | 'username' | 'email' | 'accountDisplayName' | 'channelHandle'>,
+    Columns<Registration, 'channelDisplayName' | 'registrationReason' | 'moderationResponse' | 'userId'> {
   /** `UserRegistrationState` of the contract: 1 pending, 2 rejected, 3 accepted. */
   state_id: number
-  context: RegistrationContext
-  username: string
-  email: string
-  account_display_name: string | null
-  channel_handle: string | null
-  channel_display_name: string | null
-  registration_reason: string
-  moderation_response: string | null
-  user_id: number | null
   created_at: string | Date
   updated_at: string | Date
 }

@@ -1,27 +1,18 @@
 // Other servers for the operator: reachability, waiting deliveries, and errors.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { type Aliased, containing, type Database } from '../../platform/database/index.ts'
 import type { RemoteHostState } from '../../state-machines/remote-host.ts'
+import type { RemoteHost } from './remote-host.entity.ts'
 
-export interface PeerRow {
-  id: number
-  host: string
+export interface PeerRow
+  extends Aliased<RemoteHost, 'id' | 'host' | 'software' | 'softwareVersion' | 'signatureProfile' | 'unsupportedTypes' | 'dueAt'>,
+    Aliased<RemoteHost, 'lastSuccessAt' | 'lastErrorAt' | 'lastError' | 'createdAt'> {
   state: RemoteHostState
-  software: string | null
-  softwareVersion: string | null
-  signatureProfile: string
-  unsupportedTypes: string[]
-  /** When it is retried; null if it may be tried now, or is dormant. */
-  dueAt: Date | null
-  lastSuccessAt: Date | null
-  lastErrorAt: Date | null
-  lastError: string | null
   /** Creation of the oldest waiting delivery. */
   waitingSince: Date | null
   waitingDeliveries: number
   parkedDeliveries: number
   parkedActivities: number
-  createdAt: Date
 }
 
 /** Limit of counts, so that the list stays fast with a huge backlog. */

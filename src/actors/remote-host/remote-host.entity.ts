@@ -11,6 +11,7 @@ const RemoteHostSchema = defineEntity({
     host: p.text(),
     state: p.text(),
     context: p.json<Record<string, unknown>>(),
+    /** When it is retried; null if it may be tried now, or is dormant. */
     dueAt: p.datetime(3).nullable(),
     software: p.text().nullable(),
     softwareVersion: p.text().nullable(),

@@ -1,6 +1,7 @@
 // Jobs of runners: offered, accepted, reported, ended. A runner proves its lease with the token of the job; a lost lease has none.
 
 import { type FileRef, MediaError, type Store } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { newUuid, sha256 } from '../../platform/ids.ts'
 import type { RunnerJobEvent, RunnerJobState } from '../../state-machines/runner-job.ts'
 import {
@@ -19,6 +20,7 @@ import {
   startHeartbeat,
   type Unit,
 } from '../runtime/index.ts'
+import type { Job } from '../runtime/runtime.entity.ts'
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
 import { makeReceiving } from './receiving.ts'
 import type { Part, RemoteWork, RemoteWorks, Result, RunnerJob } from './remote-work.ts'
@@ -61,11 +63,9 @@ export interface RunnerJobs {
   remove(uuid: string): Promise<void>
 }
 
-interface Locked extends StoredRunnerJob {
+interface Locked extends StoredRunnerJob, Columns<typeof Job, 'type' | 'runnerId'> {
   uuid: string
-  type: string
   data: RunnerJob['data']
-  runner_id: number | null
   token_hash: Buffer | null
 }
 

@@ -1,38 +1,29 @@
 // Reads of runners, their registration tokens and their jobs.
 
 import { timingSafeEqual } from 'node:crypto'
-import { containing, type Database } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import type { RunnerJobState } from '../../state-machines/runner-job.ts'
 import { type ActorDeps, NOT_PAUSED } from '../runtime/index.ts'
+import type { Job } from '../runtime/runtime.entity.ts'
 import type { RunnerJob } from './remote-work.ts'
+import type { Runner, RunnerRegistrationToken } from './runner.entity.ts'
 
 export interface Page<T> {
   total: number
   rows: T[]
 }
 
-export interface RunnerRow {
-  id: number
-  name: string
-  description: string | null
-  ip: string
-  version: string | null
-  failures: number
+export interface RunnerRow
+  extends InJson<Columns<typeof Runner, 'id' | 'name' | 'description' | 'ip' | 'version' | 'failures' | 'lastContact'>>,
+    InJson<Columns<typeof Runner, 'createdAt' | 'updatedAt'>> {
   /** That it has now. */
   jobs: number
-  /** ISO 8601. */
-  last_contact: string
-  created_at: string
-  updated_at: string
 }
 
-export interface RegistrationTokenRow {
-  id: number
-  token_sealed: string
+export interface RegistrationTokenRow
+  extends InJson<Columns<typeof RunnerRegistrationToken, 'id' | 'tokenSealed' | 'createdAt' | 'updatedAt'>> {
   runners: number
-  created_at: string
-  updated_at: string
 }
 
 /** The id of the runner with this token. */
@@ -87,17 +78,12 @@ export const listRegistrationTokens = (
 
 const byDate = (descending: boolean): string => (descending ? 'created_at desc, id desc' : 'created_at, id')
 
-export interface RunnerJobRow extends RunnerJob {
+export interface RunnerJobRow
+  extends RunnerJob,
+    InJson<Columns<typeof Job, 'priority' | 'progress' | 'failures' | 'error' | 'startedAt' | 'finishedAt' | 'createdAt'>> {
   state: RunnerJobState
-  priority: number
-  progress: number
-  failures: number
-  error: string | null
-  started_at: string | null
-  finished_at: string | null
-  created_at: string
   updated_at: string
-  runner: { id: number; name: string; description: string | null } | null
+  runner: Columns<typeof Runner, 'id' | 'name' | 'description'> | null
   parent: { type: string; state: RunnerJobState; uuid: string } | null
 }
 
@@ -182,11 +168,9 @@ export const listOfferedJobs = (
     [types, count],
   )
 
-export interface LeasedJobRow extends RunnerJob {
+export interface LeasedJobRow extends RunnerJob, Columns<typeof Job, 'runnerId' | 'startedAt'> {
   state: RunnerJobState
-  runner_id: number | null
   token_hash: Buffer | null
-  started_at: Date | null
 }
 
 /** True for the token of its present lease. */

@@ -3,7 +3,7 @@
 
 import { isDiskFull, StorageOutage } from '../../media/index.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { causesOf, type Database, isDatabaseOutage } from '../../platform/database/index.ts'
+import { type Columns, causesOf, type Database, isDatabaseOutage } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { BackOff } from '../../state-machines/back-off.ts'
@@ -16,6 +16,7 @@ import { makeOutageWaits } from './outage-waits.ts'
 import { NOT_PAUSED } from './pause.ts'
 import type { JobHandler, Registry } from './registry.ts'
 import { retryThroughOutage } from './retry-through-outage.ts'
+import type { Job } from './runtime.entity.ts'
 
 export interface JobSettings {
   leaseMs: number
@@ -29,8 +30,7 @@ export interface JobSettings {
   backOff: BackOff
 }
 
-interface Claimed extends StoredJob {
-  type: string
+interface Claimed extends StoredJob, Columns<typeof Job, 'type'> {
   /** A name for this claim alone: a second claim by the same process must have another one. */
   owner: string
   data: Record<string, string | number>

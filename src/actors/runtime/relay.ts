@@ -3,15 +3,13 @@
 // of their reactions. If one of a batch fails, each is relayed alone.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Registry } from './registry.ts'
+import type { Outbox } from './runtime.entity.ts'
 import type { RunUnit, Unit } from './unit.ts'
 
-interface OutboxRow {
-  id: number
-  event: string
-  payload: unknown
+interface OutboxRow extends Columns<typeof Outbox, 'id' | 'event' | 'payload'> {
   /** When the oldest event of its aggregate is due; null if this is the oldest. */
   olderDueAt: Date | null
 }

@@ -1,10 +1,11 @@
 // Application tokens: named, with scopes and an expiry, for scripts of a user and for users without a password here. Shown once, stored as
 // hashes.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
 import { type UserRole, userRoles } from '../user/user.entity.ts'
+import type { ApplicationToken } from './session.entity.ts'
 import { renewSessions } from './session.writes.ts'
 import { newApplicationToken, type TokenScope } from './token-scope.ts'
 
@@ -14,14 +15,8 @@ export interface NewApplicationToken {
   expiresAt: Date
 }
 
-export interface ApplicationTokenRow {
-  id: number
-  name: string
+export interface ApplicationTokenRow extends Columns<typeof ApplicationToken, 'id' | 'name' | 'expiresAt' | 'lastUsedAt' | 'createdAt'> {
   scopes: TokenScope[]
-  expires_at: Date
-  /** Within a minute; null if it was never used. */
-  last_used_at: Date | null
-  created_at: Date
 }
 
 export interface ApplicationTokens {

@@ -3,13 +3,14 @@
 
 import { z } from 'zod'
 import type { Bus } from '../../platform/bus/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import { canonicalAddress } from '../../platform/mail-address.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import { type ActorDeps, DomainError, type GuessLimits, notFound } from '../runtime/index.ts'
 import { checkCode, spendCode } from '../two-factor/index.ts'
-import { userRoles } from '../user/user.entity.ts'
+import { type User, userRoles } from '../user/user.entity.ts'
 import { NOTE_LOGIN } from '../user/user.writes.ts'
 import { makeAskAgain, wrongRefresh } from './ask-again.ts'
 import type { ClientCredentials, EnteredUser, ExternalLogins, Session, Sessions, Tokens } from './session.types.ts'
@@ -35,11 +36,8 @@ const SESSION_USER = `u.nsfw_policy, u.language, u.id, u.username, u.role, a.id 
   exists (select from account_block where owner_id = a.id) or exists (select from server_block where owner_id = a.id) as mutes`
 
 /** The user or applicant with the given name. */
-interface LoginRow {
-  id: number
+interface LoginRow extends Columns<User, 'id' | 'blocked' | 'emailVerified'> {
   password_hash: string
-  blocked: boolean
-  email_verified: boolean | null
   /** State of the registration request, if there is no account. */
   registration: string | null
   /** Secret of the authenticator app; null without two-factor login. */

@@ -22,6 +22,7 @@ export const Session = defineEntity({
     /** Since when it is being asked; a process that died leaves it. */
     externalAskedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
+    /** The last refresh of its tokens. */
     updatedAt: p.datetime(3),
   },
 })
@@ -58,6 +59,7 @@ export const ApplicationToken = defineEntity({
     name: p.text(),
     scopes: p.type(TextArray),
     expiresAt: p.datetime(3),
+    /** Within a minute; null if it was never used. */
     lastUsedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },

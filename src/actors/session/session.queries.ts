@@ -1,14 +1,9 @@
 // The sessions of a user, for the user.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
+import type { Session } from './session.entity.ts'
 
-export interface SessionListRow {
-  id: number
-  created_at: Date
-  /** The last refresh of its tokens. */
-  updated_at: Date
-  refresh_expires_at: Date
-}
+export type SessionListRow = Columns<typeof Session, 'id' | 'createdAt' | 'updatedAt' | 'refreshExpiresAt'>
 
 /** A page of the user's sessions, the latest used first, with the number of all. One statement. */
 export async function listSessions(

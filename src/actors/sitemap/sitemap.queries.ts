@@ -1,14 +1,11 @@
 // Pages for search engines: local accounts and channels, and public videos. Read in parts, by index.
 
-import type { Database } from '../../platform/database/index.ts'
-import { LISTED_PRIVACIES, videoPrivacies } from '../video/video.entity.ts'
+import type { Aliased, Database } from '../../platform/database/index.ts'
+import { LISTED_PRIVACIES, type Video, videoPrivacies } from '../video/video.entity.ts'
 
 export type ListedPage = { kind: 'account' | 'channel'; name: string; changedAt: Date } | { kind: 'video'; uuid: string; changedAt: Date }
 
-interface ListedVideo {
-  id: number
-  uuid: string
-  publishedAt: Date
+interface ListedVideo extends Aliased<Video, 'id' | 'uuid' | 'publishedAt'> {
   changedAt: Date
 }
 

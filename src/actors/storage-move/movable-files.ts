@@ -1,12 +1,11 @@
 // The files of a video that its move includes, from their rows.
 
 import { type FileRef, hlsFile, webVideoFile } from '../../media/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { hasPrivateFiles, type Openness } from '../video/index.ts'
+import type { Video } from '../video/video.entity.ts'
 
-export interface MovableVideo extends Openness {
-  state: string
-  uuid: string
+export interface MovableVideo extends Openness, Columns<Video, 'state' | 'uuid'> {
   /** Target of its running move; null if there is none. */
   target: number | null
   webVideos: string[]

@@ -15,6 +15,7 @@ import {
   type StoryboardPlan,
   webVideoFile,
 } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type InputAddress, isForRunners, notWanted, type RemoteWorks, type Result, type RunnerJob } from '../runner/index.ts'
 import {
@@ -50,10 +51,7 @@ export type StoryboardDeps = ActorDeps & {
 }
 
 /** A video without a storyboard, and its best file for making one. */
-interface Source extends Openness {
-  uuid: string
-  /** Seconds. */
-  duration: number
+interface Source extends Openness, Columns<Video, 'uuid' | 'duration'> {
   fileId: number
   /** px */
   width: number

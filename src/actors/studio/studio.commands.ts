@@ -13,7 +13,7 @@ import {
   type Store,
   type TimelineTask,
 } from '../../media/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
@@ -48,12 +48,7 @@ export interface Studio {
   request(videoId: number, by: NonNullable<Viewer>, tasks: readonly NewTask[]): Promise<void>
 }
 
-interface Owned {
-  privacy: number
-  blocked: boolean
-  remote: boolean
-  state: string
-  isLive: boolean
+interface Owned extends Aliased<Video, 'privacy' | 'blocked' | 'remote' | 'state' | 'isLive'> {
   ownerAccountId: number
   userId: number | null
   /** Seconds, from its files. */

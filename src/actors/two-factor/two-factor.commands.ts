@@ -1,13 +1,15 @@
 // Two-factor login of a user: requested, confirmed, disabled. The machine `two-factor` decides; secrets are encrypted at rest.
 
 import { generateSecret } from 'otplib'
+import type { Aliased } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { dueIn, initialTwoFactor, type TwoFactorEvent, type TwoFactorState, twoFactorMachine } from '../../state-machines/two-factor.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
-import { type UserRole, userRoles } from '../user/user.entity.ts'
+import { type User, userRoles } from '../user/user.entity.ts'
 import { enrolmentUri, stepOfCode } from './one-time-code.ts'
 import { guessedCode } from './spend-code.ts'
+import type { TwoFactor as TwoFactorEntity } from './two-factor.entity.ts'
 import { type Asker, mayChangeTwoFactor } from './two-factor.policy.ts'
 
 export interface TwoFactorRequest {
@@ -29,17 +31,12 @@ export interface TwoFactor {
   disable(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<void>
 }
 
-interface Target {
-  id: number
-  email: string
-  role: UserRole
-  passwordHash: string
+interface Target
+  extends Aliased<User, 'id' | 'email' | 'role' | 'passwordHash'>,
+    Aliased<typeof TwoFactorEntity, 'dueAt' | 'secretSealed' | 'requestTokenHash'> {
   /** Row of the two-factor login; null if it was never requested. */
   rowId: number | null
   state: TwoFactorState | null
-  dueAt: Date | null
-  secretSealed: string | null
-  requestTokenHash: Buffer | null
 }
 
 /** The columns that belong to a state. */

@@ -1,60 +1,36 @@
 // Reads about users.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database, InJson } from '../../platform/database/index.ts'
+import type { Actor } from '../actor/actor.entity.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from '../actor/index.ts'
+import type { Channel } from '../channel/channel.entity.ts'
 import { type NotificationSettings, notificationSettingsOf } from '../notification-setting/index.ts'
-import { playlistTypes } from '../playlist/playlist.entity.ts'
+import { type Playlist, playlistTypes } from '../playlist/playlist.entity.ts'
+import type { User } from './user.entity.ts'
 
 /** A user with account and channels. */
-export interface UserRow {
-  id: number
-  username: string
-  email: string
-  email_verified: boolean | null
-  role: number
-  admin_flags: number
-  video_quota: number
-  video_quota_daily: number
-  pending_email: string | null
-  email_public: boolean
-  theme: string
-  nsfw_policy: string
-  p2p_enabled: boolean
-  videos_history_enabled: boolean
-  auto_play_video: boolean
-  auto_play_next_video: boolean
-  auto_play_next_video_playlist: boolean
-  video_languages: string[] | null
-  no_instance_config_warning_modal: boolean
-  no_welcome_modal: boolean
-  no_account_setup_warning_modal: boolean
-  plugin_auth: string | null
-  blocked: boolean
-  blocked_reason: string | null
-  last_login_at: Date | null
+export interface UserRow
+  extends Columns<User, 'id' | 'username' | 'email' | 'emailVerified' | 'role' | 'adminFlags' | 'videoQuota' | 'videoQuotaDaily'>,
+    Columns<User, 'pendingEmail' | 'emailPublic' | 'theme' | 'nsfwPolicy' | 'p2pEnabled' | 'videosHistoryEnabled'>,
+    Columns<User, 'autoPlayVideo' | 'autoPlayNextVideo' | 'autoPlayNextVideoPlaylist' | 'videoLanguages'>,
+    Columns<User, 'noInstanceConfigWarningModal' | 'noWelcomeModal' | 'noAccountSetupWarningModal' | 'pluginAuth' | 'blocked'>,
+    Columns<User, 'blockedReason' | 'lastLoginAt' | 'createdAt'> {
   two_factor_enabled: boolean
-  created_at: Date
   account: ActorSummaryRow
-  channels: (ActorSummaryRow & { support: string | null; banners: ActorImageRow[] })[]
+  channels: (ActorSummaryRow & Columns<Channel, 'support'> & { banners: ActorImageRow[] })[]
   /** Null for a user who never changed them. */
   notification_settings: NotificationSettings | null
 }
 
 /** The user's own view. */
 export interface MeRow extends UserRow {
-  special_playlists: { id: number; name: string; type: number }[]
+  special_playlists: Columns<Playlist, 'id' | 'name' | 'type'>[]
 }
 
-export interface ActorSummaryRow {
-  id: number
-  url: string
+export interface ActorSummaryRow
+  extends InJson<Columns<Actor, 'url' | 'followersCount' | 'followingCount' | 'createdAt'>>,
+    InJson<Columns<Channel, 'id' | 'name' | 'description' | 'updatedAt'>> {
   username: string
-  name: string
-  description: string | null
-  followers_count: number
-  following_count: number
-  created_at: string
-  updated_at: string
   avatars: ActorImageRow[]
 }
 

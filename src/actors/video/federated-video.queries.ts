@@ -1,17 +1,11 @@
 // A video as its activities need it: what decides whether other servers are notified, and the actors of its owners. One statement.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
+import type { Video } from './video.entity.ts'
 
-export interface FederatedVideo {
-  id: number
-  url: string
-  uuid: string
-  remote: boolean
-  privacy: number
-  blocked: boolean
+export interface FederatedVideo extends Columns<Video, 'id' | 'url' | 'uuid' | 'remote' | 'privacy' | 'blocked' | 'state'> {
   /** True if a block removes the video from other servers. */
   isWithdrawn: boolean
-  state: string
   accountActorId: number
   accountUrl: string
   channelActorId: number

@@ -9,7 +9,9 @@ export const VideoFile = defineEntity({
   properties: {
     id: p.integer().primary(),
     videoId: p.integer(),
+    /** Null for a web video. */
     streamingPlaylistId: p.integer().nullable(),
+    /** Short side in px, 0 for sound alone. */
     resolution: p.integer(),
     width: p.integer().nullable(),
     height: p.integer().nullable(),
@@ -25,7 +27,9 @@ export const VideoFile = defineEntity({
     torrentUrl: p.text().nullable(),
     magnetUrl: p.text().nullable(),
     infoHash: p.text().nullable(),
+    /** Bits: 1 web video, 2 fragmented. */
     formatFlags: p.integer(),
+    /** Bits: 1 video, 2 audio. */
     streams: p.integer(),
     hls: p.json<object>().nullable(),
     storage: p.smallint(),

@@ -62,6 +62,7 @@ export { makeRemoveFiles, type RemoveFiles } from './files/remove-files.ts'
 export { makeReplaceSource, type ReplaceSource } from './files/replace-source.ts'
 export { removeStaleWorkFolders } from './files/stale-work-folders.ts'
 export { workFolder } from './files/work-folders.ts'
+export type { StreamingPlaylist, VideoFile } from './files.entity.ts'
 export {
   categoryLabels,
   commentsPolicyLabels,
@@ -109,8 +110,10 @@ export {
   FEDERATED_STATES,
   isFederatedState,
   isPublic,
+  type Thumbnail,
   type ThumbnailType,
   thumbnailTypes,
+  type Video,
   videoPrivacies,
 } from './video.entity.ts'
 export {

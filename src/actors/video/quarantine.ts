@@ -2,9 +2,10 @@
 // before; unblocking publishes them.
 
 import type { Config } from '../../config/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import { hasRight, type UserRole, userAdminFlags } from '../user/index.ts'
+import { hasRight, userAdminFlags } from '../user/index.ts'
+import type { User } from '../user/user.entity.ts'
 import { copyBlock, storeBlock } from '../video-block/video-block.writes.ts'
 import type { Video } from './video.entity.ts'
 
@@ -13,10 +14,7 @@ export const videoBlockTypes = { manual: 1, automatic: 2 } as const
 
 const REASON = 'New here: a moderator looks at it before others can see it.'
 
-export interface Uploader {
-  role: UserRole
-  adminFlags: number
-}
+export type Uploader = Aliased<User, 'role' | 'adminFlags'>
 
 /** True if uploads of this user need a review. Moderators and trusted users are exempt. Pure. */
 export const isQuarantined = ({ role, adminFlags }: Uploader, config: Pick<Config, 'auto_blacklist'>): boolean =>

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, type Store, webVideoFile } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { type ActorDeps, advance, DomainError, notFound, resumeJobs, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
 import type { Leases, PendingFile, PendingFiles } from './files/pending-files.ts'
@@ -111,8 +112,7 @@ async function hasPendingNotifications({ query }: Pick<ActorDeps['db'], 'query'>
   return waiting.length > 0
 }
 
-interface FileNames {
-  uuid: string
+interface FileNames extends Columns<Video, 'uuid'> {
   web_videos: string[]
   torrents: string[]
   thumbnails: string[]

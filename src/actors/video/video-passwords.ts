@@ -1,11 +1,11 @@
 // The passwords of a password-protected video. Any of them opens it, and there is always at least one.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import { assertChangeable } from './update-video.ts'
-import { Video, videoPrivacies } from './video.entity.ts'
+import { Video, type VideoPassword, videoPrivacies } from './video.entity.ts'
 
 export interface VideoPasswords {
   /**
@@ -17,13 +17,7 @@ export interface VideoPasswords {
   remove(videoId: number, by: NonNullable<Viewer>, passwordId: number): Promise<void>
 }
 
-export interface VideoPasswordRow {
-  id: number
-  password: string
-  video_id: number
-  created_at: Date
-  updated_at: Date
-}
+export type VideoPasswordRow = Columns<typeof VideoPassword, 'id' | 'password' | 'videoId' | 'createdAt' | 'updatedAt'>
 
 export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPasswords {
   const change = (videoId: number, by: NonNullable<Viewer>, apply: (unit: Unit) => Promise<void>): Promise<void> =>

@@ -52,6 +52,7 @@ const VideoSchema = defineEntity({
     hasWebVideos: p.boolean().defaultRaw('false').lazy(),
     hot: p.double().defaultRaw('(EXTRACT(epoch FROM now()) / (43200)::numeric)').lazy(),
     likes: p.integer().defaultRaw('0').lazy(),
+    /** Local, or of an actor that the instance follows. */
     listed: p.boolean().defaultRaw('true').lazy(),
     refreshTriedAt: p.datetime(3).nullable().lazy(),
     subscribersTold: p.boolean().defaultRaw('false').lazy(),

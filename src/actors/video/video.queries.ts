@@ -1,8 +1,9 @@
 // Reads of single videos: one statement each. Videos that are being removed are invisible.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { notFound } from '../runtime/index.ts'
-import { type ThumbnailType, thumbnailTypes } from './video.entity.ts'
+import type { Storyboard } from '../storyboard/storyboard.entity.ts'
+import { type ThumbnailType, thumbnailTypes, type Video } from './video.entity.ts'
 import type { FollowedVideo, GuardedVideo, Openness } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
@@ -30,10 +31,7 @@ export async function findVideoDetails(
   return row
 }
 
-export interface VideoAccessRow extends GuardedVideo, FollowedVideo {
-  id: number
-  uuid: string
-  state: string
+export interface VideoAccessRow extends GuardedVideo, FollowedVideo, Columns<Video, 'id' | 'uuid' | 'state'> {
   password: PasswordCheck
 }
 
@@ -196,14 +194,10 @@ export async function findSource(
   return row
 }
 
-export interface StoryboardRow {
-  filename: string
-  total_width: number
-  total_height: number
-  sprite_width: number
-  sprite_height: number
-  sprite_duration: number
-}
+export type StoryboardRow = Columns<
+  typeof Storyboard,
+  'filename' | 'totalWidth' | 'totalHeight' | 'spriteWidth' | 'spriteHeight' | 'spriteDuration'
+>
 
 /** The storyboard of a video. A list, as clients expect. */
 export async function listStoryboards(db: Reader, videoId: number): Promise<StoryboardRow[]> {

@@ -1,98 +1,44 @@
 // The columns of a video that lists and single reads share: one row each, no entity.
 
+import type { Columns, InJson } from '../../platform/database/index.ts'
 import { type ActorProfile, type ActorSummary, accountProfile, channelProfile, summaryOf } from '../actor/index.ts'
 import { currentViewers } from './current-viewers.ts'
-import { thumbnailTypes } from './video.entity.ts'
+import type { StreamingPlaylist, VideoFile } from './files.entity.ts'
+import { thumbnailTypes, type Video, type VideoSchedule, type VideoSource } from './video.entity.ts'
 
-export interface VideoFileRow {
-  id: number
-  /** Null for a web video. */
-  streaming_playlist_id: number | null
-  resolution: number
-  width: number | null
-  height: number | null
-  size: number
-  extname: string
-  fps: number
-  filename: string | null
-  file_url: string | null
-  playlist_filename: string | null
-  metadata_url: string | null
-  torrent_filename: string | null
-  torrent_url: string | null
-  magnet_url: string | null
-  info_hash: string | null
-  /** Bits: 1 video, 2 audio. */
-  streams: number
-  storage: number
+export interface VideoFileRow
+  extends Columns<typeof VideoFile, 'id' | 'streamingPlaylistId' | 'resolution' | 'width' | 'height' | 'size' | 'extname' | 'fps'>,
+    Columns<typeof VideoFile, 'filename' | 'fileUrl' | 'playlistFilename' | 'metadataUrl' | 'torrentFilename' | 'torrentUrl'>,
+    Columns<typeof VideoFile, 'magnetUrl' | 'infoHash' | 'streams' | 'storage'> {
   /** Addresses of copies of a web video on other servers; null without copies. */
   mirrors?: string[] | null
 }
 
-export interface PlaylistRow {
-  id: number
-  type: number
-  playlist_filename: string | null
-  playlist_url: string | null
-  segments_sha256_filename: string | null
-  segments_sha256_url: string | null
-  storage: number
+export interface PlaylistRow
+  extends Columns<typeof StreamingPlaylist, 'id' | 'type' | 'playlistFilename' | 'playlistUrl' | 'storage'>,
+    Columns<typeof StreamingPlaylist, 'segmentsSha256Filename' | 'segmentsSha256Url'> {
   /** Folders of copies, on other servers or here. */
   mirrors: string[]
 }
 
-export interface SourceRow {
-  input_filename: string
-  kept_filename: string | null
-  size: number
-  resolution: number | null
-  width: number | null
-  height: number | null
-  fps: number | null
-  metadata: Record<string, unknown> | null
-  created_at: string
-}
+export type SourceRow = InJson<
+  Columns<VideoSource, 'inputFilename' | 'keptFilename' | 'size' | 'resolution' | 'width' | 'height' | 'fps' | 'metadata' | 'createdAt'>
+>
 
-export interface VideoRow<A extends ActorSummary = ActorSummary> {
-  id: number
-  uuid: string
-  url: string
-  remote: boolean
-  /** Local, or of an actor that the instance follows. */
-  listed: boolean
-  name: string
-  category: number | null
-  licence: number | null
-  language: string | null
-  privacy: number
-  blocked: boolean
+export interface VideoRow<A extends ActorSummary = ActorSummary>
+  extends Columns<Video, 'id' | 'uuid' | 'url' | 'remote' | 'listed' | 'name' | 'category' | 'licence' | 'language' | 'privacy'>,
+    Columns<Video, 'blocked' | 'nsfw' | 'description' | 'duration' | 'aspectRatio' | 'views' | 'likes' | 'dislikes' | 'comments'>,
+    Columns<Video, 'state' | 'waitTranscoding' | 'isLive' | 'createdAt' | 'updatedAt' | 'publishedAt' | 'originallyPublishedAt' | 'tags'> {
   /** Reason of the block, if given. */
   block_reason: string | null
-  nsfw: boolean
-  description: string | null
-  /** Seconds. */
-  duration: number
-  aspect_ratio: number | null
-  views: number
   /** Current viewers. */
   viewers: number
-  likes: number
-  dislikes: number
-  comments: number
-  state: string
-  wait_transcoding: boolean
-  is_live: boolean
-  created_at: Date
-  updated_at: Date
-  published_at: Date
-  originally_published_at: Date | null
   /** File names of the miniature and the preview. */
   thumbnail: string | null
   preview: string | null
   account: A
   channel: A
-  schedule: { update_at: string; privacy: number | null } | null
-  tags: string[]
+  schedule: InJson<Columns<typeof VideoSchedule, 'updateAt' | 'privacy'>> | null
   /** Last position of the requester, in seconds. */
   watched_seconds?: number | null
 }
@@ -109,17 +55,10 @@ export type VideoListRow = VideoRow & {
   blocked_server?: boolean
 }
 
-export interface VideoDetailsRow extends VideoRow<ActorProfile> {
-  support: string | null
-  comments_policy: number
-  download_enabled: boolean
+export interface VideoDetailsRow
+  extends VideoRow<ActorProfile>,
+    Columns<Video, 'support' | 'commentsPolicy' | 'downloadEnabled' | 'refreshedAt' | 'inputFileUpdatedAt' | 'trackerUrls'> {
   owner_account_id: number
-  /** When a remote video was last read; null for local ones. */
-  refreshed_at: Date | null
-  /** When its file was last replaced. */
-  input_file_updated_at: Date | null
-  /** Trackers of a remote video. */
-  tracker_urls: string[]
   files: VideoFileRow[]
   playlist: PlaylistRow | null
 }

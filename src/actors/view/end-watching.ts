@@ -1,16 +1,14 @@
 // Ends the watching of viewers that left: what they watched becomes a row of the statistics.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
+import type { Viewer } from './view.entity.ts'
 import { type Section, watchedSeconds } from './watching.ts'
 
-interface GoneRow {
-  id: number
-  videoId: number
+interface GoneRow extends Aliased<typeof Viewer, 'id' | 'videoId' | 'startedAt' | 'seenAt'> {
   remote: boolean
   sections: Section[]
-  startedAt: Date | null
-  seenAt: Date
 }
 
 export const ENDED_AT_ONCE = 500

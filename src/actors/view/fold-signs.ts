@@ -1,29 +1,21 @@
 // Folds players' reports into the viewers of each video: their watched parts, views, and current viewers. One process at a time folds, so
 // that the signs of a viewer are processed in order.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import { type ActorDeps, hasRows, type Unit } from '../runtime/index.ts'
 import { addViews } from '../video/index.ts'
+import type { Video } from '../video/video.entity.ts'
 import { countViewers } from './count-viewers.ts'
+import type { Viewer as ViewerEntity } from './view.entity.ts'
 import { newViewer, type Section, type Viewer, type WatchRules, watched } from './watching.ts'
 
-interface SignRow {
-  videoId: number
-  viewer: string
+interface SignRow extends Aliased<typeof ViewerEntity, 'videoId' | 'viewer' | 'seenAt'>, Aliased<Video, 'remote' | 'duration' | 'isLive'> {
   seconds: number
   isSeek: boolean
-  seenAt: Date
-  remote: boolean
-  duration: number
-  isLive: boolean
 }
 
-interface ViewerRow {
-  videoId: number
-  viewer: string
+interface ViewerRow extends Aliased<typeof ViewerEntity, 'videoId' | 'viewer' | 'startedAt' | 'seenAt' | 'countedAt'> {
   sections: Section[]
-  startedAt: Date | null
-  seenAt: Date
-  countedAt: Date | null
 }
 
 export const FOLDED_AT_ONCE = 5000

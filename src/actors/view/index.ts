@@ -6,4 +6,5 @@ export {
   groupIntervals,
 } from './statistics.queries.ts'
 export { makeViews, type Views } from './view.commands.ts'
+export type { Watch } from './view.entity.ts'
 export type { Section } from './watching.ts'

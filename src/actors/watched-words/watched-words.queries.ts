@@ -1,16 +1,10 @@
 // Reads of lists of watched words.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database, InJson } from '../../platform/database/index.ts'
 import type { ListOwner } from './watched-words.commands.ts'
+import type { WatchedWordsList } from './watched-words.entity.ts'
 
-export interface WatchedWordsRow {
-  id: number
-  name: string
-  words: string[]
-  /** ISO 8601. */
-  created_at: string
-  updated_at: string
-}
+export type WatchedWordsRow = InJson<Columns<typeof WatchedWordsList, 'id' | 'name' | 'words' | 'createdAt' | 'updatedAt'>>
 
 export const watchedWordsSorts = ['createdAt', 'updatedAt', 'listName'] as const
 

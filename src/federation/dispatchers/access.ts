@@ -1,18 +1,13 @@
 // Which video an address names, and whether other servers may read it.
 
 import { DomainError, notFound } from '../../actors/runtime/index.ts'
-import { isBegun, isOpen, type Openness, videoPrivacies } from '../../actors/video/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import { isBegun, isOpen, type Openness, type Video, videoPrivacies } from '../../actors/video/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { fromShortUuid, isUuid } from '../../platform/ids.ts'
 
 export type VideoKey = { id: number } | { uuid: string }
 
-export interface VideoAccess extends Openness {
-  id: number
-  uuid: string
-  url: string
-  remote: boolean
-}
+export type VideoAccess = Openness & Columns<Video, 'id' | 'uuid' | 'url' | 'remote'>
 
 const MAX_ID = 2_147_483_647
 

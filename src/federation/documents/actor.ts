@@ -1,30 +1,20 @@
 // The document of a local actor, from its row.
 
+import type { Actor } from '../../actors/actor/index.ts'
+import type { ActorImage } from '../../actors/actor-image/index.ts'
 import type { Config } from '../../config/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
-import { type ActorType, buildActor, type ImageDocument, type JsonObject } from '../wire/index.ts'
+import { buildActor, type ImageDocument, type JsonObject } from '../wire/index.ts'
 import { imageType } from './media-types.ts'
 
 /** `kind` is that of the path: the instance is among the accounts. */
 export type ActorWhere = { id: number } | { url: string } | { name: string; kind: 'account' | 'channel' }
 
-interface ImageRow {
-  /** 1 avatar, 2 banner. */
-  type: number
-  filename: string
-  width: number | null
-  height: number | null
-  file_url: string | null
-}
+type ImageRow = Columns<typeof ActorImage, 'type' | 'filename' | 'width' | 'height' | 'fileUrl'>
 
-interface ActorRow {
-  type: ActorType
+interface ActorRow extends Columns<Actor, 'type' | 'url' | 'publicKeyPem' | 'ed25519Public' | 'createdAt'> {
   username: string
-  url: string
-  public_key_pem: string | null
-  ed25519_public: string | null
-  created_at: Date
   name: string | null
   description: string | null
   support: string | null

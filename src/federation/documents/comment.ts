@@ -1,7 +1,7 @@
 // The documents of local comments: a Note, or the Tombstone of what was deleted.
 
-import { isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import { type Comment, isHiddenFromAll, showsComments } from '../../actors/comment/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { markdownToHtml } from '../../platform/markdown.ts'
 import type { Urls } from '../urls.ts'
 import {
@@ -32,17 +32,11 @@ export interface FoundComment {
   approval: JsonObject | null
 }
 
-interface CommentRow {
-  url: string
-  text: string
+interface CommentRow extends Columns<typeof Comment, 'url' | 'text' | 'deletedAt' | 'createdAt' | 'updatedAt' | 'approvalUrl'> {
   held: boolean
   shown: boolean
-  deleted_at: Date | null
-  created_at: Date
-  updated_at: Date
   author_url: string | null
   is_ours: boolean
-  approval_url: string | null
   video_id: number
   video_url: string
   video_uuid: string

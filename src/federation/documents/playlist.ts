@@ -1,8 +1,8 @@
 // The documents of local playlists and their elements, from their rows. Videos that others may not see are left out.
 
-import { firstPicture, playlistPrivacies } from '../../actors/playlist/index.ts'
+import { firstPicture, type Playlist, playlistPrivacies } from '../../actors/playlist/index.ts'
 import { FEDERATED_PRIVACIES, isBegun } from '../../actors/video/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { AS_PUBLIC, type Audience, buildPlaylist, buildPlaylistElement, type JsonObject } from '../wire/index.ts'
 
@@ -16,15 +16,8 @@ export interface FoundPlaylist {
   channelUrl: string
 }
 
-interface PlaylistRow {
-  uuid: string
-  url: string
-  name: string
-  description: string | null
-  privacy: number
+interface PlaylistRow extends Columns<Playlist, 'uuid' | 'url' | 'name' | 'description' | 'privacy' | 'createdAt' | 'updatedAt'> {
   thumbnail: string | null
-  created_at: Date
-  updated_at: Date
   account_actor_id: number
   account_url: string
   channel_actor_id: number

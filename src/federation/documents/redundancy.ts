@@ -1,6 +1,8 @@
 // The documents of local copies of remote videos.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Redundancy } from '../../actors/redundancy/index.ts'
+import type { VideoFile } from '../../actors/video/index.ts'
+import type { Aliased, Nullable, Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { type Audience, buildCacheFile, buildCreate, type CopyDocument, type JsonObject } from '../wire/index.ts'
 import { publicAudience } from './activities.ts'
@@ -23,13 +25,11 @@ export interface FoundCopy {
   copy: CopyDocument
 }
 
-interface CopyRow extends Omit<FoundCopy, 'copy'> {
-  fileUrl: string
+interface CopyRow
+  extends Omit<FoundCopy, 'copy'>,
+    Aliased<Redundancy, 'fileUrl' | 'size'>,
+    Nullable<Aliased<typeof VideoFile, 'resolution' | 'fps' | 'extname'>> {
   isPlaylist: boolean
-  resolution: number | null
-  size: number
-  fps: number | null
-  extname: string | null
 }
 
 /** A local copy by row id or by address. One statement. */

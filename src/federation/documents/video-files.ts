@@ -1,41 +1,19 @@
 // The files of a local video, as links of its document.
 
 import { trackersOf } from '../../actors/torrent/index.ts'
+import type { StreamingPlaylist, VideoFile } from '../../actors/video/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import type { HlsDocument, TrackerDocument, VideoFileDocument } from '../wire/index.ts'
 import { videoType } from './media-types.ts'
 
-export interface FileRow {
-  id: number
-  /** Null for a web video. */
-  streaming_playlist_id: number | null
-  resolution: number
-  width: number | null
-  height: number | null
-  size: number
-  extname: string
-  fps: number
-  filename: string | null
-  file_url: string | null
-  metadata_url: string | null
-  torrent_filename: string | null
-  torrent_url: string | null
-  magnet_url: string | null
-  /** 1: in object storage. */
-  storage: number
-  /** Bits: 1 web video, 2 fragmented. */
-  format_flags: number
-  /** Bits: 1 video, 2 audio. */
-  streams: number
-}
+export type FileRow = Columns<typeof VideoFile, 'id' | 'streamingPlaylistId' | 'resolution' | 'width' | 'height' | 'size' | 'extname'> &
+  Columns<typeof VideoFile, 'fps' | 'filename' | 'fileUrl' | 'metadataUrl' | 'torrentFilename' | 'torrentUrl' | 'magnetUrl'> &
+  Columns<typeof VideoFile, 'storage' | 'formatFlags' | 'streams'>
 
-export interface PlaylistRow {
-  id: number
-  playlist_filename: string | null
-  playlist_url: string | null
-  segments_sha256_filename: string | null
-  segments_sha256_url: string | null
-  storage: number
+export interface PlaylistRow
+  extends Columns<typeof StreamingPlaylist, 'id' | 'playlistFilename' | 'playlistUrl' | 'storage'>,
+    Columns<typeof StreamingPlaylist, 'segmentsSha256Filename' | 'segmentsSha256Url'> {
   info_hashes: string[]
 }
 

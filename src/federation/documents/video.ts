@@ -1,7 +1,18 @@
 // The document of a local video, from its rows.
 
-import { categoryLabels, hasPrivateFiles, labelledState, languageLabels, licenceLabels, videoPrivacies } from '../../actors/video/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { VideoCaption } from '../../actors/caption/index.ts'
+import type { Storyboard } from '../../actors/storyboard/index.ts'
+import {
+  categoryLabels,
+  hasPrivateFiles,
+  labelledState,
+  languageLabels,
+  licenceLabels,
+  type Thumbnail,
+  type Video,
+  videoPrivacies,
+} from '../../actors/video/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { AS_PUBLIC, type Audience, buildVideo, type JsonObject, type LabelledDocument } from '../wire/index.ts'
 import { imageType } from './media-types.ts'
@@ -18,54 +29,20 @@ export interface FoundVideo {
   channelUrl: string
 }
 
-interface ThumbnailRow {
-  type: number
-  filename: string
-  width: number | null
-  height: number | null
-  file_url: string | null
-}
+type ThumbnailRow = Columns<Thumbnail, 'type' | 'filename' | 'width' | 'height' | 'fileUrl'>
 
-interface CaptionRow {
-  language: string
-  filename: string
-  automatically_generated: boolean
-}
+type CaptionRow = Columns<typeof VideoCaption, 'language' | 'filename' | 'automaticallyGenerated'>
 
-interface StoryboardRow {
-  filename: string
-  total_width: number
-  total_height: number
-  sprite_width: number
-  sprite_height: number
-  sprite_duration: number
-}
+type StoryboardRow = Columns<
+  typeof Storyboard,
+  'filename' | 'totalWidth' | 'totalHeight' | 'spriteWidth' | 'spriteHeight' | 'spriteDuration'
+>
 
-interface VideoRow {
-  id: number
-  uuid: string
-  url: string
-  name: string
-  category: number | null
-  licence: number | null
-  language: string | null
-  privacy: number
-  blocked: boolean
-  nsfw: boolean
-  description: string | null
-  support: string | null
-  duration: number
-  state: string
-  wait_transcoding: boolean
-  comments_policy: number
-  download_enabled: boolean
-  is_live: boolean
-  aspect_ratio: number | null
-  tags: string[]
+interface VideoRow
+  extends Columns<Video, 'id' | 'uuid' | 'url' | 'name' | 'category' | 'licence' | 'language' | 'privacy' | 'blocked' | 'nsfw'>,
+    Columns<Video, 'description' | 'support' | 'duration' | 'state' | 'waitTranscoding' | 'commentsPolicy' | 'downloadEnabled'>,
+    Columns<Video, 'isLive' | 'aspectRatio' | 'tags' | 'originallyPublishedAt' | 'publishedAt' | 'updatedAt'> {
   views: number
-  originally_published_at: Date | null
-  published_at: Date
-  updated_at: Date
   account_url: string
   channel_url: string
   files: FileRow[]

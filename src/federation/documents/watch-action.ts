@@ -1,6 +1,8 @@
 // The document of a local viewer's watch action.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Video } from '../../actors/video/index.ts'
+import type { Watch } from '../../actors/view/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
 import { buildCreate, buildWatchAction, type JsonObject } from '../wire/index.ts'
 
@@ -14,19 +16,11 @@ export interface FoundWatch {
   owner: { id: number; url: string }
 }
 
-interface WatchRow {
-  url: string
-  uuid: string
-  video_id: number
+interface WatchRow
+  extends Columns<typeof Watch, 'url' | 'uuid' | 'videoId' | 'startedAt' | 'endedAt' | 'seconds' | 'country' | 'subdivision'>,
+    Columns<Video, 'privacy' | 'blocked'> {
   video_url: string
-  privacy: number
-  blocked: boolean
-  started_at: Date
-  ended_at: Date
-  seconds: number
   sections: [number, number][]
-  country: string | null
-  subdivision: string | null
   owner_id: number
   owner_url: string
 }

@@ -1,19 +1,15 @@
 // Reports of remote content, sent to its server with the reporter and the reason, but without moderators' notes. Timestamps in the video
 // are not JSON-LD terms, so the document could not carry an inner signature either.
 
-import { predefinedReasonNames } from '../../actors/abuse/index.ts'
+import { type Abuse, predefinedReasonNames } from '../../actors/abuse/index.ts'
 import { inboxOf } from '../../actors/delivery/index.ts'
+import type { Aliased } from '../../platform/database/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { buildFlag } from '../wire/index.ts'
 import type { Sender } from './sender.ts'
 
-interface ReportedRow {
-  url: string
-  objectUrl: string
-  reason: string
+interface ReportedRow extends Aliased<typeof Abuse, 'url' | 'objectUrl' | 'reason' | 'startAt' | 'endAt'> {
   predefinedReasons: number[]
-  startAt: number | null
-  endAt: number | null
   reporterActorId: number
   reporterUrl: string
   reporteeActorId: number

@@ -1,15 +1,15 @@
 // Follows and their answers, for the other side. All go to personal inboxes: the reference ignores an Accept in the shared one.
 
 import { inboxOf } from '../../actors/delivery/index.ts'
+import type { Follow } from '../../actors/follow/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
+import type { Aliased } from '../../platform/database/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { buildAccept, buildFollow, buildReject, buildUndo, type FollowDocument } from '../wire/index.ts'
 import type { Sender } from './sender.ts'
 
-interface FollowRow extends FollowDocument {
+interface FollowRow extends FollowDocument, Aliased<Follow, 'followerId' | 'targetId'> {
   followId: number
-  followerId: number
-  targetId: number
   isFollowerOurs: boolean
   isTargetOurs: boolean
 }

@@ -1,8 +1,9 @@
 // Keys of actors: public keys as they are stored, and private keys of local actors, which are unsealed for signing.
 
 import { LRUCache } from 'lru-cache'
+import type { Actor } from '../../actors/actor/index.ts'
 import { batched } from '../../platform/batched.ts'
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { makeLru } from '../../platform/lru.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Urls } from '../urls.ts'
@@ -21,20 +22,9 @@ export interface KeyStore {
   forDocuments(actorId: number): Promise<ActorKeys>
 }
 
-interface PublicKeyRow {
-  url: string
-  public_key_pem: string | null
-  ed25519_public: string | null
-  key_id: string | null
-  refreshed_at: Date | null
-}
+type PublicKeyRow = Columns<Actor, 'url' | 'publicKeyPem' | 'ed25519Public' | 'keyId' | 'refreshedAt'>
 
-interface PrivateKeyRow {
-  url: string
-  private_key_sealed: string | null
-  ed25519_private_sealed: string | null
-  updated_at: Date
-}
+type PrivateKeyRow = Columns<Actor, 'url' | 'privateKeySealed' | 'ed25519PrivateSealed' | 'updatedAt'>
 
 /** Cached public keys and their lifetime: other processes may store new ones. */
 const KNOWN_KEYS = 10_000

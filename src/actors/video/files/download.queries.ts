@@ -1,25 +1,20 @@
 // Reads for downloads: the stored file, its download name, and who may have it. One statement each.
 
-import type { Database } from '../../../platform/database/index.ts'
+import type { Aliased, Columns, Database } from '../../../platform/database/index.ts'
+import type { VideoFile } from '../files.entity.ts'
+import type { Video } from '../video.entity.ts'
 import type { GuardedVideo } from '../video.policy.ts'
 import { accessColumns, passwordCheck, type VideoAccessRow, type VideoKey } from '../video.queries.ts'
 
 type Reader = Pick<Database, 'query'>
 
 /** A video whose files may be downloaded unless its owner disables that. */
-export interface DownloadRow extends VideoAccessRow {
-  name: string
-  downloadEnabled: boolean
-}
+export type DownloadRow = VideoAccessRow & Aliased<Video, 'name' | 'downloadEnabled'>
 
-export interface StoredFileRow {
-  id: number
+export interface StoredFileRow extends Columns<typeof VideoFile, 'id' | 'extname' | 'resolution'> {
   filename: string
-  extname: string
   /** True for a file of the HLS playlist. */
   hls: boolean
-  /** Short side in px, 0 for sound alone. */
-  resolution: number
   hasVideo: boolean
   hasAudio: boolean
 }

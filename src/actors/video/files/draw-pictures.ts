@@ -2,8 +2,9 @@
 // run again; concurrent runs write the same file. A picture that cannot be drawn becomes a plain field, so that no row waits forever.
 
 import { type EncodedImage, type FileRef, type ImageSize, isDiskFull, MediaError, plainImage, type Store } from '../../../media/index.ts'
+import type { Columns } from '../../../platform/database/index.ts'
 import { type ActorDeps, DomainError, NotNow, resumeJobs } from '../../runtime/index.ts'
-import type { ThumbnailType } from '../video.entity.ts'
+import type { Thumbnail } from '../video.entity.ts'
 import { type InspectFile, refOfPicture } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { findPictureSource } from './picture-source.ts'
@@ -14,10 +15,7 @@ export interface DrawPictures {
   drawPictures(videoId: number, signal: AbortSignal): Promise<void>
 }
 
-interface Awaited extends ImageSize {
-  type: ThumbnailType
-  filename: string
-}
+type Awaited = ImageSize & Columns<Thumbnail, 'type' | 'filename'>
 
 /** SQL: true if the picture `t` of a local video is not drawn yet. */
 const IS_AWAITED = 't.file_url is null and not t.on_disk'

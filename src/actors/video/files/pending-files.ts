@@ -3,9 +3,10 @@
 
 import { type FileRef, StorageOutage, type Store } from '../../../media/index.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import type { Database, Sql } from '../../../platform/database/index.ts'
+import type { Columns, Database, Sql } from '../../../platform/database/index.ts'
 import { isUuid } from '../../../platform/ids.ts'
 import type { Logger } from '../../../platform/logger.ts'
+import type { PendingFile as PendingFileEntity } from '../files.entity.ts'
 
 export interface PendingFile extends FileRef {
   /** True for a folder with its content. */
@@ -104,13 +105,8 @@ const STILL_THERE = `
       where v.uuid = $6 and $5 in (p.playlist_filename, p.segments_sha256_filename)) as "isNamed"
   from pending_file ${SAME}`
 
-interface PendingRow {
-  id: number
+interface PendingRow extends Columns<typeof PendingFileEntity, 'id' | 'name' | 'folder' | 'owner' | 'createdAt'> {
   kind: FileRef['kind']
-  name: string
-  folder: boolean
-  owner: string
-  created_at: Date
 }
 
 export function makePendingFiles(options: {

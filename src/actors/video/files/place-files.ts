@@ -2,8 +2,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FileRef, hlsFolder, MediaError, StorageOutage, type Store, webVideoFile } from '../../../media/index.ts'
+import type { Columns } from '../../../platform/database/index.ts'
 import { randomToken } from '../../../platform/ids.ts'
 import { type ActorDeps, DomainError, startHeartbeat, type Unit } from '../../runtime/index.ts'
+import type { Video } from '../video.entity.ts'
 import { hasPrivateFiles, type Openness } from '../video.policy.ts'
 import { type Leases, OF_TRANSCODING } from './pending-files.ts'
 
@@ -177,9 +179,7 @@ export function makePlaceFiles(
   }
 }
 
-interface PlacedVideo extends Openness {
-  id: number
-  uuid: string
+interface PlacedVideo extends Openness, Columns<Video, 'id' | 'uuid'> {
   webVideos: string[]
 }
 

@@ -1,6 +1,7 @@
 // New thumbnails and previews of local videos, for operators who changed their sizes or lost files. Pictures that users uploaded are kept.
 
 import { type FileRef, MediaError, type Store } from '../../../media/index.ts'
+import type { Columns } from '../../../platform/database/index.ts'
 import { removeSetting, saveSetting } from '../../instance/instance.writes.ts'
 import { type ActorDeps, DomainError } from '../../runtime/index.ts'
 import { announceChange } from '../publish-video.ts'
@@ -32,9 +33,7 @@ export interface Redrawn {
   failed: { uuid: string; reason: string }[]
 }
 
-interface Drawable {
-  id: number
-  uuid: string
+interface Drawable extends Columns<Video, 'id' | 'uuid'> {
   /** Types of the pictures that are not drawn. */
   given: number[]
 }

@@ -2,7 +2,7 @@
 // rewritten under a new name, so that no cache returns one that names removed files.
 
 import { type FileRef, type HlsEntry, hlsFile, type Store, storeMaster, webVideoFile } from '../../../media/index.ts'
-import type { Sql } from '../../../platform/database/index.ts'
+import type { Columns, Sql } from '../../../platform/database/index.ts'
 import { newUuid } from '../../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../../runtime/index.ts'
 import { announceChange } from '../publish-video.ts'
@@ -29,11 +29,7 @@ interface StoredFile extends RemovableFile {
   entry: HlsEntry | null
 }
 
-interface Stored {
-  uuid: string
-  remote: boolean
-  privacy: number
-  blocked: boolean
+interface Stored extends Columns<Video, 'uuid' | 'remote' | 'privacy' | 'blocked'> {
   master: string | null
   hashes: string | null
   isBeingProcessed: boolean

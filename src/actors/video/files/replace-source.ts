@@ -2,6 +2,7 @@
 // from the file are made again.
 
 import type { FileRef } from '../../../media/index.ts'
+import type { Aliased, Columns } from '../../../platform/database/index.ts'
 import type { VideoEvent } from '../../../state-machines/video.ts'
 import { type ActorDeps, advance, DomainError, notFound, type Unit } from '../../runtime/index.ts'
 import type { Viewer } from '../../session/index.ts'
@@ -42,12 +43,7 @@ export interface ReplaceSource {
   removeRetained(videoId: number): Promise<void>
 }
 
-interface Owned extends Openness {
-  name: string
-  waitTranscoding: boolean
-  remote: boolean
-  state: string
-  is_live: boolean
+interface Owned extends Openness, Columns<Video, 'name' | 'remote' | 'state' | 'isLive'>, Aliased<Video, 'waitTranscoding'> {
   owner_account_id: number
   user_id: number | null
 }
