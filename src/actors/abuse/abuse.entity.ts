@@ -1,18 +1,20 @@
 // A report of a video, a comment or an account (machine `abuse`), its messages, and the total of reports by state.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { AbuseState } from '../../state-machines/abuse.ts'
+import type { AbuseKind } from './subject.ts'
 
 export const Abuse = defineEntity({
   name: 'Abuse',
   tableName: 'abuse',
   properties: {
     id: p.integer().primary(),
-    state: p.text(),
+    state: p.text().$type<AbuseState>(),
     url: p.text(),
     urlHash: p.uuid().nullable(),
     objectUrl: p.text(),
     objectHash: p.uuid().nullable(),
-    kind: p.text(),
+    kind: p.text().$type<AbuseKind>(),
     reason: p.text(),
     predefinedReasons: p.array<number>().columnType('smallint[]'),
     moderationComment: p.text().nullable(),

@@ -13,10 +13,8 @@ import { totalAbuses } from './totals.ts'
 export type ReportedAccount = ActorSummary | { id: null; username: string; url: string }
 
 export interface AbuseRow
-  extends InJson<Columns<typeof Abuse, 'id' | 'reason' | 'moderationComment' | 'startAt' | 'endAt' | 'createdAt' | 'updatedAt'>> {
-  state: AbuseState
-  kind: AbuseKind
-  predefined_reasons: number[]
+  extends InJson<Columns<typeof Abuse, 'id' | 'state' | 'kind' | 'reason' | 'predefinedReasons' | 'moderationComment' | 'startAt'>>,
+    InJson<Columns<typeof Abuse, 'endAt' | 'createdAt' | 'updatedAt'>> {
   messages: number
   reporter: ReportedAccount
   reportee: ReportedAccount

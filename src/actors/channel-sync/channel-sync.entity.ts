@@ -2,6 +2,7 @@
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'
+import type { ChannelSyncContext, ChannelSyncState } from '../../state-machines/channel-sync.ts'
 
 export const ChannelSync = defineEntity({
   name: 'ChannelSync',
@@ -10,8 +11,8 @@ export const ChannelSync = defineEntity({
     id: p.integer().primary(),
     channelId: p.integer(),
     externalChannelUrl: p.text(),
-    state: p.text(),
-    context: p.json<unknown>(),
+    state: p.text().$type<ChannelSyncState>(),
+    context: p.json<ChannelSyncContext>(),
     dueAt: p.datetime(3).nullable(),
     roundAt: p.datetime(3).nullable(),
     lastSyncAt: p.datetime(3).nullable(),

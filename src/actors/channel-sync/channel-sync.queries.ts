@@ -1,12 +1,11 @@
 // Reads of synchronisations: those of an account, one for its jobs, and the imports of a round.
 
 import type { Aliased, Columns, Database, InJson, Sql } from '../../platform/database/index.ts'
-import type { ChannelSyncContext, ChannelSyncState } from '../../state-machines/channel-sync.ts'
 import { type ActorSummary, summaryOf } from '../actor/index.ts'
 import type { ChannelSync } from './channel-sync.entity.ts'
 
-export interface ChannelSyncRow extends InJson<Columns<typeof ChannelSync, 'id' | 'externalChannelUrl' | 'createdAt' | 'lastSyncAt'>> {
-  state: ChannelSyncState
+export interface ChannelSyncRow
+  extends InJson<Columns<typeof ChannelSync, 'id' | 'externalChannelUrl' | 'createdAt' | 'lastSyncAt' | 'state'>> {
   channel: ActorSummary
 }
 
@@ -92,10 +91,9 @@ export async function findImporter(query: Sql, channelId: number): Promise<Impor
 }
 
 /** A synchronisation for its commands and jobs. */
-export interface StoredSync extends Aliased<typeof ChannelSync, 'id' | 'channelId' | 'lastSyncAt' | 'createdAt' | 'knownUrls'> {
+export interface StoredSync
+  extends Aliased<typeof ChannelSync, 'id' | 'channelId' | 'lastSyncAt' | 'createdAt' | 'knownUrls' | 'state' | 'context'> {
   url: string
-  state: ChannelSyncState
-  context: ChannelSyncContext
 }
 
 export async function loadSync(query: Sql, id: number): Promise<StoredSync | undefined> {

@@ -3,7 +3,7 @@
 
 import { type Aliased, isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import { type GenerateKeys, generateActorKeys } from '../../platform/keys.ts'
-import { type ChannelState, channelMachine, initialChannel } from '../../state-machines/channel.ts'
+import { channelMachine, initialChannel } from '../../state-machines/channel.ts'
 import { markActorsRemoved } from '../actor/actor.writes.ts'
 import { insertLocalActor } from '../actor/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, notFound, type StoreWith } from '../runtime/index.ts'
@@ -141,12 +141,11 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
   }
 }
 
-interface ChannelRow extends Aliased<Channel, 'id' | 'accountId' | 'name' | 'description' | 'support'> {
+interface ChannelRow extends Aliased<Channel, 'id' | 'accountId' | 'name' | 'description' | 'support' | 'state'> {
   actorId: number
   url: string
   ownerActorId: number
   remote: boolean
-  state: ChannelState
 }
 
 /** Throws `not_found`, also for a removed one. */

@@ -1,6 +1,7 @@
 // A channel: the Group that publishes videos, owned by an account of the same host.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { ChannelState } from '../../state-machines/channel.ts'
 
 const ChannelSchema = defineEntity({
   name: 'Channel',
@@ -13,7 +14,7 @@ const ChannelSchema = defineEntity({
     description: p.text().nullable(),
     support: p.text().nullable(),
     /** Of the machine `channel`. */
-    state: p.text().default('active'),
+    state: p.text().$type<ChannelState>().default('active'),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },

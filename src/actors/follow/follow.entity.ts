@@ -1,6 +1,7 @@
 // A follow relation between two actors; its lifecycle is the machine `follow`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { HistoryWalkContext, HistoryWalkState } from '../../state-machines/history-walk.ts'
 
 const FollowSchema = defineEntity({
   name: 'Follow',
@@ -52,8 +53,8 @@ export const HistoryWalk = defineEntity({
   properties: {
     id: p.integer().primary(),
     actorId: p.integer(),
-    state: p.text(),
-    context: p.json<unknown>(),
+    state: p.text().$type<HistoryWalkState>(),
+    context: p.json<HistoryWalkContext>(),
     /** When it is retried or checked again. */
     dueAt: p.datetime(3).nullable(),
     nextUrl: p.text().nullable(),

@@ -63,9 +63,8 @@ export interface HistoryWalks {
   fail(walkId: number, failure: { reason: string; hopeless: boolean }): Promise<void>
 }
 
-interface Row extends Columns<typeof HistoryWalkEntity, 'id' | 'actorId' | 'nextUrl' | 'since' | 'pages' | 'seen' | 'total'> {
-  state: HistoryWalkState
-  context: HistoryWalkContext
+interface Row
+  extends Columns<typeof HistoryWalkEntity, 'id' | 'actorId' | 'nextUrl' | 'since' | 'pages' | 'seen' | 'total' | 'state' | 'context'> {
   outbox_url: string | null
   followed: boolean
 }

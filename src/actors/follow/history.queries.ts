@@ -1,14 +1,12 @@
 // Progress of the walks over the histories of followed actors, for administrators.
 
 import type { Columns, Sql } from '../../platform/database/index.ts'
-import type { HistoryWalkState } from '../../state-machines/history-walk.ts'
 import type { HistoryWalk } from './follow.entity.ts'
 
-export interface HistoryRow extends Columns<typeof HistoryWalk, 'seen' | 'total' | 'givenUp' | 'error' | 'dueAt' | 'updatedAt'> {
+export interface HistoryRow extends Columns<typeof HistoryWalk, 'seen' | 'total' | 'givenUp' | 'error' | 'dueAt' | 'updatedAt' | 'state'> {
   host_id: number
   actor_id: number
   actor_url: string
-  state: HistoryWalkState
   /** Deferred items, which are tried again. */
   put_aside: number
   /** Number of walks over actors of the host, including those not listed. */

@@ -4,11 +4,10 @@ import type { Aliased, Database } from '../../platform/database/index.ts'
 import type { Reason, Verdict } from './decision.ts'
 import type { InboundDecision } from './inbound-decision.entity.ts'
 
-export interface InboundDecisionRow
-  extends Aliased<typeof InboundDecision, 'host' | 'kind' | 'count' | 'firstAt' | 'lastAt' | 'activityId' | 'actorUrl'> {
-  verdict: Verdict
-  reason: Reason
-}
+export type InboundDecisionRow = Aliased<
+  typeof InboundDecision,
+  'host' | 'kind' | 'count' | 'firstAt' | 'lastAt' | 'activityId' | 'actorUrl' | 'verdict' | 'reason'
+>
 
 export interface InboundDecisionsQuery {
   start: number

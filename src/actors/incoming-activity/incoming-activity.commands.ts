@@ -4,12 +4,7 @@
 
 import { batched } from '../../platform/batched.ts'
 import type { Aliased, Sql } from '../../platform/database/index.ts'
-import type {
-  IncomingActivityContext,
-  IncomingActivityEvent,
-  IncomingActivityState,
-  incomingActivityMachine,
-} from '../../state-machines/incoming-activity.ts'
+import type { IncomingActivityEvent, incomingActivityMachine } from '../../state-machines/incoming-activity.ts'
 import { type ActorDeps, type Move, next, notFound, removeIdleLanes, setMoves } from '../runtime/index.ts'
 import { type Arrival, type ArrivedActivity, INBOX_LANE, incomingActivityLifecycle, makeArrivals, STRANGERS_LANE } from './arrivals.ts'
 import {
@@ -72,9 +67,7 @@ const COLUMNS = `i.id, i.activity_id as "activityId", i.type, i.actor_url as "ac
   i.context, i.received_at as "receivedAt", i.said_at as "saidAt", i.subject_hash as "subjectHash",
   i.activity_hash as "activityHash", i.ended_hash as "endedHash"`
 
-interface Row extends StoredActivity, Aliased<typeof IncomingActivity, 'subjectHash' | 'endedHash'> {
-  state: IncomingActivityState
-  context: IncomingActivityContext
+interface Row extends StoredActivity, Aliased<typeof IncomingActivity, 'subjectHash' | 'endedHash' | 'state' | 'context'> {
   activityHash: string
 }
 

@@ -1,6 +1,7 @@
 // Received activities (machine `incoming-activity`), and their statistics.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { IncomingActivityContext, IncomingActivityState } from '../../state-machines/incoming-activity.ts'
 
 export const ActivityRate = defineEntity({
   name: 'ActivityRate',
@@ -46,8 +47,8 @@ export const IncomingActivity = defineEntity({
     body: p.text().nullable(),
     bodyHash: p.uuid(),
     proof: p.json<object>().nullable(),
-    state: p.text(),
-    context: p.json<unknown>(),
+    state: p.text().$type<IncomingActivityState>(),
+    context: p.json<IncomingActivityContext>(),
     error: p.text().nullable(),
     dueAt: p.datetime(3).nullable(),
     receivedAt: p.datetime(3),

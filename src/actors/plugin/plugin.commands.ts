@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import { type Aliased, isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
-import { initialPlugin, type PluginEvent, type PluginState, pluginMachine } from '../../state-machines/plugin.ts'
+import { initialPlugin, type PluginEvent, pluginMachine } from '../../state-machines/plugin.ts'
 import { queueMail } from '../mail/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
 import type { Declared } from './declared.ts'
@@ -210,9 +210,7 @@ export function makePlugins(
   }
 }
 
-interface LockedPlugin extends Aliased<typeof Plugin, 'id' | 'npmName'> {
-  state: PluginState
-}
+type LockedPlugin = Aliased<typeof Plugin, 'id' | 'npmName' | 'state'>
 
 async function lockedRow(unit: Unit, id: number): Promise<LockedPlugin> {
   const [row] = await unit.query<LockedPlugin>('select id, npm_name as "npmName", state from plugin where id = $1', [id])

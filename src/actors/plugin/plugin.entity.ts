@@ -1,6 +1,9 @@
 // Plugins and themes (machine `plugin`), and what plugins store.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { PluginState } from '../../state-machines/plugin.ts'
+import type { Declared } from './declared.ts'
+import type { Manifest } from './manifest.ts'
 
 export const Plugin = defineEntity({
   name: 'Plugin',
@@ -8,14 +11,15 @@ export const Plugin = defineEntity({
   properties: {
     id: p.integer().primary(),
     npmName: p.text(),
-    state: p.text(),
+    state: p.text().$type<PluginState>(),
     version: p.text(),
     latestVersion: p.text().nullable(),
-    manifest: p.json<object>(),
+    manifest: p.json<Manifest>(),
     integrity: p.text(),
     archive: p.blob().nullable().lazy(),
     settingsSealed: p.text().nullable().lazy(),
-    declared: p.json<object>().nullable(),
+    /** Null until its process has started once. */
+    declared: p.json<Declared>().nullable(),
     failure: p.text().nullable(),
     hostOwner: p.text().nullable(),
     hostUntil: p.datetime(3).nullable(),

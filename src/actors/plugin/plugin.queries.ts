@@ -1,19 +1,12 @@
 // Reads of plugins.
 
 import type { Columns, Database, Sql } from '../../platform/database/index.ts'
-import type { PluginState } from '../../state-machines/plugin.ts'
 import type { Declared } from './declared.ts'
-import { type Manifest, type PluginType, typeOf } from './manifest.ts'
+import { type PluginType, typeOf } from './manifest.ts'
 import type { Plugin } from './plugin.entity.ts'
 
-export interface PluginRow
-  extends Columns<typeof Plugin, 'id' | 'npmName' | 'version' | 'latestVersion' | 'integrity' | 'failure' | 'hostOwner'>,
-    Columns<typeof Plugin, 'hostAddress' | 'settingsSealed' | 'createdAt' | 'updatedAt'> {
-  state: PluginState
-  manifest: Manifest
-  /** Null until its process has started once. */
-  declared: Declared | null
-}
+export type PluginRow = Columns<typeof Plugin, 'id' | 'npmName' | 'state' | 'version' | 'latestVersion' | 'manifest' | 'integrity'> &
+  Columns<typeof Plugin, 'failure' | 'declared' | 'hostOwner' | 'hostAddress' | 'settingsSealed' | 'createdAt' | 'updatedAt'>
 
 const COLUMNS = `id, npm_name, state, version, latest_version, manifest, integrity, failure, declared, host_owner, host_address,
   settings_sealed, created_at, updated_at`

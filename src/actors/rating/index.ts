@@ -1,2 +1,3 @@
-export { findRating, makeRatings, type Ratings, type RatingType } from './rating.commands.ts'
+export { findRating, makeRatings, type Ratings } from './rating.commands.ts'
+export type { RatingType } from './rating.entity.ts'
 export { buildRatingList, listRatings, type RatedVideoRow, type RatingListQuery } from './rating.queries.ts'

@@ -3,9 +3,7 @@
 import type { Columns, Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, announceCounts, isOpen, type Openness } from '../video/index.ts'
-import type { Rating } from './rating.entity.ts'
-
-export type RatingType = 'like' | 'dislike'
+import type { Rating, RatingType } from './rating.entity.ts'
 
 export interface Ratings {
   /** A local user rates, changes or removes the rating. Throws `not_found`. */
@@ -26,9 +24,7 @@ export interface Ratings {
   removeReceivedRating(rating: { videoId: number; accountId: number; only?: { id: number; url: string } }): Promise<void>
 }
 
-interface RatingRow extends Columns<typeof Rating, 'id' | 'url'> {
-  type: RatingType
-}
+type RatingRow = Columns<typeof Rating, 'id' | 'url' | 'type'>
 
 export function makeRatings(deps: ActorDeps): Ratings {
   const { tell, urls } = deps

@@ -9,7 +9,7 @@ export const Rating = defineEntity({
     id: p.integer().primary(),
     videoId: p.integer(),
     accountId: p.integer(),
-    type: p.text(),
+    type: p.text().$type<RatingType>(),
     url: p.text(),
     urlHash: p.uuid().nullable(),
     createdAt: p.datetime(3),
@@ -33,3 +33,5 @@ export const KeptRating = defineEntity({
     keptAt: p.datetime(3),
   },
 })
+
+export type RatingType = 'like' | 'dislike'

@@ -3,7 +3,7 @@
 import type { Database } from '../../platform/database/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import { SHARED_PRIVACIES } from '../video/video.entity.ts'
-import type { RatingType } from './rating.commands.ts'
+import type { RatingType } from './rating.entity.ts'
 
 export interface RatingListQuery {
   accountId: number

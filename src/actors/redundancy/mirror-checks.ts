@@ -4,7 +4,7 @@
 import type { Aliased } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, ignoreNotFound } from '../runtime/index.ts'
 import { findCandidates, findCopies, findCopiesOf, findInvalidCopies } from './mirror.queries.ts'
-import { type Candidate, lifetimeFor, planMirrors, type Strategy, type StrategySettings } from './mirror-plan.ts'
+import { type Candidate, lifetimeFor, planMirrors, type StrategySettings } from './mirror-plan.ts'
 import { insertPlanned, neededOf, targetsOf } from './planned-copies.ts'
 import type { Redundancies } from './redundancy.commands.ts'
 import type { RedundancyStrategy } from './redundancy.entity.ts'
@@ -14,9 +14,7 @@ export type MirrorDeps = ActorDeps & {
   redundancies: Pick<Redundancies, 'remove' | 'renew'>
 }
 
-interface Claimed extends Aliased<typeof RedundancyStrategy, 'id' | 'fullAt'> {
-  strategy: Strategy
-}
+type Claimed = Aliased<typeof RedundancyStrategy, 'id' | 'fullAt' | 'strategy'>
 
 /** How often a process checks whether a strategy is due, in ms; and how soon after copies made room for waiting ones. */
 const LOOK_EVERY = 10_000

@@ -1,6 +1,7 @@
 // A local or remote copy of a video; its lifecycle is the machine `redundancy`.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { Strategy } from './mirror-plan.ts'
 
 const RedundancySchema = defineEntity({
   name: 'Redundancy',
@@ -45,7 +46,7 @@ export const RedundancyStrategy = defineEntity({
   tableName: 'redundancy_strategy',
   properties: {
     id: p.integer().primary(),
-    strategy: p.text(),
+    strategy: p.text().$type<Strategy>(),
     checkedAt: p.datetime(3).nullable(),
     fullAt: p.datetime(3).nullable(),
   },

@@ -5,9 +5,8 @@ import type { RemoteHostState } from '../../state-machines/remote-host.ts'
 import type { RemoteHost } from './remote-host.entity.ts'
 
 export interface PeerRow
-  extends Aliased<RemoteHost, 'id' | 'host' | 'software' | 'softwareVersion' | 'signatureProfile' | 'unsupportedTypes' | 'dueAt'>,
+  extends Aliased<RemoteHost, 'id' | 'host' | 'software' | 'softwareVersion' | 'signatureProfile' | 'unsupportedTypes' | 'dueAt' | 'state'>,
     Aliased<RemoteHost, 'lastSuccessAt' | 'lastErrorAt' | 'lastError' | 'createdAt'> {
-  state: RemoteHostState
   /** Creation of the oldest waiting delivery. */
   waitingSince: Date | null
   waitingDeliveries: number

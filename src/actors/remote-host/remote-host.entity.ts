@@ -2,6 +2,7 @@
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'
+import type { RemoteHostState } from '../../state-machines/remote-host.ts'
 
 const RemoteHostSchema = defineEntity({
   name: 'RemoteHost',
@@ -9,7 +10,7 @@ const RemoteHostSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     host: p.text(),
-    state: p.text(),
+    state: p.text().$type<RemoteHostState>(),
     context: p.json<Record<string, unknown>>(),
     /** When it is retried; null if it may be tried now, or is dormant. */
     dueAt: p.datetime(3).nullable(),

@@ -4,11 +4,10 @@ import type { Aliased } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 import type { Viewer } from './view.entity.ts'
-import { type Section, watchedSeconds } from './watching.ts'
+import { watchedSeconds } from './watching.ts'
 
-interface GoneRow extends Aliased<typeof Viewer, 'id' | 'videoId' | 'startedAt' | 'seenAt'> {
+interface GoneRow extends Aliased<typeof Viewer, 'id' | 'videoId' | 'startedAt' | 'seenAt' | 'sections'> {
   remote: boolean
-  sections: Section[]
 }
 
 export const ENDED_AT_ONCE = 500

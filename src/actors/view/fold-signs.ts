@@ -7,16 +7,14 @@ import { addViews } from '../video/index.ts'
 import type { Video } from '../video/video.entity.ts'
 import { countViewers } from './count-viewers.ts'
 import type { Viewer as ViewerEntity } from './view.entity.ts'
-import { newViewer, type Section, type Viewer, type WatchRules, watched } from './watching.ts'
+import { newViewer, type Viewer, type WatchRules, watched } from './watching.ts'
 
 interface SignRow extends Aliased<typeof ViewerEntity, 'videoId' | 'viewer' | 'seenAt'>, Aliased<Video, 'remote' | 'duration' | 'isLive'> {
   seconds: number
   isSeek: boolean
 }
 
-interface ViewerRow extends Aliased<typeof ViewerEntity, 'videoId' | 'viewer' | 'startedAt' | 'seenAt' | 'countedAt'> {
-  sections: Section[]
-}
+type ViewerRow = Aliased<typeof ViewerEntity, 'videoId' | 'viewer' | 'startedAt' | 'seenAt' | 'countedAt' | 'sections'>
 
 export const FOLDED_AT_ONCE = 5000
 /** Any number that no other lock here has: "view" in ASCII. */

@@ -1,6 +1,7 @@
 // Views and viewers.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { Section } from './watching.ts'
 
 export const RemoteViewQuota = defineEntity({
   name: 'RemoteViewQuota',
@@ -46,7 +47,7 @@ export const Viewer = defineEntity({
     id: p.bigint('number').primary(),
     videoId: p.integer(),
     viewer: p.uuid(),
-    sections: p.json<unknown>(),
+    sections: p.json<Section[]>(),
     startedAt: p.datetime(3).nullable(),
     seenAt: p.datetime(3),
     countedAt: p.datetime(3).nullable(),
@@ -89,7 +90,7 @@ export const Watch = defineEntity({
     startedAt: p.datetime(3),
     endedAt: p.datetime(3),
     seconds: p.integer(),
-    sections: p.json<unknown>(),
+    sections: p.json<Section[]>(),
     country: p.text().nullable(),
     subdivision: p.text().nullable(),
     createdAt: p.datetime(3),

@@ -17,10 +17,9 @@ export interface FoundWatch {
 }
 
 interface WatchRow
-  extends Columns<typeof Watch, 'url' | 'uuid' | 'videoId' | 'startedAt' | 'endedAt' | 'seconds' | 'country' | 'subdivision'>,
+  extends Columns<typeof Watch, 'url' | 'uuid' | 'videoId' | 'startedAt' | 'endedAt' | 'seconds' | 'country' | 'subdivision' | 'sections'>,
     Columns<Video, 'privacy' | 'blocked'> {
   video_url: string
-  sections: [number, number][]
   owner_id: number
   owner_url: string
 }

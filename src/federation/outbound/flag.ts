@@ -8,8 +8,7 @@ import type { FederationDeps } from '../deps.ts'
 import { buildFlag } from '../wire/index.ts'
 import type { Sender } from './sender.ts'
 
-interface ReportedRow extends Aliased<typeof Abuse, 'url' | 'objectUrl' | 'reason' | 'startAt' | 'endAt'> {
-  predefinedReasons: number[]
+interface ReportedRow extends Aliased<typeof Abuse, 'url' | 'objectUrl' | 'reason' | 'startAt' | 'endAt' | 'predefinedReasons'> {
   reporterActorId: number
   reporterUrl: string
   reporteeActorId: number
