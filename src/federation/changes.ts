@@ -1,8 +1,8 @@
 // Notifies all processes about changed documents, so that none of them serves a stale one from its cache.
 
-import { findActorById } from '../actors/actor/index.ts'
+import { type Actor, findActorById } from '../actors/actor/index.ts'
 import type { Unit } from '../actors/runtime/index.ts'
-import type { Sql } from '../platform/database/index.ts'
+import type { Columns, Sql } from '../platform/database/index.ts'
 import { DOCUMENT_CHANGED } from './cache.ts'
 import type { FederationDeps } from './deps.ts'
 
@@ -52,7 +52,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
     })
   }
   registry.on('PlaylistRemoved', 'documents', async ({ url, accountActorId, channelActorId }, unit) => {
-    const actors = await unit.query<{ url: string }>('select url from actor where id in ($1, $2)', [accountActorId, channelActorId])
+    const actors = await unit.query<Columns<Actor, 'url'>>('select url from actor where id in ($1, $2)', [accountActorId, channelActorId])
     forgetPlaylist(
       unit,
       url,
@@ -82,7 +82,7 @@ export function announceChanges({ registry, urls }: FederationDeps): void {
   registry.on('VideoRemoved', 'documents', async ({ url, videoId: video }, unit) => unit.publish(DOCUMENT_CHANGED, { url, video }))
   registry.on('ChannelRemoved', 'documents', async ({ url }, unit) => unit.publish(DOCUMENT_CHANGED, { url }))
   registry.on('UserRemoved', 'documents', async ({ userId }, unit) => {
-    const actors = await unit.query<{ url: string }>(
+    const actors = await unit.query<Columns<Actor, 'url'>>(
       `select x.url from account a left join channel c on c.account_id = a.id join actor x on x.id in (a.actor_id, c.actor_id)
        where a.user_id = $1`,
       [userId],

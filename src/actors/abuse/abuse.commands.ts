@@ -1,8 +1,10 @@
 // Reports of abuse, by local users and other servers, decided by moderators. The machine `abuse` decides which decisions are possible.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import { type AbuseEvent, type AbuseState, abuseMachine, initialAbuse } from '../../state-machines/abuse.ts'
 import { toPlainText } from '../comment/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
+import type { Abuse } from './abuse.entity.ts'
 import { type AbuseKind, type AbuseSubject, concerningSubject, subjectSql } from './subject.ts'
 
 export interface NewReport {
@@ -166,7 +168,7 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
 
     async moderate(abuseId, { state, comment, byUserId }) {
       await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
-        const [abuse] = await unit.query<{ id: number; state: AbuseState; processedAt: Date | null }>(
+        const [abuse] = await unit.query<Aliased<typeof Abuse, 'id' | 'state' | 'processedAt'>>(
           `update abuse set moderation_comment = coalesce($2, moderation_comment), updated_at = $3 where id = $1
            returning id, state, processed_at as "processedAt"`,
           [abuseId, comment ?? null, unit.now],

@@ -1,6 +1,6 @@
 // Messages between the reporter and the moderators about a report.
 
-import type { Columns, Database } from '../../platform/database/index.ts'
+import type { Aliased, Columns, Database } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
@@ -47,7 +47,7 @@ export function makeAbuseMessages({ db, tell }: ActorDeps): AbuseMessages {
     async add(abuseId, { text, by }) {
       return await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
         const abuse = await guarded(unit.query, abuseId, by)
-        const [message] = await unit.query<{ id: number }>(
+        const [message] = await unit.query<Columns<typeof AbuseMessage, 'id'>>(
           `insert into abuse_message (abuse_id, account_id, by_moderator, message, created_at)
            values ($1, $2, $3, $4, $5) returning id`,
           [abuseId, by.accountId, !isReporter(abuse, by), text, unit.now],
@@ -61,7 +61,7 @@ export function makeAbuseMessages({ db, tell }: ActorDeps): AbuseMessages {
     async remove(abuseId, messageId, by) {
       await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
         await guarded(unit.query, abuseId, by)
-        const [message] = await unit.query<{ accountId: number | null }>(
+        const [message] = await unit.query<Aliased<typeof AbuseMessage, 'accountId'>>(
           'select account_id as "accountId" from abuse_message where id = $1 and abuse_id = $2',
           [messageId, abuseId],
         )

@@ -1,14 +1,14 @@
 // Remote actors: stored on the first contact, refreshed on their updates and when somebody views a stale one.
 
 import { batched } from '../../platform/batched.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { initialRemoteActor, type RemoteActorState, remoteActorMachine } from '../../state-machines/remote-actor.ts'
 import { storeRemoteAccount } from '../account/account.writes.ts'
 import { replaceRemoteImages } from '../actor-image/actor-image.writes.ts'
 import { storeRemoteChannel } from '../channel/channel.writes.ts'
 import { ensureHost, type SignatureProfile } from '../remote-host/index.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, recountNext, takes, type Unit } from '../runtime/index.ts'
-import type { ActorType } from './actor.entity.ts'
+import type { Actor, ActorType } from './actor.entity.ts'
 
 /** The content of an actor document, parsed and checked by the wire layer: every URL is on the actor's own host. */
 export interface RemoteActor {
@@ -114,7 +114,7 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
       })
     },
     async strike(actorId) {
-      const [row] = await db.query<{ strikes: number }>(
+      const [row] = await db.query<Columns<Actor, 'strikes'>>(
         'update actor set strikes = least(strikes + 1, 1000) where id = $1 and host_id is not null returning strikes',
         [actorId],
       )
@@ -176,7 +176,7 @@ export function queueRemoval(unit: Unit, actorId: number): void {
 }
 
 async function endRemoteActor(unit: Unit, actorId: number): Promise<void> {
-  const [actor] = await unit.query<{ id: number; state: RemoteActorState }>(
+  const [actor] = await unit.query<Columns<Actor, 'id'> & { state: RemoteActorState }>(
     'select id, remote_state as state from actor where id = $1 and host_id is not null',
     [actorId],
   )
@@ -213,7 +213,7 @@ export async function recountFollows(unit: Unit, actorId: number): Promise<void>
 async function upsertActor(unit: Unit, actor: RemoteActor, hostId: number): Promise<number> {
   // The id of an actor never moves to another host, nor between accounts and channels: the first contact decides. The type of an account
   // may change: a person may become a bot. A removed actor may come back (MET), with existing blocks; not while its removal is running.
-  const [row] = await unit.query<{ id: number; state: RemoteActorState }>(
+  const [row] = await unit.query<Columns<Actor, 'id'> & { state: RemoteActorState }>(
     `insert into actor (type, preferred_username, host_id, url, inbox_url, shared_inbox_url, outbox_url, followers_url,
        following_url, key_id, public_key_pem, ed25519_public, remote_created_at, refreshed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)

@@ -1,8 +1,10 @@
 // Blocks of accounts and servers, by the instance (no owner) or by a user (the owner's account). Idempotent; end-follows.ts handles the
 // consequences.
 
+import type { Columns } from '../../platform/database/index.ts'
 import { type ActorDeps, notFound, type Unit } from '../runtime/index.ts'
 import { renewSessions } from '../session/index.ts'
+import type { ServerBlock } from './blocklist.entity.ts'
 import { normalHost } from './server-list.ts'
 
 export interface BlockedAccount {
@@ -150,7 +152,7 @@ async function storeAccounts(unit: Unit, ownerId: number | null, targetIds: read
 
 /** Returns how many were not blocked before. */
 async function storeServers(unit: Unit, ownerId: number | null, hosts: string[]): Promise<number> {
-  const blocks = await unit.query<{ id: number; host: string }>(
+  const blocks = await unit.query<Columns<typeof ServerBlock, 'id' | 'host'>>(
     `insert into server_block (owner_id, host, created_at) select $1::int, host, $3 from unnest((select $2::text[])) host
      on conflict do nothing returning id, host`,
     [ownerId, hosts, unit.now],

@@ -1,12 +1,13 @@
 // Comments: written by local users, received from other servers, removed by their author, the video's owner or the staff. A removed comment
 // keeps its row, so that the replies below it keep their place.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { type AutomaticTags, type CommentTags, tagComments } from '../automatic-tag/index.ts'
 import { blockDeletes } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, makeBatchedCommands, notFound, type Outcome, type PassOn, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
 import { addComments, announceComments } from '../video/index.ts'
+import type { Comment } from './comment.entity.ts'
 import {
   isHiddenBelow,
   type KnownComment,
@@ -314,7 +315,7 @@ async function settle(
 /** Returns the id of each new comment. A comment whose URL exists has none. */
 async function insert(unit: Unit, comments: readonly NewComment[]): Promise<(number | undefined)[]> {
   if (comments.length === 0) return []
-  const rows = await unit.query<{ id: number; url: string }>(
+  const rows = await unit.query<Columns<typeof Comment, 'id' | 'url'>>(
     `insert into comment (id, url, video_id, account_id, text, held_for_review, held_activity, thread_id, parent_id,
        created_at, updated_at)
      select coalesce(c.id, ${NEXT_ID}), c.url, c.video_id, c.account_id, c.text, c.held, c.held_activity, c.thread_id,

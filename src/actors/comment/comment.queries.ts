@@ -1,6 +1,6 @@
 // Reads about comments: the threads of a video, one thread with all its replies, and a single comment.
 
-import type { Columns, Database, InJson } from '../../platform/database/index.ts'
+import type { Aliased, Columns, Database, InJson } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { isAnythingMuted, isMutedFor } from '../blocklist/index.ts'
 import { type Comment, waits } from './comment.entity.ts'
@@ -108,7 +108,7 @@ export async function findComment(db: Reader, reader: CommentReader & { commentI
 
 /** The place of a comment, for refusals that name the reason. */
 export async function findPlace(db: Reader, commentId: number): Promise<{ videoId: number; isThread: boolean } | undefined> {
-  const [row] = await db.query<{ videoId: number; isThread: boolean }>(
+  const [row] = await db.query<Aliased<typeof Comment, 'videoId'> & { isThread: boolean }>(
     'select video_id as "videoId", thread_id is null as "isThread" from comment where id = $1',
     [commentId],
   )

@@ -1,6 +1,6 @@
 // The rows of comments, as their commands lock, check and change them.
 
-import type { Aliased, Sql } from '../../platform/database/index.ts'
+import type { Aliased, Columns, Sql } from '../../platform/database/index.ts'
 import { type CommentState, commentMachine } from '../../state-machines/comment.ts'
 import { untagComment } from '../automatic-tag/automatic-tag.writes.ts'
 import { advanceRow, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
@@ -40,7 +40,7 @@ export async function loadComment(query: Sql, commentId: number): Promise<Stored
 }
 
 export async function idOfComment(query: Sql, url: string): Promise<number | undefined> {
-  const [found] = await query<{ id: number }>('select id from comment where url_hash = md5($1)::uuid and url = $1', [url])
+  const [found] = await query<Columns<typeof Comment, 'id'>>('select id from comment where url_hash = md5($1)::uuid and url = $1', [url])
   return found?.id
 }
 

@@ -1,8 +1,10 @@
 // Retained comments: those of local users on a remote video that was removed. They come back when its server lists them again, unless they
 // are removed before.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import type { ActorDeps, Tell, Unit } from '../runtime/index.ts'
 import { addDelta, announceComments } from '../video/index.ts'
+import type { Comment, KeptComment } from './comment.entity.ts'
 import { idOfComment, isHidden } from './comment.rows.ts'
 
 /** Finds a comment by its URL; restores a retained one if its video exists again. */
@@ -17,7 +19,7 @@ export const findOrRestoreComment = async (
  * Restores a retained comment if its video and its parent exist. Returns its id; undefined if it is not retained or cannot be placed yet.
  */
 async function restoreComment(unit: Unit, url: string): Promise<number | undefined> {
-  const [row] = await unit.query<{ id: number; videoId: number; parentId: number | null; held: boolean }>(
+  const [row] = await unit.query<Aliased<typeof Comment, 'id' | 'videoId' | 'parentId'> & { held: boolean }>(
     `with kept as (
        delete from kept_comment k using video v
        where k.url_hash = md5($1)::uuid and k.url = $1 and v.url_hash = k.video_url_hash and v.url = k.video_url
@@ -46,7 +48,7 @@ const AT_ONCE = 100
 /** Removes retained comments of an account: one, or a batch of all. Returns how many. The servers of their videos are notified. */
 export const removeRetained = async (tell: Tell, of: { accountId: number; commentId?: number }): Promise<number> =>
   await tell.create(async (unit) => {
-    const removed = await unit.query<{ id: number; url: string; actorId: number; channelActorId: number }>(
+    const removed = await unit.query<Aliased<typeof KeptComment, 'id' | 'url'> & { actorId: number; channelActorId: number }>(
       `with taken as (
          select id from kept_comment where account_id = $1 and ($2::int is null or id = $2) order by id limit ${AT_ONCE}
          for update

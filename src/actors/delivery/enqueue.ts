@@ -1,6 +1,7 @@
 // Queues documents for delivery: stored once, with one delivery row per inbox, in the transaction of the event.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
+import type { Actor } from '../actor/actor.entity.ts'
 import type { Unit } from '../runtime/index.ts'
 
 export interface Recipient {
@@ -94,7 +95,7 @@ export async function followersOf(query: Sql, actorIds: number[]): Promise<Recip
 
 /** The inbox of one remote actor; `personal` for what must not go to the shared one (Accept, Reject, Follow, Undo Follow). */
 export async function inboxOf(query: Sql, actorId: number, options: { personal: boolean }): Promise<Recipient[]> {
-  const rows = await query<{ inbox_url: string; shared_inbox_url: string | null; host_id: number | null }>(
+  const rows = await query<Columns<Actor, 'inboxUrl' | 'sharedInboxUrl' | 'hostId'>>(
     'select inbox_url, shared_inbox_url, host_id from actor where id = $1 and deleted_at is null',
     [actorId],
   )

@@ -1,7 +1,9 @@
 // Retries deliveries that were given up, or wait for their host.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import type { RemoteHosts } from '../remote-host/index.ts'
 import { advanceRow, inBulk, notFound, type Unit } from '../runtime/index.ts'
+import type { Delivery } from './delivery.entity.ts'
 import { deliveryLifecycle } from './delivery.lifecycle.ts'
 import { DELIVERY_LANE } from './enqueue.ts'
 
@@ -10,7 +12,7 @@ const HOST_RETRIED = inBulk(deliveryLifecycle, { type: 'HOST_RETRIED' })
 
 /** Throws `not_found`, and `conflict` unless it was given up. */
 export async function retryDelivery(unit: Unit, id: number): Promise<void> {
-  const [row] = await unit.query<{ id: number; hostId: number; state: string; context: object }>(
+  const [row] = await unit.query<Aliased<typeof Delivery, 'id' | 'hostId' | 'state'> & { context: object }>(
     'select id, host_id as "hostId", state, context from delivery where id = $1 for no key update',
     [id],
   )

@@ -1,11 +1,13 @@
 // Updates the counts of followers and followings on the actors, asynchronously.
 
+import type { Columns } from '../../platform/database/index.ts'
 import { recountFollows } from '../actor/index.ts'
 import type { Registry, Unit } from '../runtime/index.ts'
+import type { Follow } from './follow.entity.ts'
 
 export function maintainFollowCounts(registry: Registry): void {
   const recountFollow = async ({ followId }: { followId: number }, unit: Unit) => {
-    const [follow] = await unit.query<{ follower_id: number; target_id: number }>(
+    const [follow] = await unit.query<Columns<Follow, 'followerId' | 'targetId'>>(
       'select follower_id, target_id from follow where id = $1',
       [followId],
     )
@@ -44,7 +46,7 @@ export async function dropFollows(unit: Unit, actorIds: number[]): Promise<void>
 
 /** The same of one follow. */
 export async function dropFollow(unit: Unit, followId: number): Promise<void> {
-  const [gone] = await unit.query<{ follower_id: number; target_id: number }>(
+  const [gone] = await unit.query<Columns<Follow, 'followerId' | 'targetId'>>(
     'delete from follow where id = $1 returning follower_id, target_id',
     [followId],
   )

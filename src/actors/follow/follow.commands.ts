@@ -1,5 +1,6 @@
 // Follows in both directions: outgoing (by a local actor) and incoming (of one). The machine `follow` decides.
 
+import type { Columns } from '../../platform/database/index.ts'
 import {
   dueIn,
   type FollowEvent,
@@ -51,7 +52,7 @@ export function makeFollows(deps: ActorDeps): Follows {
 
   /** The row of the relation; new ones are in the state `none`. */
   async function relation(followerId: number, targetId: number): Promise<number> {
-    const [row] = await db.query<{ id: number }>(
+    const [row] = await db.query<Columns<Follow, 'id'>>(
       `insert into follow (follower_id, target_id, state, context) values ($1, $2, $3, $4)
        on conflict (follower_id, target_id) do update set follower_id = excluded.follower_id returning id`,
       [followerId, targetId, initialFollow.state, JSON.stringify(initialFollow.context)],

@@ -151,7 +151,7 @@ export async function findFollowByHandle(
   query: { localActorId: number; direction: 'followers' | 'following'; name: string | null; host: string },
 ): Promise<number | undefined> {
   const [mine, theirs] = query.direction === 'followers' ? ['target_id', 'follower_id'] : ['follower_id', 'target_id']
-  const [row] = await db.query<{ id: number }>(
+  const [row] = await db.query<Columns<Follow, 'id'>>(
     `select f.id from follow f join actor o on o.id = f.${theirs} join remote_host h on h.id = o.host_id
      where f.${mine} = $1 and f.state <> 'none' and h.host = lower($2)
        and case when $3::text is null then o.type = 'Application' else lower(o.preferred_username) = lower($3) end
@@ -166,7 +166,7 @@ export async function findFollow(
   db: Pick<Database, 'query'>,
   query: { url: string } | { followerId: number; targetId: number },
 ): Promise<{ id: number; follower_id: number; target_id: number; state: string } | undefined> {
-  const [row] = await db.query<{ id: number; follower_id: number; target_id: number; state: string }>(
+  const [row] = await db.query<Columns<Follow, 'id' | 'followerId' | 'targetId' | 'state'>>(
     'url' in query
       ? 'select id, follower_id, target_id, state from follow where url_hash = md5($1)::uuid and url = $1'
       : 'select id, follower_id, target_id, state from follow where follower_id = $1 and target_id = $2',

@@ -11,7 +11,7 @@ import {
   initialHistoryWalk,
 } from '../../state-machines/history-walk.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, ignoreNotFound, type Move, takes, type Unit } from '../runtime/index.ts'
-import type { HistoryWalk as HistoryWalkEntity } from './follow.entity.ts'
+import type { Follow, HistoryWalk as HistoryWalkEntity } from './follow.entity.ts'
 
 /** The task of a walk's job. */
 export interface HistoryWalk {
@@ -101,7 +101,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
   const settings = () => config().vireo.federation.backfill
 
   registry.on('FollowAccepted', 'history', async ({ followId }, unit) => {
-    const [follow] = await unit.query<{ target_id: number; outbox_url: string; others: boolean }>(
+    const [follow] = await unit.query<Columns<Follow, 'targetId'> & { outbox_url: string; others: boolean }>(
       `select f.target_id, b.outbox_url, exists (
          select 1 from follow g join actor o on o.id = g.follower_id
          where g.target_id = f.target_id and g.id <> f.id and g.state = 'accepted' and o.host_id is null) as others
@@ -110,7 +110,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       [followId],
     )
     if (!follow) return
-    const [walk] = await unit.query<{ id: number; fresh: boolean }>(
+    const [walk] = await unit.query<Columns<typeof HistoryWalkEntity, 'id'> & { fresh: boolean }>(
       `insert into history_walk (actor_id, state, context, next_url, since) values ($1, $2, $3, $4, $5)
        on conflict (actor_id) do update set actor_id = excluded.actor_id returning id, xmax = 0 as fresh`,
       [follow.target_id, initialHistoryWalk.state, JSON.stringify(initialHistoryWalk.context), follow.outbox_url, unit.now],
@@ -211,7 +211,7 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
           (await unit.query('select 1 from history_page where walk_id = $1 and page_hash = md5($2)::uuid', [walkId, page.next]))
         const next = isFarEnough || (been && been.length > 0) ? null : page.next
         const givenUp = await putAside(unit, walkId, page.aside, max_put_aside)
-        const [after] = await unit.query<{ next_url: string | null; seen: number; total: number | null }>(
+        const [after] = await unit.query<Columns<typeof HistoryWalkEntity, 'nextUrl' | 'seen' | 'total'>>(
           `update history_walk set next_url = $2, pages = pages + 1, seen = seen + $3, total = coalesce($4, total),
              given_up = given_up + $5, error = null where id = $1 returning next_url, seen, total`,
           [walkId, next, page.items, page.total === null ? null : Math.min(page.total, MOST), givenUp],

@@ -2,9 +2,9 @@
 // `activitypub-cleaner` asks the servers.
 
 import { randomInt } from 'node:crypto'
-import type { Aliased } from '../../platform/database/index.ts'
+import type { Aliased, Columns } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, removeUnstartedJobs, type Unit } from '../runtime/index.ts'
-import type { InteractionsCleaning } from './interaction.entity.ts'
+import type { InteractionMiss, InteractionsCleaning } from './interaction.entity.ts'
 import { CLEANED_KINDS, type CleanedKind, type InteractionBatch, nextInteractions } from './interactions.queries.ts'
 import { firstRun, nextRun, type RepeatSettings } from './schedule.ts'
 
@@ -96,7 +96,7 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
 
     async miss({ kind, roundAt }, id) {
       return await tell.create(async (unit) => {
-        const [row] = await unit.query<{ misses: number }>(
+        const [row] = await unit.query<Columns<typeof InteractionMiss, 'misses'>>(
           `insert into interaction_miss as m (kind, interaction_id, misses, round_at) values ($1, $2, 1, $3)
            on conflict (kind, interaction_id) do update
              set misses = m.misses + (m.round_at < $3)::int, round_at = greatest(m.round_at, $3)

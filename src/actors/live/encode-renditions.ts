@@ -12,7 +12,7 @@ import {
   pieceName,
   type Store,
 } from '../../media/index.ts'
-import type { Aliased } from '../../platform/database/index.ts'
+import type { Aliased, Columns } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 import { type Leases, type PendingFiles, workFolder } from '../video/index.ts'
@@ -103,7 +103,7 @@ export function encodeRenditions(deps: ActorDeps & { store: Store; ffmpeg: Ffmpe
   }
 
   async function leaveOut(sessionId: number, { plan, sequence }: Next, count: number): Promise<void> {
-    const pieces = await db.query<{ sequence: number }>(
+    const pieces = await db.query<Columns<typeof LivePiece, 'sequence'>>(
       'select sequence from live_piece where session_id = $1 and sequence >= $2 order by sequence limit $3',
       [sessionId, sequence, count],
     )

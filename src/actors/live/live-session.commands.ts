@@ -2,7 +2,7 @@
 // little else.
 
 import type { LivePlan } from '../../media/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Columns, Sql } from '../../platform/database/index.ts'
 import type { LiveError, LiveSessionEvent } from '../../state-machines/live-session.ts'
 import { type ActorDeps, contextOf, DomainError, initialColumns, notFound, takes, type Unit } from '../runtime/index.ts'
 import { FEDERATED_PRIVACIES } from '../video/video.entity.ts'
@@ -146,7 +146,7 @@ export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSes
 
   return {
     async accept(streamKey) {
-      const [found] = await db.query<{ videoId: number; isBlocked: boolean }>(
+      const [found] = await db.query<Aliased<VideoLive, 'videoId'> & { isBlocked: boolean }>(
         `select l.video_id as "videoId", v.blocked or coalesce(u.blocked, false) as "isBlocked"
          from video_live l join video v on v.id = l.video_id join channel c on c.id = v.channel_id
            join account a on a.id = c.account_id left join users u on u.id = a.user_id
@@ -229,7 +229,7 @@ export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSes
     },
 
     async stopAll() {
-      const running = await db.query<{ id: number }>('select id from live_session where state = any($1)', [RUNNING])
+      const running = await db.query<Columns<LiveSession, 'id'>>('select id from live_session where state = any($1)', [RUNNING])
       for (const { id } of running) {
         await withSession({ tell }, id, async (unit, session) => {
           const stop = { type: 'STOPPED', error: null } as const

@@ -17,6 +17,7 @@ import {
   type Store,
   withSoundApart,
 } from '../../media/index.ts'
+import type { Aliased } from '../../platform/database/index.ts'
 import { isUuid } from '../../platform/ids.ts'
 import {
   findLeasedJob,
@@ -41,7 +42,7 @@ import {
   type Unit,
 } from '../runtime/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
-import { type LiveSession, latencyModes, type RemoteRun } from './live.entity.ts'
+import { type LivePiece, type LiveRemotePiece, type LiveSession, latencyModes, type RemoteRun } from './live.entity.ts'
 import { liveSessionLifecycle, moveSession, settingsOf, withSession } from './live.lifecycle.ts'
 import { LIVE_JOB } from './live.queries.ts'
 import { liveAddresses } from './live-addresses.ts'
@@ -85,7 +86,7 @@ export function makeRemoteRenditions(
   // After each piece, so that a job which ended too early is followed by the next.
   registry.on('LivePieceStored', 'live-runners', async ({ liveSessionId }, unit) => {
     if (await isTakenBack(liveSessionId)) return
-    const [stream] = await unit.query<{ videoId: number; video: string; plan: LivePlan; isFast: boolean }>(
+    const [stream] = await unit.query<Aliased<LiveSession, 'videoId'> & { video: string; plan: LivePlan; isFast: boolean }>(
       `select s.video_id as "videoId", v.uuid as video, s.plan, l.latency_mode = ${latencyModes.small} as "isFast"
        from live_session s join video v on v.id = s.video_id join video_live l on l.video_id = v.id
        where s.id = $1 and s.remote is not null and s.state = any($2) and v.state <> 'removed' for no key update of s`,
@@ -180,7 +181,7 @@ export function makeRemoteRenditions(
       const { run, first, startTime } = await runOf(unit, session, leasedAt, made.startTime)
       notePlace(session, index, place)
       if (place.isSplit) await setSoundApart(unit, session, job)
-      const [{ isPrivate } = { isPrivate: true }] = await unit.query<{ isPrivate: boolean }>(
+      const [{ isPrivate } = { isPrivate: true }] = await unit.query<Aliased<typeof LivePiece, 'isPrivate'>>(
         'select is_private as "isPrivate" from live_piece where session_id = $1 order by sequence desc limit 1',
         [sessionId],
       )
@@ -290,7 +291,7 @@ interface NewPiece {
  */
 async function addPiece(unit: Unit, piece: NewPiece): Promise<boolean> {
   const { sessionId, rendition, sequence, run, first, startsAt, seconds, bytes, sha256, isPrivate } = piece
-  const [last] = await unit.query<{ sequence: number; startsAt: Date }>(
+  const [last] = await unit.query<Aliased<typeof LiveRemotePiece, 'sequence' | 'startsAt'>>(
     `select sequence, starts_at as "startsAt" from live_remote_piece
      where session_id = $1 and rendition = $2 order by sequence desc limit 1`,
     [sessionId, rendition],

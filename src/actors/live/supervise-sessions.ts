@@ -1,6 +1,7 @@
 // What sessions need beside their receivers: time-outs, the job at their end, and the moves of their videos.
 
-import { hlsFile, type LivePlan, pieceName, swarmsOfPlaylist } from '../../media/index.ts'
+import { hlsFile, pieceName, swarmsOfPlaylist } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, takes, type Unit } from '../runtime/index.ts'
 import { nameSwarms, storePlaylist } from '../video/files.writes.ts'
@@ -27,7 +28,7 @@ export function superviseLiveSessions(
 
   registry.on('LiveStarted', 'live-video', ({ videoId }, unit) =>
     moveVideo(unit, videoId, async (video) => {
-      const [{ plan } = { plan: null }] = await unit.query<{ plan: LivePlan | null }>(
+      const [{ plan } = { plan: null }] = await unit.query<Columns<LiveSession, 'plan'>>(
         'select plan from live_session where video_id = $1 order by started_at desc, id desc limit 1',
         [videoId],
       )

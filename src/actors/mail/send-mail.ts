@@ -228,7 +228,7 @@ export function sendMails(deps: ActorDeps & { mailer: Mailer; links: MailLinks; 
 
   /** Nothing if it is deleted, or requested again. */
   async function exported(id: number): Promise<Addressed> {
-    const [found] = await db.query<{ username: string; email: string; language: string | null; state: string }>(
+    const [found] = await db.query<Columns<User, 'username' | 'email' | 'language'> & { state: string }>(
       `select u.username, u.email, u.language, e.state from user_export e join users u on u.id = e.user_id
        where e.id = $1 and e.state in ('completed', 'errored') and u.state <> 'deleted'`,
       [id],

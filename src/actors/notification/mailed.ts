@@ -4,6 +4,7 @@ import type { Columns, Database } from '../../platform/database/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
 import { predefinedReasonNames } from '../abuse/index.ts'
 import type { Mailed, Notice } from '../mail/index.ts'
+import type { User } from '../user/user.entity.ts'
 import { languageLabels } from '../video/index.ts'
 import type { Video } from '../video/video.entity.ts'
 import { IS_ACCESSIBLE, JOINS } from './notification.queries.ts'
@@ -120,7 +121,7 @@ export async function readMailed(
   const type = typeOf.get(of.type)
   if (!type) return undefined
   const conditions = [IS_ACCESSIBLE, `${channelBitsOf(type, 's')} & ${channelBits.mail} > 0`, STILL[type] ?? 'true']
-  const [found] = await db.query<{ email: string; language: string | null; total: number; rows: FactsRow[] }>(
+  const [found] = await db.query<Columns<User, 'email' | 'language'> & { total: number; rows: FactsRow[] }>(
     `with carried as materialized (
        select n.id from users u left join account me on me.user_id = u.id
          left join notification_setting s on s.user_id = u.id

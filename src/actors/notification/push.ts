@@ -53,7 +53,7 @@ export function makePushes(
     async run({ data, signal }) {
       const subscriptionId = Number(data.subscriptionId)
       const notificationId = Number(data.notificationId)
-      const [device] = await db.query<{ user_id: number; sealed: string; language: string | null }>(
+      const [device] = await db.query<Columns<typeof PushSubscription, 'userId' | 'sealed'> & { language: string | null }>(
         `select d.user_id, d.sealed, coalesce(u.language, d.language) as language
          from push_subscription d join users u on u.id = d.user_id where d.id = $1`,
         [subscriptionId],

@@ -1,5 +1,5 @@
 export { makePlaylists, type PlaylistBeginning, type PlaylistFields, type Playlists } from './playlist.commands.ts'
-export { type Playlist, playlistPrivacies, playlistTypes } from './playlist.entity.ts'
+export { type Playlist, type PlaylistElement, playlistPrivacies, playlistTypes } from './playlist.entity.ts'
 export { assertMayManagePlaylist, assertMaySeePlaylist, isOpenPlaylistBy } from './playlist.policy.ts'
 export {
   type ElementRow,

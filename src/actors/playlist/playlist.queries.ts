@@ -1,6 +1,6 @@
 // Reads of playlists and their elements: one statement each.
 
-import { type Columns, containing, type Database } from '../../platform/database/index.ts'
+import { type Aliased, type Columns, containing, type Database } from '../../platform/database/index.ts'
 import { type ActorSummary, summaryOf } from '../actor/index.ts'
 import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { isBegun, listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
@@ -46,16 +46,7 @@ export async function findPlaylist(db: Reader, key: PlaylistKey): Promise<Playli
 /** The properties that decide who may do what with a playlist, and whether a remote one is stale. */
 export async function findPlaylistKey(db: Reader, key: PlaylistKey) {
   const [where, value] = keyed(key)
-  const [row] = await db.query<{
-    id: number
-    uuid: string
-    url: string
-    privacy: number
-    type: number
-    remote: boolean
-    accountId: number
-    refreshedAt: Date | null
-  }>(
+  const [row] = await db.query<Aliased<Playlist, 'id' | 'uuid' | 'url' | 'privacy' | 'type' | 'remote' | 'accountId' | 'refreshedAt'>>(
     `select p.id, p.uuid, p.url, p.privacy, p.type, p.remote, p.account_id as "accountId", p.refreshed_at as "refreshedAt"
      from playlist p where ${where}`,
     [value],

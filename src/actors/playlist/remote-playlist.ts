@@ -1,6 +1,6 @@
 // Remote playlists: stored as their origin describes them; a job reads their elements.
 
-import { type Aliased, isUniqueViolation } from '../../platform/database/index.ts'
+import { type Aliased, type Columns, isUniqueViolation } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { blockDeletes, isDeletedBy } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
@@ -105,7 +105,7 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
 
     async putElements(id, { elements, missed, asOf }) {
       await tell({ aggregate: 'playlist', id }, async (unit) => {
-        const [current] = await unit.query<{ updated_at: Date }>('select updated_at from playlist where id = $1 and remote', [id])
+        const [current] = await unit.query<Columns<Playlist, 'updatedAt'>>('select updated_at from playlist where id = $1 and remote', [id])
         if (current?.updated_at.getTime() !== asOf.getTime()) return
         await replaceElements(unit, id, elements, missed)
         await unit.query(

@@ -1,6 +1,8 @@
 // Asks the index for newer versions of what is installed, periodically.
 
+import type { Aliased } from '../../platform/database/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
+import type { Plugin } from './plugin.entity.ts'
 import type { PluginRegistry } from './registry.ts'
 
 export function lookForPluginVersions(deps: ActorDeps & { packages: Pick<PluginRegistry, 'latestVersions'> }): void {
@@ -22,7 +24,7 @@ export function lookForPluginVersions(deps: ActorDeps & { packages: Pick<PluginR
     async run() {
       const { enabled, index } = config().plugins
       if (!enabled || !index.enabled) return
-      const rows = await db.query<{ id: number; npmName: string }>(
+      const rows = await db.query<Aliased<typeof Plugin, 'id' | 'npmName'>>(
         `select id, npm_name as "npmName" from plugin where state <> 'uninstalled'`,
       )
       if (rows.length === 0) return

@@ -1,7 +1,7 @@
 // Plugins and themes: installed from the registry or from a folder, updated, switched on and off, configured, uninstalled. Machine `plugin`.
 
 import { stat } from 'node:fs/promises'
-import { type Aliased, isUniqueViolation, type Sql } from '../../platform/database/index.ts'
+import { type Aliased, type Columns, isUniqueViolation, type Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialPlugin, type PluginEvent, pluginMachine } from '../../state-machines/plugin.ts'
 import { queueMail } from '../mail/index.ts'
@@ -89,7 +89,7 @@ export function makePlugins(
   async function create({ version, manifest, integrity, archive }: Package & { version: string }, name: string): Promise<void> {
     try {
       await tell.create(async (unit) => {
-        const [row] = await unit.query<{ id: number }>(
+        const [row] = await unit.query<Columns<typeof Plugin, 'id'>>(
           `insert into plugin (npm_name, state, version, manifest, integrity, archive, created_at, updated_at)
            values ($1, $2, $3, $4, $5, $6, $7, $7) returning id`,
           [name, initialPlugin.state, version, JSON.stringify(manifest), integrity, archive, unit.now],

@@ -56,7 +56,7 @@ export async function findPluginSettings(
   query: Sql,
   npmName: string,
 ): Promise<{ id: number; registered: RegisteredSetting[]; sealed: string | null } | undefined> {
-  const [row] = await query<{ id: number; registered: RegisteredSetting[]; sealed: string | null }>(
+  const [row] = await query<Columns<typeof Plugin, 'id'> & { registered: RegisteredSetting[]; sealed: string | null }>(
     `select id, coalesce(declared->'settings', '[]') as registered, settings_sealed as sealed from plugin where npm_name = $1 and state <> 'uninstalled'`,
     [npmName],
   )

@@ -1,6 +1,7 @@
 // Likes and dislikes: at most one per account and video. The counts are updated by deltas.
 
 import type { Columns, Sql } from '../../platform/database/index.ts'
+import type { Actor } from '../actor/actor.entity.ts'
 import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '../runtime/index.ts'
 import { addDelta, announceCounts, isOpen, type Openness } from '../video/index.ts'
 import type { Rating, RatingType } from './rating.entity.ts'
@@ -94,7 +95,7 @@ async function put(
   actorId: number,
 ): Promise<void> {
   const { videoId, accountId, type, url } = rating
-  const [row] = await unit.query<{ id: number }>(
+  const [row] = await unit.query<Columns<typeof Rating, 'id'>>(
     `insert into rating (video_id, account_id, type, url, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
      on conflict (video_id, account_id) do update set type = excluded.type, url = excluded.url, updated_at = excluded.updated_at
      returning id`,
@@ -131,7 +132,7 @@ async function find(query: Sql, videoId: number, accountId: number): Promise<Rat
 }
 
 async function actorOf(query: Sql, accountId: number): Promise<{ id: number; url: string }> {
-  const [actor] = await query<{ id: number; url: string }>(
+  const [actor] = await query<Columns<Actor, 'id' | 'url'>>(
     'select x.id, x.url from account a join actor x on x.id = a.actor_id where a.id = $1',
     [accountId],
   )

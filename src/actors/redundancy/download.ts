@@ -2,6 +2,7 @@
 // killed and resumes after the complete files.
 
 import { type FileRef, isDiskFull, mirrorFile, mirrorHls, type Store } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import type { GuardedFetch } from '../../platform/fetch/index.ts'
 import {
   type ActorDeps,
@@ -215,7 +216,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
   }
 
   async function removeOfHost(hostId: number, signal: AbortSignal): Promise<void> {
-    const copies = await db.query<{ id: number }>(
+    const copies = await db.query<Columns<Redundancy, 'id'>>(
       `select r.id from remote_host h join actor x on x.host_id = h.id join channel c on c.actor_id = x.id
          join video v on v.channel_id = c.id join redundancy r on r.video_id = v.id
        where h.id = $1 and ${mustBeRemoved('$2')} and r.path is not null and r.state <> 'expiring' order by r.id`,

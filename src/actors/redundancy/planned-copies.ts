@@ -1,9 +1,11 @@
 // New local copies: the files of a video to copy, and their initial rows.
 
 import { mirrorFolder } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { initialRedundancy } from '../../state-machines/redundancy.ts'
 import { type ActorDeps, DomainError, initialColumns, notFound, type Unit } from '../runtime/index.ts'
+import type { Video } from '../video/video.entity.ts'
 import { queueDownload, redundancyLifecycle, settingsOf } from './redundancy-state.ts'
 
 export interface Target {
@@ -31,7 +33,7 @@ export interface PlannedCopies {
  * live videos, and those without files.
  */
 export async function targetsOf(unit: Unit, videoId: number): Promise<Target[]> {
-  const [video] = await unit.query<{ remote: boolean; is_live: boolean; blocked: boolean }>(
+  const [video] = await unit.query<Columns<Video, 'remote' | 'isLive' | 'blocked'>>(
     "select remote, is_live, blocked from video where id = $1 and state <> 'removed' for key share",
     [videoId],
   )

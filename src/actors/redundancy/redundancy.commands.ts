@@ -1,5 +1,6 @@
 // Copies of videos on other servers: local ones are requested, renewed and ended; remote ones are reported and withdrawn.
 
+import type { Aliased, Columns } from '../../platform/database/index.ts'
 import { type RedundancySettings, reportedRedundancy } from '../../state-machines/redundancy.ts'
 import { allowRedundancy } from '../remote-host/remote-host.writes.ts'
 import {
@@ -91,10 +92,10 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
 
   // A blocked video must not be served here.
   registry.on('VideoBlocked', 'our-copies', async ({ videoId }, unit) => {
-    const copies = await unit.query<{ id: number }>('select id from redundancy where video_id = $1 and actor_id = $2 order by id', [
-      videoId,
-      await instanceActorId(),
-    ])
+    const copies = await unit.query<Columns<Redundancy, 'id'>>(
+      'select id from redundancy where video_id = $1 and actor_id = $2 order by id',
+      [videoId, await instanceActorId()],
+    )
     for (const { id } of copies) {
       const copy = await lockedCopy(unit, id)
       const event = { type: 'REMOVED' } as const
@@ -107,7 +108,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
   registry.periodic('outdated-redundancies', {
     everyMs: () => config().redundancy.videos.check_interval,
     async run() {
-      const outdated = await db.query<{ id: number }>(
+      const outdated = await db.query<Columns<Redundancy, 'id'>>(
         `select r.id from redundancy r join streaming_playlist p on p.id = r.streaming_playlist_id
          where r.actor_id = $1 and r.state = 'announced' and p.playlist_url is distinct from r.source_url
          order by r.id limit 100`,
@@ -150,7 +151,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
         if (chosen.length > 0) throw new DomainError('conflict', 'This video is already mirrored.')
         const added = await insertPlanned(deps, unit, targets, { actorId, strategy: 'manual', lifetime: null })
         if (added > 0) return []
-        const ended = await unit.query<{ id: number }>(
+        const ended = await unit.query<Columns<Redundancy, 'id'>>(
           "select id from redundancy where video_id = $1 and actor_id = $2 and state = 'failed'",
           [videoId, actorId],
         )
@@ -209,7 +210,7 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
     },
 
     async withdraw({ actorId, url, passOn }) {
-      const [row] = await db.query<{ id: number; videoId: number }>(
+      const [row] = await db.query<Aliased<Redundancy, 'id' | 'videoId'>>(
         `select id, video_id as "videoId" from redundancy
          where url_hash = md5($1)::uuid and url = $1 and actor_id = $2 and path is null`,
         [url, actorId],
@@ -268,7 +269,7 @@ async function saveReported(
   const reported = { ...redundancyLifecycle, initial: reportedRedundancy(lifetime) }
   const { state, context } = initialColumns(reported, unit.now, settings)
   const expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
-  const known = await unit.query<{ id: number; isTarget: boolean }>(
+  const known = await unit.query<Columns<Redundancy, 'id'> & { isTarget: boolean }>(
     `select id, actor_id = $4 and coalesce(streaming_playlist_id = $2 or file_id = $3, false) as "isTarget" from redundancy
      where (url_hash = md5($1)::uuid and url = $1) or (actor_id = $4 and (streaming_playlist_id = $2 or file_id = $3))
      for no key update`,

@@ -1,7 +1,7 @@
 // Registration: direct, or by a request that moderators approve. The machine `registration` decides which moves are possible.
 
 import { isUniqueViolation } from '../../platform/database/errors.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { initialRegistration, type RegistrationEvent, registrationMachine } from '../../state-machines/registration.ts'
 import { type MailLinks, NOBODY, queueMail, registrationState } from '../mail/index.ts'
@@ -178,9 +178,10 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
     },
 
     async askToVerifyAgain(email) {
-      const [found] = await db.query<{ id: number }>("select id from registration where lower(email) = lower($1) and state <> 'accepted'", [
-        email,
-      ])
+      const [found] = await db.query<Columns<Registration, 'id'>>(
+        "select id from registration where lower(email) = lower($1) and state <> 'accepted'",
+        [email],
+      )
       if (!found) {
         const nobody = { mail: 'verify-registration', registrationId: NOBODY } as const
         return await tell.create(async (unit) => queueMail(unit, nobody))

@@ -1,9 +1,10 @@
 // Transfers from runners while they arrive: one result at a time for each lease, and a few parts. They end when the lease does, in whichever
 // process that happens.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { DomainError } from '../runtime/index.ts'
+import type { Job } from '../runtime/runtime.entity.ts'
 
 /** A transfer; `id` for a result. */
 export interface Transfer {
@@ -40,7 +41,7 @@ export function makeReceiving({
   const parts = new Map<number, { running: number; waiting: (() => void)[] }>()
 
   async function lookAt({ jobId, tokenHash, id }: Transfer): Promise<DomainError | undefined> {
-    const [job] = await db.query<{ state: string; tokenHash: Buffer | null; receives: string | null }>(
+    const [job] = await db.query<Columns<typeof Job, 'state' | 'receives'> & { tokenHash: Buffer | null }>(
       'select state, lease_token_hash as "tokenHash", receives from job where id = $1',
       [jobId],
     )

@@ -28,13 +28,13 @@ export interface RegistrationTokenRow
 
 /** The id of the runner with this token. */
 export async function findRunnerId(db: Pick<Database, 'query'>, runnerToken: string): Promise<number | undefined> {
-  const [runner] = await db.query<{ id: number }>('select id from runner where token_hash = $1', [sha256(runnerToken)])
+  const [runner] = await db.query<Columns<typeof Runner, 'id'>>('select id from runner where token_hash = $1', [sha256(runnerToken)])
   return runner?.id
 }
 
 /** Those of the ids that are registered. */
 export async function presentRunners(db: Pick<Database, 'query'>, ids: readonly number[]): Promise<number[]> {
-  return (await db.query<{ id: number }>('select id from runner where id = any($1)', [ids])).map(({ id }) => id)
+  return (await db.query<Columns<typeof Runner, 'id'>>('select id from runner where id = any($1)', [ids])).map(({ id }) => id)
 }
 
 /** True if remote runners do a kind of work (`enabled`), and do not stay away. */

@@ -4,7 +4,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { batched } from '../../platform/batched.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, isDatabaseOutage, type Sql } from '../../platform/database/index.ts'
+import { type Columns, type Database, isDatabaseOutage, type Sql } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Slot } from './dispatcher.ts'
@@ -12,6 +12,7 @@ import { LeaseLost, underLease } from './lease.ts'
 import { NOT_PAUSED, type Pause } from './pause.ts'
 import type { LaneHandler, Registry } from './registry.ts'
 import { retryThroughOutage } from './retry-through-outage.ts'
+import type { Lane } from './runtime.entity.ts'
 
 export interface Lanes {
   /** Drains the lane. If another process is draining it, that one looks again. */
@@ -155,7 +156,7 @@ export function makeLanes(options: {
 
   const releaseAll = (nextDueSql: string) => async (claims: Release[]) => {
     const now = clock.now()
-    const rows = await db.query<{ key: string; due_at: Date | null }>(
+    const rows = await db.query<Columns<typeof Lane, 'key' | 'dueAt'>>(
       `update lane set lease_owner = null, lease_until = null, dirty = false,
          due_at = case when c.retry_at is not null then c.retry_at when dirty then $5 else (${nextDueSql}) end
        from unnest((select $1::text[]), (select $2::text[]), (select $3::text[]), (select $4::timestamptz[])) as c (kind, key, owner, retry_at)
@@ -172,7 +173,7 @@ export function makeLanes(options: {
   return {
     work,
     async due(limit) {
-      return await db.query<{ kind: string; key: string }>(
+      return await db.query<Columns<typeof Lane, 'kind' | 'key'>>(
         'select kind, key from lane where due_at <= $1 and (lease_until is null or lease_until < now()) order by due_at limit $2',
         [clock.now(), limit],
       )

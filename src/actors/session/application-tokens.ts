@@ -4,7 +4,7 @@
 import type { Columns, Database } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
-import { type UserRole, userRoles } from '../user/user.entity.ts'
+import { type User, userRoles } from '../user/user.entity.ts'
 import type { ApplicationToken } from './session.entity.ts'
 import { renewSessions } from './session.writes.ts'
 import { newApplicationToken, type TokenScope } from './token-scope.ts'
@@ -43,7 +43,7 @@ export function makeApplicationTokens({ tell, clock }: Pick<ActorDeps, 'tell' | 
       }
       const token = newApplicationToken()
       return await tell({ aggregate: 'user', id: userId }, async (unit) => {
-        const [user] = await unit.query<{ role: UserRole; blocked: boolean; tokens: number }>(
+        const [user] = await unit.query<Columns<User, 'role' | 'blocked'> & { tokens: number }>(
           `select role, blocked, (select count(*)::int from application_token where user_id = u.id) as tokens from users u where id = $1`,
           [userId],
         )
@@ -66,10 +66,10 @@ export function makeApplicationTokens({ tell, clock }: Pick<ActorDeps, 'tell' | 
 
     revoke: (userId, id) =>
       tell({ aggregate: 'user', id: userId }, async (unit) => {
-        const [row] = await unit.query<{ name: string }>('delete from application_token where id = $1 and user_id = $2 returning name', [
-          id,
-          userId,
-        ])
+        const [row] = await unit.query<Columns<typeof ApplicationToken, 'name'>>(
+          'delete from application_token where id = $1 and user_id = $2 returning name',
+          [id, userId],
+        )
         if (!row) throw notFound('Token not found')
         unit.note({ domain: 'users', action: 'update', id: userId, entity: { id: userId, revokedToken: row.name } })
         renewSessions(unit, { user: userId })

@@ -2,9 +2,10 @@
 // written, or in the transaction that makes them redundant, so that none is left behind.
 
 import type { FileKind, FileRef, Place, Store } from '../../media/index.ts'
-import type { Database, Sql } from '../../platform/database/index.ts'
+import type { Columns, Database, Sql } from '../../platform/database/index.ts'
 import { DomainError } from '../runtime/index.ts'
 import { storageIn } from '../video/index.ts'
+import type { SpareCopy } from './storage-move.entity.ts'
 
 export interface SpareCopies {
   /** For a video, or for none. */
@@ -50,7 +51,7 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
     },
 
     async remove(videoId) {
-      const spares = await db.query<{ id: number; kind: FileKind; name: string; place: number }>(
+      const spares = await db.query<Columns<typeof SpareCopy, 'id' | 'name' | 'place'> & { kind: FileKind }>(
         'select id, kind, name, place from spare_copy where video_id = $1 order by id',
         [videoId],
       )

@@ -1,11 +1,13 @@
 // Moves all files between the file system and object storage, for operators that switch a server.
 
 import { type Place, places } from '../../media/index.ts'
+import type { Aliased, Columns } from '../../platform/database/index.ts'
 import { advance, CHECK_OWNER_EVERY, DomainError, eachRow, type Unit } from '../runtime/index.ts'
 import { storageIn, videoLifecycle } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import { isKindOfItsOwn, kindsOfTheirOwn, makeMoveKind } from './move-kind.ts'
 import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'
+import type { StorageMove } from './storage-move.entity.ts'
 
 export interface StorageMoves {
   /**
@@ -67,7 +69,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   registry.periodic('storage-moves', {
     everyMs: () => CHECK_OWNER_EVERY,
     async run() {
-      const asked = await db.query<{ videoId: number; target: number }>(
+      const asked = await db.query<Aliased<typeof StorageMove, 'videoId' | 'target'>>(
         'select video_id as "videoId", target from storage_move order by created_at limit 100',
       )
       if (asked.length === 0) return
@@ -111,7 +113,7 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   }
 
   async function thoseLeft(videoIds: readonly number[] | undefined): Promise<string[]> {
-    const left = await db.query<{ uuid: string }>(
+    const left = await db.query<Columns<Video, 'uuid'>>(
       `select v.uuid from video v where v.state = 'transcoding-failed' and not v.remote
          and ($1::integer[] is null or v.id = any($1)) order by v.id`,
       [videoIds ?? null],

@@ -4,8 +4,9 @@
 
 import { parse } from 'node:path'
 import { afterAnother, type EditTask, editVideo, type FileRef, isDiskFull, type Retiming, retimeWebVtt } from '../../media/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
+import type { VideoCaption } from '../caption/caption.entity.ts'
 import { isForRunners } from '../runner/index.ts'
 import {
   advance,
@@ -239,7 +240,7 @@ export function makeEditions(deps: EditionDeps): void {
   }
 
   async function writeCaptions({ videoId }: Task, retiming: Retiming, written: RetimedCaption[]): Promise<void> {
-    const captions = await db.query<{ language: string; filename: string }>(
+    const captions = await db.query<Columns<typeof VideoCaption, 'language' | 'filename'>>(
       'select language, filename from video_caption where video_id = $1 order by id',
       [videoId],
     )

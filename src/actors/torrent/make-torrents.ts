@@ -3,8 +3,9 @@
 
 import { buffer } from 'node:stream/consumers'
 import { type FileRef, MediaError, makeTorrent, renewTorrent, type Store, type Torrent, type TorrentFacts } from '../../media/index.ts'
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Sql } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, type JobContext, PermanentFailure, type Unit } from '../runtime/index.ts'
+import type { VideoFile } from '../video/files.entity.ts'
 import { nameSwarms, nameTorrents } from '../video/files.writes.ts'
 import { isFederated, type Leases, type PendingFiles, queueTorrents } from '../video/index.ts'
 import { touchVideo } from '../video/video.writes.ts'
@@ -195,7 +196,7 @@ export function makeTorrents(deps: TorrentDeps): void {
     async run() {
       if (!config().tracker.enabled) return
       // The magnet URI contains this server's address, which may have changed.
-      const files = await db.query<{ id: number; videoId: number; isRight: boolean }>(
+      const files = await db.query<Aliased<typeof VideoFile, 'id' | 'videoId'> & { isRight: boolean }>(
         `select id, video_id as "videoId",
            coalesce(torrent_filename is not null and strpos(magnet_url, $2) > 0, false) as "isRight"
          from video_file where filename is not null and id > $1 order by id limit ${BATCH}`,

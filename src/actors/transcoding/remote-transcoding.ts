@@ -15,16 +15,17 @@ import {
   probeRendition,
   runLadder,
 } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { mostBytesOf, type Result, type RunnerJob, withResultLease } from '../runner/index.ts'
 import { advance, contextOf, insertRunnerJob, isOpenRunnerJob, type RowLeases, type Unit } from '../runtime/index.ts'
 import type { DrawPictures } from '../video/index.ts'
-import { thumbnailTypes } from '../video/video.entity.ts'
+import { type Thumbnail, thumbnailTypes } from '../video/video.entity.ts'
 import { dataOf, payloadOf, privatePayloadOf, remoteRenditionsOf, remoteTypes, wantedOf } from './remote-jobs.ts'
 import { findSourceFile } from './source-file.ts'
 import { type StoreRenditions, withOwned } from './store-renditions.ts'
 import type { Task } from './task.ts'
-import { isActive, transcodingLifecycle } from './transcoding.entity.ts'
+import { isActive, type Transcoding, transcodingLifecycle } from './transcoding.entity.ts'
 import { cancelRunnerJobs } from './transcoding.writes.ts'
 import { settingsOf, type TranscodingDeps } from './transcoding-state.ts'
 
@@ -81,7 +82,7 @@ export function makeRemoteTranscodings(deps: TranscodingDeps & DrawPictures & Lo
     if (file === 'previews/max-quality') {
       // The job that draws it may run later than this one.
       await drawPictures(videoId, AbortSignal.timeout(config().vireo.media.probe_timeout))
-      const [preview] = await db.query<{ filename: string }>(
+      const [preview] = await db.query<Columns<Thumbnail, 'filename'>>(
         `select filename from thumbnail where video_id = $1 and type = ${thumbnailTypes.preview}`,
         [videoId],
       )
@@ -110,7 +111,7 @@ export function makeRemoteTranscodings(deps: TranscodingDeps & DrawPictures & Lo
   }
 
   async function isWanted(id: number): Promise<boolean> {
-    const [row] = await db.query<{ state: string }>('select state from transcoding where id = $1', [id])
+    const [row] = await db.query<Columns<Transcoding, 'state'>>('select state from transcoding where id = $1', [id])
     return row !== undefined && isActive(row.state)
   }
 

@@ -12,6 +12,7 @@ import {
   probe,
   runLadder,
 } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { isForRunners } from '../runner/index.ts'
 import {
@@ -43,7 +44,7 @@ import { hasRunnerJobs, makeRemoteTranscodings } from './remote-transcoding.ts'
 import { findSourceFile, isThere, type SourceFile, withSourceFile } from './source-file.ts'
 import { makeStoreRenditions, withOwned } from './store-renditions.ts'
 import { settingsFor, type Task } from './task.ts'
-import { isActive, transcodingLifecycle } from './transcoding.entity.ts'
+import { isActive, type Transcoding, transcodingLifecycle } from './transcoding.entity.ts'
 import { cancelRunnerJobs, planTranscoding, queueTranscoding } from './transcoding.writes.ts'
 import { type Locked, settingsOf, type TranscodingDeps, withTranscoding } from './transcoding-state.ts'
 import { writeMaster } from './write-master.ts'
@@ -240,7 +241,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
 
   /** True if all renditions are stored, and only the end is missing. */
   async function stored(id: number): Promise<boolean> {
-    const [row] = await db.query<{ state: string }>('select state from transcoding where id = $1', [id])
+    const [row] = await db.query<Columns<Transcoding, 'state'>>('select state from transcoding where id = $1', [id])
     return row?.state === 'packaged' || row?.state === 'stored'
   }
 

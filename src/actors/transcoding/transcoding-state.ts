@@ -1,6 +1,7 @@
 // The rows of a transcoding under the lock of its video: both machines are advanced together.
 
 import type { Ffmpeg, Store } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import type { TranscodingSettings } from '../../state-machines/transcoding.ts'
 import type { RemoteWorks } from '../runner/index.ts'
 import { type ActorDeps, CHECK_OWNER_EVERY, notFound, type Unit } from '../runtime/index.ts'
@@ -38,7 +39,7 @@ export async function withTranscoding<T>(
   id: number,
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
-  const [row] = await db.query<{ video_id: number }>('select video_id from transcoding where id = $1', [id])
+  const [row] = await db.query<Columns<Transcoding, 'videoId'>>('select video_id from transcoding where id = $1', [id])
   if (!row) throw notFound('This transcoding does not exist.')
   return await tell({ aggregate: 'video', id: row.video_id }, async (unit) => {
     const transcoding = await unit.em.findOne(Transcoding, id)

@@ -1,7 +1,7 @@
 // Two-factor login of a user: requested, confirmed, disabled. The machine `two-factor` decides; secrets are encrypted at rest.
 
 import { generateSecret } from 'otplib'
-import type { Aliased } from '../../platform/database/index.ts'
+import type { Aliased, Columns } from '../../platform/database/index.ts'
 import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { dueIn, initialTwoFactor, type TwoFactorEvent, type TwoFactorState, twoFactorMachine } from '../../state-machines/two-factor.ts'
@@ -69,7 +69,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
 
   /** The row of a user, created in the state `off`. */
   async function rowOf(userId: number): Promise<number> {
-    const [row] = await db.query<{ id: number }>(
+    const [row] = await db.query<Columns<typeof TwoFactorEntity, 'id'>>(
       `insert into two_factor (user_id, state) values ($1, $2)
        on conflict (user_id) do update set user_id = excluded.user_id returning id`,
       [userId, initialTwoFactor.state],

@@ -2,11 +2,13 @@
 
 import { createHash } from 'node:crypto'
 import type { EncodedImage } from '../../media/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
 import { advance, DomainError, initialColumns, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
 import { type CreatedVideo, type GivenPictures, type NewVideoFields, type PictureName, workFolder } from '../video/index.ts'
+import type { Video } from '../video/video.entity.ts'
 import { refuseNoArchive, refuseUnsupported } from './accepted-files.ts'
 import { makeFinishUpload } from './finish-upload.ts'
 import { type ChunkRange, makeReceiveChunk } from './receive-chunk.ts'
@@ -102,14 +104,9 @@ export function makeUploads(deps: UploadDeps): Uploads {
   const silence = (): number => config().vireo.uploads.session_lifetime
 
   async function findOwn({ userId, token }: Pick<Chunk, 'userId' | 'token'>) {
-    const [found] = await db.query<{
-      id: number
-      user_id: number
-      state: string
-      is_new: boolean
-      video: number | null
-      is_archive: boolean
-    }>(
+    const [found] = await db.query<
+      Columns<Upload, 'id' | 'userId' | 'state'> & { is_new: boolean; video: number | null; is_archive: boolean }
+    >(
       `select id, user_id, state, fields is not null as is_new, replaces_id as video, user_import_id is not null as is_archive
        from upload where token = $1`,
       [token],
@@ -300,7 +297,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
     const { userId, fields, replacesId, fileName, size } = upload
     const initial = initialResumableUpload(size)
     const { state, context, dueAt } = initialColumns({ ...uploadLifecycle, initial }, unit.now, silence())
-    const [row] = await unit.query<{ id: number; token: string; importId: number | null }>(
+    const [row] = await unit.query<Columns<Upload, 'id' | 'token'> & { importId: number | null }>(
       `insert into upload (token, user_id, state, context, due_at, file_name, size, fields, fingerprint, created_at,
          updated_at, replaces_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
@@ -330,7 +327,7 @@ export function makeUploads(deps: UploadDeps): Uploads {
   }
 
   async function videoOf(id: number): Promise<CreatedVideo> {
-    const [video] = await db.query<{ id: number; uuid: string }>(
+    const [video] = await db.query<Columns<Video, 'id' | 'uuid'>>(
       'select v.id, v.uuid from upload u join video v on v.id = u.video_id where u.id = $1',
       [id],
     )

@@ -1,9 +1,11 @@
 // Verification of e-mail addresses: that of the account, or the new one that will replace it.
 
 import { isUniqueViolation } from '../../platform/database/errors.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import { type MailLinks, NOBODY, newAddressState, queueMail, verifyEmailState } from '../mail/index.ts'
 import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
 import { renewSessions } from '../session/index.ts'
+import type { User } from './user.entity.ts'
 
 export interface EmailVerification {
   /** Sends the link again if this address is unverified. Does not reveal whether it is known. */
@@ -32,10 +34,9 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
     async verify(userId, secret) {
       const check = await links.read('verify-email', secret)
       await withUser(userId, async (unit) => {
-        const [user] = await unit.query<{ email: string; email_verified: boolean | null }>(
-          'select email, email_verified from users where id = $1',
-          [userId],
-        )
+        const [user] = await unit.query<Columns<User, 'email' | 'emailVerified'>>('select email, email_verified from users where id = $1', [
+          userId,
+        ])
         if (!user) throw userNotFound()
         await check(unit.query, { id: userId, state: verifyEmailState(user) })
         await unit.query('update users set email_verified = true, updated_at = $2 where id = $1', [userId, unit.now])
@@ -47,10 +48,9 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
       const check = await links.read('verify-new-email', secret)
       try {
         await withUser(userId, async (unit) => {
-          const [user] = await unit.query<{ email: string; pending_email: string | null }>(
-            'select email, pending_email from users where id = $1',
-            [userId],
-          )
+          const [user] = await unit.query<Columns<User, 'email' | 'pendingEmail'>>('select email, pending_email from users where id = $1', [
+            userId,
+          ])
           if (!user) throw userNotFound()
           await check(unit.query, { id: userId, state: newAddressState(user) })
           await unit.query(

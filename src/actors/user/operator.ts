@@ -1,11 +1,11 @@
 // Commands on users for the operator at the command line, without a login.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { randomToken } from '../../platform/ids.ts'
 import { notFound } from '../runtime/index.ts'
 import type { ManageUsers } from './manage-users.ts'
 import type { Users } from './user.commands.ts'
-import { type UserRole, userRoles } from './user.entity.ts'
+import { type User, type UserRole, userRoles } from './user.entity.ts'
 
 export interface Operator {
   /** Returns the new user's password. Throws like `Users.create`. */
@@ -26,7 +26,7 @@ export function makeOperator(deps: { db: Database; users: Users & ManageUsers })
     },
 
     async resetPassword(username) {
-      const [user] = await db.query<{ id: number }>('select id from users where lower(username) = lower($1)', [username])
+      const [user] = await db.query<Columns<User, 'id'>>('select id from users where lower(username) = lower($1)', [username])
       if (!user) throw notFound(`There is no user ${username}.`)
       const password = randomToken(PASSWORD_BYTES)
       await users.update(user.id, { id: 0, sessionId: 0, role: userRoles.administrator }, { password })

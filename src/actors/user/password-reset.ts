@@ -1,9 +1,11 @@
 // A new password by mail, for users who forgot theirs, and for those created without one.
 
+import type { Columns } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { type MailLinks, NOBODY, passwordState, queueMail } from '../mail/index.ts'
 import { type ActorDeps, notFound } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
+import type { User } from './user.entity.ts'
 
 export interface PasswordReset {
   /**
@@ -32,7 +34,7 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
     async reset(userId, secret, password) {
       const check = await links.read('password', secret)
       const mayReset = async (query: typeof db.query) => {
-        const [user] = await query<{ email: string; password_hash: string }>('select email, password_hash from users where id = $1', [
+        const [user] = await query<Columns<User, 'email' | 'passwordHash'>>('select email, password_hash from users where id = $1', [
           userId,
         ])
         if (!user) throw notFound('User not found')

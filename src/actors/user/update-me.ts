@@ -1,6 +1,6 @@
 // Changes by users of their own data: settings, name and description, address and password.
 
-import { isUniqueViolation } from '../../platform/database/index.ts'
+import { type Columns, isUniqueViolation } from '../../platform/database/index.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { changeAccount } from '../account/account.writes.ts'
 import { queueMail } from '../mail/index.ts'
@@ -77,7 +77,7 @@ export function makeUpdateMe(deps: ActorDeps & { passwords: Passwords; guesses: 
   ): Promise<{ checkedHash: string; newHash: string | undefined } | undefined> {
     if (email === undefined && password === undefined) return undefined
     if (currentPassword === undefined) throw new DomainError('invalid', 'currentPassword parameter is missing')
-    const [user] = await db.query<{ password_hash: string }>('select password_hash from users where id = $1', [userId])
+    const [user] = await db.query<Columns<User, 'passwordHash'>>('select password_hash from users where id = $1', [userId])
     if (!user) throw notFound('User not found')
     await guesses.check(`password:${userId}`, async () => {
       if (!(await passwords.verify(user.password_hash, currentPassword))) throw wrongPassword()

@@ -1,9 +1,11 @@
 // Blocks of local and remote videos by the instance: only the owner and the staff still see the video and its files. A block may also
 // remove a local video from other servers.
 
+import type { Columns } from '../../platform/database/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { isFederated, type PlaceFiles, queueTorrents, videoBlockTypes } from '../video/index.ts'
 import { BLOCK_VIDEO, endBlockOfVideo } from '../video/video.writes.ts'
+import type { VideoBlock } from './video-block.entity.ts'
 import { storeBlock } from './video-block.writes.ts'
 
 export interface VideoBlocks {
@@ -59,7 +61,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
 
     unblock: (videoId, { byUserId }) =>
       change(videoId, async (unit) => {
-        const [ended] = await unit.query<{ id: number; created_at: Date; type: number }>(
+        const [ended] = await unit.query<Columns<typeof VideoBlock, 'id' | 'createdAt' | 'type'>>(
           'delete from video_block where video_id = $1 returning id, created_at, type',
           [videoId],
         )

@@ -1,6 +1,7 @@
 // State changes of an import, and their meaning for its video. Both rows change in one transaction; the video is locked first, like in its
 // removal.
 
+import type { Columns } from '../../platform/database/index.ts'
 import {
   dueIn,
   initialVideoImport,
@@ -37,7 +38,7 @@ export async function withImport<T>(
   id: number,
   work: (locked: Locked) => Promise<T>,
 ): Promise<T> {
-  const [known] = await db.query<{ video_id: number | null }>('select video_id from video_import where id = $1', [id])
+  const [known] = await db.query<Columns<VideoImport, 'videoId'>>('select video_id from video_import where id = $1', [id])
   if (!known) throw notFound('Video import not found')
   const videoId = known.video_id
   try {

@@ -1,12 +1,13 @@
 // Upload quotas.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Columns, Sql } from '../../platform/database/index.ts'
 import { DomainError, type Unit } from '../runtime/index.ts'
 import { quotaUsed } from '../user/index.ts'
+import type { User } from '../user/user.entity.ts'
 
 /** Bytes that the user may add; Infinity without quotas. Throws `forbidden` if the user may not upload. */
 export async function quotaLeft({ query }: { query: Sql }, userId: number): Promise<number> {
-  const [user] = await query<{ video_quota: number; video_quota_daily: number }>(
+  const [user] = await query<Columns<User, 'videoQuota' | 'videoQuotaDaily'>>(
     'select video_quota, video_quota_daily from users where id = $1 and not blocked',
     [userId],
   )

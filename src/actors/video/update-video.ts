@@ -1,7 +1,7 @@
 // Changes of a local video by its owner, the staff or its schedule.
 
 import type { EncodedImage, FileRef, Store } from '../../media/index.ts'
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database } from '../../platform/database/index.ts'
 import { type AutomaticTags, type TaggedVideo, tagVideo } from '../automatic-tag/index.ts'
 import { followDescription } from '../chapter/index.ts'
 import { type ActorDeps, advance, DomainError, notFound, takes, type Unit } from '../runtime/index.ts'
@@ -13,7 +13,7 @@ import type { PlaceFiles } from './files/place-files.ts'
 import { queueTorrents } from './files/queue-torrents.ts'
 import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-rows.ts'
 import { isKnownInState, isPublished, videoLifecycle } from './publish-video.ts'
-import { Thumbnail, Video, videoPrivacies } from './video.entity.ts'
+import { Thumbnail, Video, type VideoSchedule, videoPrivacies } from './video.entity.ts'
 import { assertMayChange, hasPrivateFiles, isFederated } from './video.policy.ts'
 
 /** Fields to change. Omitted fields stay. */
@@ -106,7 +106,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   })
 
   async function publishBySchedule(unit: Unit, video: Video): Promise<void> {
-    const [schedule] = await unit.query<{ privacy: number | null }>(
+    const [schedule] = await unit.query<Columns<typeof VideoSchedule, 'privacy'>>(
       'delete from video_schedule where video_id = $1 and update_at <= $2 returning privacy',
       [video.id, unit.now],
     )
@@ -168,7 +168,7 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
   async function discardUnlessStored(refs: FileRef[]): Promise<void> {
     if (refs.length === 0) return
     const names = refs.map(({ name }) => name)
-    const stored = await db.query<{ filename: string }>('select filename from thumbnail where filename = any($1)', [names])
+    const stored = await db.query<Columns<Thumbnail, 'filename'>>('select filename from thumbnail where filename = any($1)', [names])
     await pendingFiles.discard(refs.filter(({ name }) => !stored.some(({ filename }) => filename === name)))
   }
 }

@@ -39,7 +39,7 @@ export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPass
 
     remove: (videoId, by, passwordId) =>
       change(videoId, by, async (unit) => {
-        const rows = await unit.query<{ id: number }>('select id from video_password where video_id = $1', [videoId])
+        const rows = await unit.query<Columns<typeof VideoPassword, 'id'>>('select id from video_password where video_id = $1', [videoId])
         if (!rows.some(({ id }) => id === passwordId)) throw notFound('Video password not found')
         if (rows.length === 1) throw new DomainError('invalid', 'The last password of a protected video has to stay.')
         await unit.query('delete from video_password where id = $1', [passwordId])

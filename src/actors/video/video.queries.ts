@@ -3,7 +3,7 @@
 import type { Columns, Database } from '../../platform/database/index.ts'
 import { notFound } from '../runtime/index.ts'
 import type { Storyboard } from '../storyboard/storyboard.entity.ts'
-import { type ThumbnailType, thumbnailTypes, type Video } from './video.entity.ts'
+import { type Thumbnail, type ThumbnailType, thumbnailTypes, type Video } from './video.entity.ts'
 import type { FollowedVideo, GuardedVideo, Openness } from './video.policy.ts'
 import { detailColumns, type SourceRow, sourceColumn, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
@@ -53,7 +53,7 @@ export async function findVideoIds(db: Reader, keys: readonly VideoKey[]): Promi
   const rows =
     uuids.length === 0
       ? []
-      : await db.query<{ id: number; uuid: string }>('select id, uuid from video where uuid = any($1::uuid[])', [uuids])
+      : await db.query<Columns<Video, 'id' | 'uuid'>>('select id, uuid from video where uuid = any($1::uuid[])', [uuids])
   const ids = new Map(rows.map(({ id, uuid }) => [uuid, id]))
   return keys.map((key) => ('id' in key ? key.id : ids.get(key.uuid)))
 }
@@ -66,7 +66,7 @@ export const findVideoByUrl = async ({ query }: Reader, url: string) =>
 
 /** The URL of a remote video; undefined if it does not exist. */
 export const findRemoteAddress = async ({ query }: Reader, videoId: number): Promise<string | undefined> =>
-  (await query<{ url: string }>("select url from video where id = $1 and remote and state <> 'removed'", [videoId])).at(0)?.url
+  (await query<Columns<Video, 'url'>>("select url from video where id = $1 and remote and state <> 'removed'", [videoId])).at(0)?.url
 
 /** The properties that decide who may do what with a video. */
 export async function findVideoAccess(db: Reader, key: VideoKey, password?: string): Promise<VideoAccessRow | undefined> {
@@ -173,7 +173,7 @@ export async function findAccessBySmallFile(
 
 /** Those of these pictures of local videos that are not drawn yet. */
 export async function findAwaitedPictures(db: Reader, filenames: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ filename: string }>(
+  const rows = await db.query<Columns<Thumbnail, 'filename'>>(
     `select t.filename from thumbnail t join video v on v.id = t.video_id
      where t.filename = any($1) and t.file_url is null and not t.on_disk and v.state <> 'removed'`,
     [filenames],

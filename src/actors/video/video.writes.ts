@@ -1,8 +1,8 @@
 // Writes of videos in the transactions of other nouns.
 
-import type { Sql } from '../../platform/database/index.ts'
+import type { Aliased, Columns, Sql } from '../../platform/database/index.ts'
 import type { Unit } from '../runtime/index.ts'
-import type { ThumbnailType } from './video.entity.ts'
+import type { Thumbnail, Video } from './video.entity.ts'
 
 /** SQL: the start of an update that blocks the video $1. */
 export const BLOCK_VIDEO = 'update video set blocked = true where id = $1'
@@ -16,7 +16,7 @@ export async function endBlockOfVideo(
   videoId: number,
   blockedAt: Date,
 ): Promise<{ isNew: boolean; isKnown: boolean; privacy: number } | undefined> {
-  const [video] = await unit.query<{ isNew: boolean; isKnown: boolean; privacy: number }>(
+  const [video] = await unit.query<Columns<Video, 'privacy'> & { isNew: boolean; isKnown: boolean }>(
     `update video v set blocked = false, published_at = case when n.is_new then $3 else v.published_at end
      from (select id, not remote and state = 'published' and published_at >= $2 as is_new from video where id = $1) n
      where v.id = n.id returning n.is_new as "isNew", v.created_at < $2 as "isKnown", v.privacy`,
@@ -56,7 +56,7 @@ export async function noteSubscribersNotified(
   videoId: number,
   condition: string,
 ): Promise<{ isLive: boolean; publishedAt: Date } | undefined> {
-  const [noted] = await query<{ isLive: boolean; publishedAt: Date }>(
+  const [noted] = await query<Aliased<Video, 'isLive' | 'publishedAt'>>(
     `update video v set subscribers_told = true where v.id = $1 and (not v.subscribers_told or v.is_live) and ${condition}
      returning v.is_live as "isLive", v.published_at as "publishedAt"`,
     [videoId],
@@ -66,7 +66,7 @@ export async function noteSubscribersNotified(
 
 /** Removes the pictures that a user chose from a video; returns them. */
 export const takeChosenPictures = (query: Sql, videoId: number) =>
-  query<{ type: ThumbnailType; filename: string; width: number | null; height: number | null }>(
+  query<Columns<Thumbnail, 'type' | 'filename' | 'width' | 'height'>>(
     `delete from thumbnail where video_id = $1 and on_disk and not automatically_generated
      returning type, filename, width, height`,
     [videoId],

@@ -3,7 +3,7 @@
 import type { Aliased } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
-import type { Viewer } from './view.entity.ts'
+import type { Viewer, Watch } from './view.entity.ts'
 import { watchedSeconds } from './watching.ts'
 
 interface GoneRow extends Aliased<typeof Viewer, 'id' | 'videoId' | 'startedAt' | 'seenAt' | 'sections'> {
@@ -51,7 +51,7 @@ async function storeWatches(unit: Unit, gone: GoneRow[], urlOf: (uuid: string) =
     return seconds === 0 ? [] : [{ uuid, videoId, remote, url: urlOf(uuid), startedAt, seenAt, seconds, sections }]
   })
   if (watches.length === 0) return
-  const stored = await unit.query<{ watchId: number; videoId: number; remote: boolean }>(
+  const stored = await unit.query<Aliased<typeof Watch, 'videoId'> & { watchId: number; remote: boolean }>(
     `insert into watch (uuid, video_id, of_remote, url, started_at, ended_at, seconds, sections, created_at)
      select uuid, "videoId", remote, url, coalesce("startedAt", "seenAt"), "seenAt", seconds, sections, $2
      from jsonb_to_recordset($1) as w (uuid uuid, "videoId" int, remote boolean, url text, "startedAt" timestamptz,

@@ -1,8 +1,10 @@
 // Views that other servers report: believed within limits, since nobody can prove them.
 
+import type { Columns } from '../../platform/database/index.ts'
 import { claimOnce } from '../incoming-activity/index.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
 import { addDelta, isOpen } from '../video/index.ts'
+import type { Video } from '../video/video.entity.ts'
 import { countViewers } from './count-viewers.ts'
 import { countViews } from './fold-signs.ts'
 import { type Section, watchedSeconds } from './watching.ts'
@@ -140,7 +142,7 @@ async function withinQuota(
 
 /** The video, locked until this is stored. */
 async function openVideo(unit: Unit, videoId: number): Promise<{ remote: boolean; duration: number }> {
-  const [video] = await unit.query<{ remote: boolean; privacy: number; blocked: boolean; duration: number }>(
+  const [video] = await unit.query<Columns<Video, 'remote' | 'privacy' | 'blocked' | 'duration'>>(
     "select remote, privacy, blocked, duration from video where id = $1 and state <> 'removed' for key share",
     [videoId],
   )

@@ -15,7 +15,7 @@ export async function findWatchedWords(
   db: Pick<Database, 'query'>,
   { ownerId, name }: { ownerId: ListOwner; name: string },
 ): Promise<{ id: number; words: string[] } | undefined> {
-  const [row] = await db.query<{ id: number; words: string[] }>(
+  const [row] = await db.query<Columns<typeof WatchedWordsList, 'id' | 'words'>>(
     'select id, words from watched_words_list where account_id is not distinct from $1::int and name = $2',
     [ownerId, name],
   )

@@ -2,7 +2,8 @@
 
 import { hiddenAnswers, hiddenFromAll, showsComments } from '../../actors/comment/index.ts'
 import { notFound } from '../../actors/runtime/index.ts'
-import { isBegun } from '../../actors/video/index.ts'
+import { isBegun, type Video } from '../../actors/video/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import {
   announceActivity,
   commentDocument,
@@ -117,14 +118,9 @@ export async function videoAnnounce({ db, urls }: Deps, video: VideoAccess, acto
 
 /** The Like or Dislike of a video, local or remote, by a local account. One statement. */
 export async function rate({ db, urls }: Deps, url: string): Promise<JsonObject> {
-  const [rating] = await db.query<{
-    id: string
-    type: 'like' | 'dislike'
-    actorUrl: string
-    videoUrl: string
-    privacy: number
-    blocked: boolean
-  }>(
+  const [rating] = await db.query<
+    Columns<Video, 'privacy' | 'blocked'> & { id: string; type: 'like' | 'dislike'; actorUrl: string; videoUrl: string }
+  >(
     `select r.url as id, r.type, x.url as "actorUrl", v.url as "videoUrl", v.privacy, v.blocked
      from rating r join account a on a.id = r.account_id join actor x on x.id = a.actor_id
        join video v on v.id = r.video_id

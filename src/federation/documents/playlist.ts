@@ -1,6 +1,6 @@
 // The documents of local playlists and their elements, from their rows. Videos that others may not see are left out.
 
-import { firstPicture, type Playlist, playlistPrivacies } from '../../actors/playlist/index.ts'
+import { firstPicture, type Playlist, type PlaylistElement, playlistPrivacies } from '../../actors/playlist/index.ts'
 import { FEDERATED_PRIVACIES, isBegun } from '../../actors/video/index.ts'
 import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { Urls } from '../urls.ts'
@@ -90,13 +90,9 @@ function documentOf(row: PlaylistRow, urls: Urls, page: { number: number; size: 
 
 /** An element of a local playlist; null if others may not see it. One statement. */
 export async function playlistElementDocument(query: Sql, urls: Urls, playlistId: number, elementId: number): Promise<JsonObject | null> {
-  const [row] = await query<{
-    uuid: string
-    video: string
-    position: number
-    start_timestamp: number | null
-    stop_timestamp: number | null
-  }>(
+  const [row] = await query<
+    Columns<Playlist, 'uuid'> & Columns<PlaylistElement, 'position' | 'startTimestamp' | 'stopTimestamp'> & { video: string }
+  >(
     `select p.uuid, v.url as video, e.position, e.start_timestamp, e.stop_timestamp
      from playlist p join playlist_element e on e.playlist_id = p.id join video v on v.id = e.video_id
      where p.id = $1 and e.id = $2 and not p.remote and p.privacy <> ${playlistPrivacies.private}

@@ -3,10 +3,11 @@
 import { findActorById } from '../../actors/actor/index.ts'
 import { followersOf } from '../../actors/delivery/index.ts'
 import { lastNotifiedOwner, noteOwner, notifiedOwners, type VideoOwner } from '../../actors/ownership-change/index.ts'
-import { playlistPrivacies } from '../../actors/playlist/index.ts'
+import { type Playlist, playlistPrivacies } from '../../actors/playlist/index.ts'
 import type { Unit } from '../../actors/runtime/index.ts'
 import { removeFormerShares, removeLocalShares, storeShare } from '../../actors/share/index.ts'
 import { type FederatedVideo, findFederatedVideo, isFederatedState } from '../../actors/video/index.ts'
+import type { Columns } from '../../platform/database/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { announceActivity, createVideoActivity, publicAudience, videoAudience, videoDocument } from '../documents/index.ts'
 import { buildDelete, buildUndo, buildUpdate } from '../wire/index.ts'
@@ -173,7 +174,7 @@ const PLAYLISTS_AT_ONCE = 100
  * Further batches follow in transactions of their own.
  */
 async function announcePlaylistsWith(unit: Unit, videoId: number, after = 0): Promise<void> {
-  const playlists = await unit.query<{ id: number }>(
+  const playlists = await unit.query<Columns<Playlist, 'id'>>(
     `select distinct p.id from playlist_element e join playlist p on p.id = e.playlist_id
      where e.video_id = $1 and e.playlist_id > $2 and not p.remote and p.privacy <> ${playlistPrivacies.private}
      order by p.id limit ${PLAYLISTS_AT_ONCE}`,

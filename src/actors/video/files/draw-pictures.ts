@@ -74,7 +74,7 @@ export function makeDrawPictures(
         if (image) await store.put(ref, image.bytes)
       }
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
-        const drawn = await unit.query<{ filename: string }>(
+        const drawn = await unit.query<Columns<Thumbnail, 'filename'>>(
           'update thumbnail set on_disk = true where video_id = $1 and filename = any($2) returning filename',
           [videoId, awaited.map(({ filename }) => filename)],
         )

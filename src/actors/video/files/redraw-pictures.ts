@@ -6,7 +6,7 @@ import { removeSetting, saveSetting } from '../../instance/instance.writes.ts'
 import { type ActorDeps, DomainError } from '../../runtime/index.ts'
 import { announceChange } from '../publish-video.ts'
 import { replacePicture } from '../update-video.ts'
-import { Video } from '../video.entity.ts'
+import { type Thumbnail, Video } from '../video.entity.ts'
 import type { DraftPicture, InspectFile, PictureName } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { findPictureSource } from './picture-source.ts'
@@ -73,7 +73,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
       await pendingFiles.discard(replaced)
       return true
     } catch (error) {
-      const stored = await db.query<{ filename: string }>('select filename from thumbnail where filename = any($1)', [
+      const stored = await db.query<Columns<Thumbnail, 'filename'>>('select filename from thumbnail where filename = any($1)', [
         refs.map(({ name }) => name),
       ])
       await pendingFiles.discard(refs.filter(({ name }) => !stored.some(({ filename }) => filename === name)))
@@ -114,7 +114,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
   }
 
   async function refuseUnknown(videoIds: readonly number[]): Promise<void> {
-    const found = await db.query<{ id: number }>(`select v.id ${WHICH}`, [0, videoIds])
+    const found = await db.query<Columns<Video, 'id'>>(`select v.id ${WHICH}`, [0, videoIds])
     const unknown = videoIds.filter((id) => !found.some((one) => one.id === id))
     if (unknown.length > 0) throw new DomainError('not_found', `Not a video of this server: ${unknown.join(', ')}.`)
   }
@@ -132,7 +132,7 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
       const values = (): unknown[] => [last, videoIds ?? null]
       const [{ total } = { total: 0 }] = await db.query<{ total: number }>(`select count(*) as total ${WHICH}`, values())
       for (let looked = 1; ; looked += 1) {
-        const [next] = await db.query<{ id: number }>(`select v.id ${WHICH} order by v.id limit 1`, values())
+        const [next] = await db.query<Columns<Video, 'id'>>(`select v.id ${WHICH} order by v.id limit 1`, values())
         if (!next) break
         const [video] = await db.query<Drawable>(DRAWABLE, [next.id])
         if (video) {

@@ -72,7 +72,7 @@ export function makeReplaceSource(
     if (video.state === 'removed') throw notFound('Video not found')
     await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
     refuseMoving(video)
-    const [owner] = await unit.query<{ user_id: number }>(
+    const [owner] = await unit.query<{ user_id: number | null }>(
       'select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1',
       [video.channelId],
     )

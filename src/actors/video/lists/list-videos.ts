@@ -1,8 +1,9 @@
 // Lists of videos: a small statement finds the ids of a page, and `readCards` reads their columns.
 // Totals of the public list come from counters.
 
-import { type Database, pageOf, roundedLimit } from '../../../platform/database/index.ts'
+import { type Columns, type Database, pageOf, roundedLimit } from '../../../platform/database/index.ts'
 import { mutedChannels } from '../../blocklist/index.ts'
+import type { History } from '../../history/history.entity.ts'
 import { totalVideos } from '../deltas.ts'
 import { isListedPrivacy } from '../video.entity.ts'
 import type { VideoListRow } from '../video.rows.ts'
@@ -100,7 +101,7 @@ export interface PageRow {
 
 /** The same videos with the positions of this account. */
 export async function withPositions(db: Pick<Database, 'query'>, videos: readonly ListedVideo[], watcher: number): Promise<ListedVideo[]> {
-  const rows = await db.query<{ video_id: number; seconds: number }>(
+  const rows = await db.query<Columns<typeof History, 'videoId' | 'seconds'>>(
     'select video_id, seconds from history where account_id = $1 and video_id = any($2::int[])',
     [watcher, videos.map(({ id }) => id)],
   )

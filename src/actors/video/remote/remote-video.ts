@@ -1,6 +1,6 @@
 // Remote videos: stored as their origin describes them and refreshed on its updates.
 
-import { isUniqueViolation } from '../../../platform/database/index.ts'
+import { type Aliased, type Columns, isUniqueViolation } from '../../../platform/database/index.ts'
 import { newUuid } from '../../../platform/ids.ts'
 import { stateOf } from '../../../state-machines/video.ts'
 import { type AutomaticTags, tagVideo } from '../../automatic-tag/index.ts'
@@ -11,7 +11,7 @@ import { restoreRatings, retainRatings } from '../../rating/rating.writes.ts'
 import { type ActorDeps, DomainError, type Unit } from '../../runtime/index.ts'
 import { restoreBlock } from '../../video-block/video-block.writes.ts'
 import { hotOf } from '../scores.ts'
-import { videoPrivacies } from '../video.entity.ts'
+import { type Video, videoPrivacies } from '../video.entity.ts'
 import { announceVideo } from '../videos-changed.ts'
 import { relist } from './listing.ts'
 import { type RemoteParts, replaceParts } from './remote-parts.ts'
@@ -147,7 +147,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
       }
     },
     async find(url) {
-      const [row] = await db.query<{ id: number; channelId: number; refreshedAt: Date | null }>(
+      const [row] = await db.query<Aliased<Video, 'id' | 'channelId' | 'refreshedAt'>>(
         `select id, channel_id as "channelId", refreshed_at as "refreshedAt" from video
          where url_hash = md5($1)::uuid and url = $1 and remote`,
         [url],
@@ -288,7 +288,7 @@ async function upsert(unit: Unit, video: RemoteVideo): Promise<Stored> {
   )
   if (row) return { ...row, isOutdated: false }
   // The stored state is newer than this document, which came another way or by a retry.
-  const [newer] = await unit.query<{ id: number }>('select id from video where url_hash = md5($1)::uuid and url = $1 and remote', [
+  const [newer] = await unit.query<Columns<Video, 'id'>>('select id from video where url_hash = md5($1)::uuid and url = $1 and remote', [
     video.url,
   ])
   if (!newer) throw new DomainError('forbidden', 'This address belongs to a local video.')
