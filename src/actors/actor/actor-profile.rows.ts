@@ -1,26 +1,26 @@
 // Accounts and channels as responses show them: columns for statements that read their actors.
 
+import type { Columns, InJson } from '../../platform/database/index.ts'
+import type { Account } from '../account/account.entity.ts'
+import type { Channel } from '../channel/channel.entity.ts'
+import type { Actor } from './actor.entity.ts'
 import { type ActorImageRow, actorImageTypes, imagesOf } from './actor-image.rows.ts'
 
-export interface ActorSummary {
-  /** Id of the account or channel. */
-  id: number
+/** Of an account or channel. */
+export interface ActorSummary extends Columns<Account, 'id' | 'name'>, Columns<Actor, 'url'> {
   username: string
-  name: string
-  url: string
   /** Null for local ones. */
   host: string | null
   avatars: ActorImageRow[]
 }
 
-export interface ActorProfile extends ActorSummary {
-  user_id: number | null
-  description: string | null
-  support: string | null
+export interface ActorProfile
+  extends ActorSummary,
+    InJson<Columns<Account, 'userId' | 'description' | 'updatedAt'>>,
+    Columns<Channel, 'support'> {
   followers: number
   following: number
   created_at: string
-  updated_at: string
   banners: ActorImageRow[]
 }
 

@@ -1,6 +1,7 @@
 // Changes by the staff and users.
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { AuditDomain } from './audited-fields.ts'
 
 export const AuditLog = defineEntity({
   name: 'AuditLog',
@@ -11,8 +12,8 @@ export const AuditLog = defineEntity({
     userId: p.integer(),
     username: p.text(),
     role: p.smallint(),
-    domain: p.text(),
-    action: p.text(),
+    domain: p.text().$type<AuditDomain>(),
+    action: p.text().$type<'create' | 'update' | 'delete'>(),
     entityId: p.bigint('number'),
     entity: p.json<unknown>(),
     changes: p.json<object>().nullable(),

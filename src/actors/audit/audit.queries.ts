@@ -2,11 +2,8 @@
 
 import type { Columns, Sql } from '../../platform/database/index.ts'
 import type { AuditLog } from './audit.entity.ts'
-import type { AuditDomain } from './audited-fields.ts'
 
-export interface AuditRow extends Columns<typeof AuditLog, 'at' | 'username' | 'role'> {
-  domain: AuditDomain
-  action: 'create' | 'update' | 'delete'
+export interface AuditRow extends Columns<typeof AuditLog, 'at' | 'username' | 'role' | 'domain' | 'action'> {
   /** Before the change, or after the creation. */
   entity: Record<string, unknown>
   /** For an update: the changed fields with their new values; null for removed ones. */

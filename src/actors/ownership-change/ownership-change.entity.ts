@@ -1,13 +1,14 @@
 // The offer of a video to another account (machine `ownership-change`).
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
+import type { OwnershipChangeState } from '../../state-machines/ownership-change.ts'
 
 export const OwnershipChange = defineEntity({
   name: 'OwnershipChange',
   tableName: 'ownership_change',
   properties: {
     id: p.integer().primary(),
-    state: p.text(),
+    state: p.text().$type<OwnershipChangeState>(),
     videoId: p.integer(),
     initiatorId: p.integer(),
     giverId: p.integer(),

@@ -1,19 +1,13 @@
 // Videos that were offered to an account.
 
-import type { Database } from '../../platform/database/index.ts'
-import type { OwnershipChangeState } from '../../state-machines/ownership-change.ts'
+import type { Columns, Database, InJson } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import { isPublic } from '../video/video.entity.ts'
+import type { OwnershipChange } from './ownership-change.entity.ts'
 
 export interface OwnershipChangeRow {
-  change: {
-    id: number
-    state: OwnershipChangeState
-    created_at: string
-    initiator: ActorProfile
-    receiver: ActorProfile
-  }
+  change: InJson<Columns<typeof OwnershipChange, 'id' | 'state' | 'createdAt'>> & Record<'initiator' | 'receiver', ActorProfile>
   video: VideoListRow
 }
 

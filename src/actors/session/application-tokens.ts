@@ -15,9 +15,7 @@ export interface NewApplicationToken {
   expiresAt: Date
 }
 
-export interface ApplicationTokenRow extends Columns<typeof ApplicationToken, 'id' | 'name' | 'expiresAt' | 'lastUsedAt' | 'createdAt'> {
-  scopes: TokenScope[]
-}
+export type ApplicationTokenRow = Columns<typeof ApplicationToken, 'id' | 'name' | 'scopes' | 'expiresAt' | 'lastUsedAt' | 'createdAt'>
 
 export interface ApplicationTokens {
   /**

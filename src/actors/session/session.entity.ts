@@ -2,6 +2,7 @@
 
 import { defineEntity, p } from '@mikro-orm/postgresql'
 import { TextArray } from '../../platform/database/index.ts'
+import type { TokenScope } from './token-scope.ts'
 
 export const Session = defineEntity({
   name: 'Session',
@@ -57,7 +58,7 @@ export const ApplicationToken = defineEntity({
     userId: p.integer(),
     tokenHash: p.blob(),
     name: p.text(),
-    scopes: p.type(TextArray),
+    scopes: p.type(TextArray).$type<TokenScope[]>(),
     expiresAt: p.datetime(3),
     /** Within a minute; null if it was never used. */
     lastUsedAt: p.datetime(3).nullable(),

@@ -1,7 +1,8 @@
 // Blocked videos, for the staff.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson } from '../../platform/database/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
+import type { VideoBlock } from './video-block.entity.ts'
 
 const COLUMNS = {
   id: 'b.id',
@@ -28,14 +29,7 @@ export const videoBlockSortFields = [
 ] as const satisfies readonly VideoBlockSortField[]
 
 export interface VideoBlockRow {
-  block: {
-    id: number
-    type: number
-    reason: string | null
-    unfederated: boolean
-    created_at: string
-    updated_at: string
-  }
+  block: InJson<Columns<typeof VideoBlock, 'id' | 'type' | 'reason' | 'unfederated' | 'createdAt' | 'updatedAt'>>
   video: VideoListRow
 }
 

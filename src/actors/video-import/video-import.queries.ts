@@ -1,19 +1,14 @@
 // Imports as reads give them.
 
-import { containing, type Database } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson } from '../../platform/database/index.ts'
 import { type VideoImportState, videoImportStateIds } from '../../state-machines/video-import.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
+import type { VideoImport } from './video-import.entity.ts'
 
 export interface VideoImportRow {
-  videoImport: {
-    id: number
-    target_url: string | null
-    magnet_uri: string | null
-    torrent_name: string | null
+  videoImport: InJson<Columns<VideoImport, 'id' | 'targetUrl' | 'magnetUri' | 'torrentName' | 'createdAt' | 'updatedAt'>> & {
     state: VideoImportState
     error: string | null
-    created_at: string
-    updated_at: string
     /** The requesting synchronisation, while it exists. */
     channel_sync: { id: number; url: string } | null
   }

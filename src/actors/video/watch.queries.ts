@@ -1,26 +1,16 @@
 // The page of a video in one statement: the video and the context that a player shows.
 
-import type { Database } from '../../platform/database/index.ts'
+import type { Columns, Database, InJson } from '../../platform/database/index.ts'
+import type { VideoCaption } from '../caption/caption.entity.ts'
+import type { VideoChapter } from '../chapter/chapter.entity.ts'
 import { waits } from '../comment/comment.entity.ts'
-import { isPublic, thumbnailTypes } from './video.entity.ts'
+import { isPublic, thumbnailTypes, type Video } from './video.entity.ts'
 import { type PasswordCheck, passwordCheck, type StoryboardRow, type VideoKey } from './video.queries.ts'
 import { detailColumns, type VideoDetailsRow, videoJoins } from './video.rows.ts'
 
-export interface WatchedCaption {
-  language: string
-  filename: string
-  automatically_generated: boolean
-}
+export type WatchedCaption = Columns<typeof VideoCaption, 'language' | 'filename' | 'automaticallyGenerated'>
 
-export interface NextVideo {
-  uuid: string
-  name: string
-  /** Seconds. */
-  duration: number
-  views: number
-  is_live: boolean
-  nsfw: boolean
-  published_at: string
+export interface NextVideo extends InJson<Columns<Video, 'uuid' | 'name' | 'duration' | 'views' | 'isLive' | 'nsfw' | 'publishedAt'>> {
   thumbnail: string | null
 }
 
@@ -28,7 +18,7 @@ export interface WatchedVideoRow extends VideoDetailsRow {
   password: PasswordCheck
   captions: WatchedCaption[]
   /** `timecode` in seconds. */
-  chapters: { timecode: number; title: string }[]
+  chapters: Columns<typeof VideoChapter, 'timecode' | 'title'>[]
   storyboard: StoryboardRow | null
   /** The latest other videos of its channel. */
   next: NextVideo[]
