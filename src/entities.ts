@@ -46,8 +46,9 @@ import { Transcoding } from './actors/transcoding/transcoding.entity.ts'
 import { TwoFactor } from './actors/two-factor/two-factor.entity.ts'
 import { Upload } from './actors/upload/upload.entity.ts'
 import { User } from './actors/user/user.entity.ts'
+import { ImportedObject } from './actors/user-archive/imported-object.entity.ts'
 import { UserExport } from './actors/user-export/user-export.entity.ts'
-import { ImportedObject, UserImport } from './actors/user-import/user-import.entity.ts'
+import { UserImport } from './actors/user-import/user-import.entity.ts'
 import { PendingFile, StreamingPlaylist, VideoComingFile, VideoFile, VideoPlacement, VideoRetiming } from './actors/video/files.entity.ts'
 import {
   Thumbnail,

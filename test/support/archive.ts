@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import type { Client } from '../../scripts/demo/client.ts'
-import { type ArchivePart, archiveParts, partPath } from '../../src/actors/user-archive/index.ts'
+import { type ImportedPart, partOf, partPath } from '../../src/actors/user-archive/index.ts'
 import { until } from './until.ts'
 
 export const fixture = new URL('../fixtures/peertube-export.zip', import.meta.url)
@@ -24,9 +24,9 @@ export async function readFixture(): Promise<Map<string, Buffer>> {
 }
 
 /** The items of a part: one where it is no list. */
-export function itemsOf(files: ReadonlyMap<string, Buffer>, part: ArchivePart): unknown[] {
+export function itemsOf(files: ReadonlyMap<string, Buffer>, part: ImportedPart): unknown[] {
   const document: unknown = JSON.parse(files.get(partPath(part))?.toString() ?? 'null')
-  const { list } = archiveParts[part]
+  const { list } = partOf(part)
   return list === null ? [document] : ((document as Record<string, unknown[]>)[list] ?? [])
 }
 

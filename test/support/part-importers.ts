@@ -11,8 +11,8 @@ import { makeHistory } from '../../src/actors/history/index.ts'
 import { makePlaylists } from '../../src/actors/playlist/index.ts'
 import { makeRatings } from '../../src/actors/rating/index.ts'
 import type { ActorDeps, Unit } from '../../src/actors/runtime/index.ts'
-import { type ArchivePart, archiveParts, type ReadPartItem } from '../../src/actors/user-archive/index.ts'
-import type { ArchivedFile, ImportContext, ItemOutcome, PartImporter } from '../../src/actors/user-import/index.ts'
+import type { ArchivedFile, ImportContext, ImportedPart, ItemOutcome, PartImporter } from '../../src/actors/user-archive/index.ts'
+import { importItem } from '../../src/actors/user-import/index.ts'
 import {
   makeCreateVideo,
   makeInspectFile,
@@ -41,7 +41,7 @@ export interface OpenedImporters {
   pendingFiles: PendingFiles
   list: PartImporter[]
   /** Reads an item as the document of its part is read, and imports it. */
-  run<P extends ArchivePart>(part: P, item: unknown, context: ImportContext): Promise<ItemOutcome>
+  run(part: ImportedPart, item: unknown, context: ImportContext): Promise<ItemOutcome>
   close(): Promise<void>
 }
 
@@ -107,7 +107,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
     async run(part, item, context) {
       const importer = list.find((one) => one.part === part)
       if (!importer) throw new Error(`Nobody imports ${part}.`)
-      return await importer.importItem(archiveParts[part].item.parse(item) as ReadPartItem<ArchivePart>, context)
+      return await importItem(importer, { item, context, logger: silentLogger })
     },
     async close() {
       for (const close of closers.reverse()) await close()

@@ -1,5 +1,4 @@
 export { userExportStateIds } from '../../state-machines/user-export.ts'
-export type { ArchiveDocuments, ArchivedDocument, ArchivedVideo } from './archive-documents.ts'
 export { type ArchiveLinks, makeArchiveLinks } from './archive-links.ts'
 export { runExports } from './run-export.ts'
 export { makeUserExports, type UserExports } from './user-export.commands.ts'

@@ -17,10 +17,8 @@ import {
   PermanentFailure,
   takes,
 } from '../runtime/index.ts'
+import { type ArchiveDocuments, findExportedUser, makeArchiveWriter } from '../user-archive/index.ts'
 import type { Leases, PendingFiles } from '../video/index.ts'
-import type { ArchiveDocuments } from './archive-documents.ts'
-import { makeArchiveWriter } from './archive-writer.ts'
-import { findExportedUser } from './exported-user.ts'
 import { settingsOf, userExportLifecycle, withExport } from './user-export-state.ts'
 import { writeArchive } from './write-archive.ts'
 
@@ -146,6 +144,7 @@ export function runExports(deps: RunExportDeps): void {
         writer,
         user,
         withVideoFiles: task.withVideoFiles,
+        archivedVideos: new Map(),
         signal,
         progress,
       })

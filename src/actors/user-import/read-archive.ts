@@ -5,9 +5,7 @@ import { rm } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { type Archive, type ArchivedList, ArchiveError, archiveLimits, readList } from '../../media/index.ts'
 import { makeTimeSlices } from '../../platform/time-slices.ts'
-import { type ArchivePart, archiveParts, partPath } from '../user-archive/index.ts'
-import type { ArchivedFile } from './part-importer.ts'
-import type { Unpack } from './unpack.ts'
+import { type ArchivedFile, archiveParts, type ImportedPart, partOf, partPath, type Unpack } from '../user-archive/index.ts'
 
 /**
  * Runs `work` with the items of a part: none if the archive has no such document, and one invalid item if the document is malformed. Throws
@@ -15,13 +13,13 @@ import type { Unpack } from './unpack.ts'
  */
 export async function withItems<T>(
   { archive, unpack }: { archive: Pick<Archive, 'file' | 'document'>; unpack: Unpack },
-  part: ArchivePart,
+  part: ImportedPart,
   work: (items: ArchivedList) => Promise<T>,
 ): Promise<T> {
   const path = partPath(part)
   const file = archive.file(path)
   if (!file) return await work(listOf([]))
-  const { list } = archiveParts[part]
+  const { list } = partOf(part)
   if (list === null) return await work(listOf([await archive.document(path)]))
   if (file.size > archiveLimits.list) throw new ArchiveError('too-large', 'A document of the archive is too large.')
   const unpacked = await unpack(file, `${part}.json`, file.size)
@@ -37,11 +35,10 @@ export async function withItems<T>(
 /** Throws ArchiveError if there is no document of a user, or if a document of `parts` cannot be read to its end. */
 export async function checkDocuments(
   from: { archive: Archive; unpack: Unpack },
-  parts: readonly ArchivePart[],
+  parts: readonly ImportedPart[],
   signal: AbortSignal,
 ): Promise<void> {
-  const known = Object.keys(archiveParts) as ArchivePart[]
-  if (!known.some((part) => from.archive.file(partPath(part)))) {
+  if (!archiveParts.some(({ name }) => from.archive.file(partPath(name)))) {
     throw new ArchiveError('not-an-archive', 'There is no data of a user in this archive.')
   }
   const pause = makeTimeSlices()

@@ -17,15 +17,12 @@ import {
   NotNow,
   takes,
 } from '../runtime/index.ts'
-import { archiveParts } from '../user-archive/index.ts'
+import { type ImportContext, importedParts, type PartImporter, partOf, withWorkFolder } from '../user-archive/index.ts'
 import type { Leases } from '../video/index.ts'
-import { makeBound } from './bounds.ts'
-import { type ItemFailure, nameOf, reasonOf, withFailure } from './failures.ts'
-import type { ItemOutcome } from './item-outcome.ts'
-import type { ImportContext, PartImporter } from './part-importer.ts'
+import { type ItemFailure, nameOf, withFailure } from './failures.ts'
+import { importItem } from './import-item.ts'
 import { checkDocuments, findFile, withItems } from './read-archive.ts'
-import { counted, type ImportedPart, type ImportSummary, importedParts, isImported } from './summary.ts'
-import { withWorkFolder } from './unpack.ts'
+import { counted, type ImportSummary } from './summary.ts'
 import type { UserImportDeps } from './user-import.commands.ts'
 import { archiveFile, move, save, settingsOf, userImportLifecycle, withImport } from './user-import-state.ts'
 
@@ -139,7 +136,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
         const file: ImportContext['file'] = (name) => findFile(archive, name)
         for (const importer of importers.slice(task.part)) {
           await withItems(from, importer.part, (items) =>
-            importPart(task, { ...importer, items }, { userId, accountId, signal, file }, (share) =>
+            importPart(task, { importer, items }, { userId, accountId, signal, file }, (share) =>
               progress((100 * (task.part + share)) / importers.length),
             ),
           )
@@ -152,10 +149,12 @@ export function runUserImports(deps: RunUserImportDeps): void {
 
   async function importPart(
     task: Task,
-    { part, importItem, items }: PartImporter<ImportedPart> & { items: ArchivedList },
+    { importer, items }: { importer: PartImporter; items: ArchivedList },
     context: ImportContext,
     report: (share: number) => void,
   ): Promise<void> {
+    const { part } = importer
+    const { result, bound } = partOf(part)
     let stored = { at: Number.NEGATIVE_INFINITY, item: -1, failures: task.failures }
     const storePosition = async (): Promise<void> => {
       if (stored.item === task.item) return
@@ -176,7 +175,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
       stored = { at: performance.now(), item: task.item, failures: task.failures }
     }
     try {
-      const isTooMuch = makeBound(part)
+      const isTooMuch = bound?.()
       const pause = makeTimeSlices()
       // A limit has to count the finished items, too.
       for (let index = isTooMuch ? 0 : task.item; index < items.length; index += 1) {
@@ -186,8 +185,8 @@ export function runUserImports(deps: RunUserImportDeps): void {
         if (index < task.item) continue
         if (performance.now() - stored.at > STORE_EVERY) await storePosition()
         context.signal.throwIfAborted()
-        const outcome = isOver ? ({ error: 'too_many' } as const) : await importOne(task, { part, importItem, item: read }, context)
-        task.summary = counted(task.summary, part, outcome)
+        const outcome = isOver ? ({ error: 'too_many' } as const) : await importItem(importer, { item: read, context, logger: task.log })
+        task.summary = counted(task.summary, result, outcome)
         if (typeof outcome === 'object') {
           const failure = { part, index, name: nameOf(part, read), reason: outcome.error }
           task.failures = withFailure(task.failures, failure)
@@ -207,26 +206,6 @@ export function runUserImports(deps: RunUserImportDeps): void {
     })
     task.part += 1
     task.item = 0
-  }
-
-  async function importOne(
-    { log }: Task,
-    { part, importItem, item }: Pick<PartImporter<ImportedPart>, 'part' | 'importItem'> & { item: unknown },
-    context: ImportContext,
-  ): Promise<ItemOutcome> {
-    const read = archiveParts[part].item.safeParse(item)
-    if (!read.success) {
-      log.debug({ part, err: read.error }, 'an item of an archive is not what it should be')
-      return { error: 'invalid' }
-    }
-    try {
-      return await importItem(read.data, context)
-    } catch (error) {
-      const reason = isDiskFull(error) ? undefined : reasonOf(error)
-      if (context.signal.aborted || !reason) throw error
-      log.info({ part, err: error }, 'an item of an archive was refused')
-      return { error: reason }
-    }
   }
 
   /** Classifies a failure: the import was cancelled, its user may not import, the archive is bad, or a retry may succeed. */
@@ -275,16 +254,12 @@ export function runUserImports(deps: RunUserImportDeps): void {
 }
 
 /** The importers in the order of their parts, which stored positions refer to by index. */
-function inOrder(importers: readonly PartImporter[]): PartImporter<ImportedPart>[] {
-  const ordered = importedParts.map((part) => {
+const inOrder = (importers: readonly PartImporter[]): PartImporter[] =>
+  importedParts.map((part) => {
     const [importer, ...others] = importers.filter((one) => one.part === part)
     if (!importer || others.length > 0) throw new Error(`There has to be one importer of ${part}.`)
-    return { part, importItem: importer.importItem }
+    return importer
   })
-  const unknown = importers.find(({ part }) => !isImported(part))
-  if (unknown) throw new Error(`Nothing imports ${unknown.part}.`)
-  return ordered
-}
 
 /** A long archive continues after a timeout, but an item that took a whole run would take the next one, too. */
 const tookTooLong = ({ summary }: Task, before: ImportSummary): Error =>

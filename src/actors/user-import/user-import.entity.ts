@@ -22,18 +22,3 @@ export const UserImport = defineEntity({
     failures: p.json<unknown>(),
   },
 })
-
-export const ImportedObject = defineEntity({
-  name: 'ImportedObject',
-  tableName: 'imported_object',
-  properties: {
-    id: p.bigint('number').primary(),
-    accountId: p.integer(),
-    kind: p.text(),
-    keyHash: p.blob(),
-    channelId: p.integer().nullable(),
-    videoId: p.integer().nullable(),
-    playlistId: p.integer().nullable(),
-    createdAt: p.datetime(3),
-  },
-})

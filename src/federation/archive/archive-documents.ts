@@ -1,6 +1,6 @@
 // The documents of a user's archive: those that other servers read, with paths to the files of the archive instead of addresses.
 
-import type { ArchiveDocuments, ArchivedVideo } from '../../actors/user-export/index.ts'
+import type { ArchiveDocuments, ArchivedVideo } from '../../actors/user-archive/index.ts'
 import type { FederationDeps } from '../deps.ts'
 import { actorDocument, commentDocument, createCommentActivity, createVideoActivity, videoDocuments } from '../documents/index.ts'
 import { imageType } from '../documents/media-types.ts'

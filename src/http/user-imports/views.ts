@@ -1,7 +1,8 @@
 // The latest import of a user: as in the contract, and with its progress.
 
 import { z } from 'zod'
-import { countsOf, importedParts, itemReasons, summaryNames, type UserImportRow, userImportStates } from '../../actors/user-import/index.ts'
+import { importedParts, itemReasons, resultNames } from '../../actors/user-archive/index.ts'
+import { countsOf, type UserImportRow, userImportStates } from '../../actors/user-import/index.ts'
 import { idNumber } from '../plugins/schemas.ts'
 
 const counts = z.object({ success: z.int(), duplicates: z.int(), errors: z.int() })
@@ -27,7 +28,7 @@ export const userImportProgressView = userImportView
       items: z.int().nullable(),
     }),
     resultSummary: z.object({
-      stats: z.object(Object.fromEntries(summaryNames.map((name) => [name, counts]))),
+      stats: z.object(Object.fromEntries(resultNames.map((name) => [name, counts]))),
     }),
     /** Failed items: their number, and the first of them. */
     failures: z.object({
@@ -65,9 +66,9 @@ export function toUserImportProgressView(row: UserImportRow): z.infer<typeof use
       itemsDone: item,
       items,
     },
-    resultSummary: { stats: Object.fromEntries(summaryNames.map((name) => [name, countsOf(summary, name)])) },
+    resultSummary: { stats: Object.fromEntries(resultNames.map((name) => [name, countsOf(summary, name)])) },
     failures: {
-      total: summaryNames.reduce((sum, name) => sum + countsOf(summary, name).errors, 0),
+      total: resultNames.reduce((sum, name) => sum + countsOf(summary, name).errors, 0),
       data: [...failures],
     },
     error: context.error,

@@ -14,7 +14,8 @@ import { makeTranscodeAgain, makeTranscodings } from '../../../src/actors/transc
 import type { TranscodingDeps } from '../../../src/actors/transcoding/transcoding-state.ts'
 import { makeUploads, type Uploads } from '../../../src/actors/upload/index.ts'
 import { makeUsers, type UserRole, userRoles } from '../../../src/actors/user/index.ts'
-import { makeUserImports, type PartImporter, runUserImports } from '../../../src/actors/user-import/index.ts'
+import type { PartImporter } from '../../../src/actors/user-archive/index.ts'
+import { makeUserImports, runUserImports } from '../../../src/actors/user-import/index.ts'
 import {
   type CreatedVideo,
   type CreateVideo,

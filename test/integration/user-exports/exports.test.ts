@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { type ArchivePart, archiveParts } from '../../../src/actors/user-archive/index.ts'
+import { archiveParts, partPath } from '../../../src/actors/user-archive/index.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { PRIVATE_FILE } from '../../support/private-file.ts'
@@ -183,8 +183,8 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       if (!name.endsWith('.json')) continue
       expectSameShape(jsonOf(archive, name), jsonOf(theirs, name), { exactly: name.startsWith('peertube/') })
     }
-    for (const [part, { item, list: key }] of Object.entries(archiveParts)) {
-      const document = jsonOf(archive, `peertube/${part as ArchivePart}.json`)
+    for (const { name, item, list: key } of archiveParts) {
+      const document = jsonOf(archive, partPath(name))
       for (const one of key === null ? [document] : (document[key] as Json[])) item.parse(one)
     }
     for (const [name, { bytes }] of archive) {

@@ -5,8 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import type { ArchivePart } from '../../../src/actors/user-archive/index.ts'
-import type { ItemOutcome } from '../../../src/actors/user-import/index.ts'
+import type { ImportedPart, ItemOutcome } from '../../../src/actors/user-archive/index.ts'
 import { archivedChannel, archivedPlaylist, archivedVideo, fixture, importArchive, itemsOf, readFixture } from '../../support/archive.ts'
 import { makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { media } from '../../support/media.ts'
@@ -598,7 +597,7 @@ describe('an import that dies', () => {
   })
 
   /** Kills the import of an item at each step, and has it done by another process; each time with another item. */
-  async function dyingEverywhere(part: ArchivePart, item: () => object, added: Record<string, number>): Promise<void> {
+  async function dyingEverywhere(part: ImportedPart, item: () => object, added: Record<string, number>): Promise<void> {
     const none = Object.fromEntries(kinds.map((kind) => [kind, 0]))
     let [at, steps, dead] = [0, 0, '']
     const mortal = await openImporters(node, {

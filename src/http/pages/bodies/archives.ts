@@ -1,7 +1,8 @@
 // The archives of a user: available downloads, and the result of the latest import.
 
+import type { ImportedPart, itemReasons } from '../../../actors/user-archive/index.ts'
 import type { UserExportRow } from '../../../actors/user-export/index.ts'
-import { type importedParts, type itemReasons, userImportStates } from '../../../actors/user-import/index.ts'
+import { userImportStates } from '../../../actors/user-import/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { inNumbers, known, type Localized, recognized, t } from '../../../platform/language.ts'
 import type { toUserImportProgressView } from '../../user-imports/views.ts'
@@ -106,7 +107,7 @@ const PARTS = {
   likes: t('Likes'),
   dislikes: t('Dislikes'),
   'video-history': t('History'),
-} as const satisfies Record<(typeof importedParts)[number], Localized>
+} as const satisfies Record<ImportedPart, Localized>
 
 const REASONS = {
   invalid: t('is not what it should be'),
