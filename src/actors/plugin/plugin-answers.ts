@@ -1,9 +1,9 @@
 // What plugins may ask of the server. Each question is read with a schema: the process that asks may be hostile.
 
-import pLimit, { type LimitFunction } from 'p-limit'
 import { z } from 'zod'
 import { parseEarly } from '../../platform/first-fault.ts'
 import { isUuid, LARGEST_ID } from '../../platform/ids.ts'
+import { makeKeyedLimit } from '../../platform/keyed-limit.ts'
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { readDeclared } from './declared.ts'
 import type { AnswerPlugin } from './host/hosts.ts'
@@ -32,18 +32,8 @@ export function makeAnswerPlugin(
 ): AnswerPlugin {
   const { db, logger, plugins, externalLogin } = deps
 
-  const turns = new Map<number, LimitFunction>()
-
   /** One question of a plugin after another: concurrent ones would take all connections, and wait in them for the row of the plugin. */
-  async function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
-    const turn = turns.get(id) ?? pLimit(1)
-    turns.set(id, turn)
-    try {
-      return await turn(work)
-    } finally {
-      if (turn.activeCount + turn.pendingCount === 0) turns.delete(id)
-    }
-  }
+  const turns = makeKeyedLimit<number>(1)
 
   async function answer({ id, npm_name: npmName }: Parameters<AnswerPlugin>[0], asked: string, args: unknown): Promise<unknown> {
     switch (asked) {
@@ -91,7 +81,7 @@ export function makeAnswerPlugin(
   }
 
   return async (plugin, asked, args) => {
-    if (asked !== 'log') return await inTurn(plugin.id, () => answer(plugin, asked, args))
+    if (asked !== 'log') return await turns.run(plugin.id, () => answer(plugin, asked, args))
     const { level, message } = questions.log.parse(args)
     return logger[level]({ plugin: plugin.npm_name }, message)
   }

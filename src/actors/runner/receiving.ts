@@ -2,6 +2,7 @@
 // process that happens.
 
 import type { Columns, Database } from '../../platform/database/index.ts'
+import { makeKeyedLimit } from '../../platform/keyed-limit.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { DomainError } from '../runtime/index.ts'
 import type { Job } from '../runtime/runtime.entity.ts'
@@ -38,7 +39,7 @@ export function makeReceiving({
 }): Receiving {
   /** By the job. */
   const results = new Map<number, AbortController>()
-  const parts = new Map<number, { running: number; waiting: (() => void)[] }>()
+  const parts = makeKeyedLimit<number>(PARTS_AT_ONCE)
 
   async function lookAt({ jobId, tokenHash, id }: Transfer): Promise<DomainError | undefined> {
     const [job] = await db.query<Columns<typeof Job, 'state' | 'receives'> & { tokenHash: Buffer | null }>(
@@ -50,17 +51,8 @@ export function makeReceiving({
 
   /** Returns what ends the turn. */
   async function turnOf(jobId: number): Promise<() => void> {
-    const turns = parts.get(jobId) ?? { running: 0, waiting: [] }
-    parts.set(jobId, turns)
-    if (turns.waiting.length >= MOST_WAITING) throw new DomainError('unavailable', 'Too many parts of this result are sent at once.')
-    if (turns.running < PARTS_AT_ONCE) turns.running += 1
-    else await new Promise<void>((resolve) => turns.waiting.push(resolve))
-    return () => {
-      const next = turns.waiting.shift()
-      if (next) return next()
-      turns.running -= 1
-      if (turns.running === 0) parts.delete(jobId)
-    }
+    if (parts.waiting(jobId) >= MOST_WAITING) throw new DomainError('unavailable', 'Too many parts of this result are sent at once.')
+    return await parts.enter(jobId)
   }
 
   return {

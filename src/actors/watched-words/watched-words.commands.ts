@@ -1,8 +1,8 @@
 // Lists of watched words, of the instance and of accounts. Texts written or edited from now on are tagged with the names of the lists whose
 // words they contain.
 
-import pLimit, { type LimitFunction } from 'p-limit'
 import { isUniqueViolation } from '../../platform/database/index.ts'
+import { makeKeyedLimit } from '../../platform/keyed-limit.ts'
 import { makeTimeSlices } from '../../platform/time-slices.ts'
 import { removeFromPolicy, renameInPolicy } from '../automatic-tag/automatic-tag.writes.ts'
 import { type ActorDeps, DomainError, notFound, type Unit } from '../runtime/index.ts'
@@ -38,29 +38,17 @@ const MAX_LISTS = 100
 const MAX_AT_ONCE = 10
 
 export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWords {
-  const underWay = new Map<ListOwner, { inTurn: LimitFunction; lists: number }>()
-
   /** One list of an owner after another: concurrent ones would use too much processor time. */
-  async function inTurnOf<T>(ownerId: ListOwner, work: () => Promise<T>): Promise<T> {
-    const turns = underWay.get(ownerId) ?? { inTurn: pLimit(1), lists: 0 }
-    if (turns.lists === MAX_AT_ONCE) {
-      throw new DomainError('too_many', 'Your other lists are not ready yet: please send this one again later.')
-    }
-    turns.lists += 1
-    underWay.set(ownerId, turns)
-    try {
-      return await turns.inTurn(work)
-    } finally {
-      turns.lists -= 1
-      if (turns.lists === 0) underWay.delete(ownerId)
-    }
-  }
+  const turns = makeKeyedLimit<ListOwner>(1)
 
   /** Before the transaction: compiling many words takes long. */
   async function sizeOf(ownerId: ListOwner, { name, words }: NewWatchedWords): Promise<number> {
     if (CORE_TAGS.some((tag) => tag === name)) throw nameTaken(name)
+    if (turns.size(ownerId) >= MAX_AT_ONCE) {
+      throw new DomainError('too_many', 'Your other lists are not ready yet: please send this one again later.')
+    }
     try {
-      return (await inTurnOf(ownerId, () => compileWords(words, makeTimeSlices()))).size
+      return (await turns.run(ownerId, () => compileWords(words, makeTimeSlices()))).size
     } catch (error) {
       if (error instanceof TooComplex) throw tooComplex(`Too complex to be looked for: ${error.message.slice(0, 200)}`)
       throw error

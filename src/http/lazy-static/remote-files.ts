@@ -4,6 +4,7 @@ import { fileTypeFromBuffer } from 'file-type'
 import pLimit from 'p-limit'
 import { cleanWebVtt, type FileRef, isDiskFull, readTorrent, type Store } from '../../media/index.ts'
 import { FetchError, type FetchFailure } from '../../platform/fetch/index.ts'
+import { makeKeyedLimit } from '../../platform/keyed-limit.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { makeLru } from '../../platform/lru.ts'
 import { withTimeout } from '../../platform/timeout.ts'
@@ -60,24 +61,12 @@ export function makeRemoteFiles(deps: {
   const failed = makeLru<string, true>(5000, { ttl: PAUSE_MS })
   const silent = makeLru<string, true>(5000, { ttl: PAUSE_MS })
   const inTurn = pLimit(AT_ONCE)
-  const turnsOfHosts = new Map<string, { inTurn: typeof inTurn; waiting: number }>()
-
   /** A slow host does not occupy all slots. */
-  async function inTurnOf<T>(host: string, work: () => Promise<T>): Promise<T> {
-    const turns = turnsOfHosts.get(host) ?? { inTurn: pLimit(AT_ONCE_OF_A_HOST), waiting: 0 }
-    turnsOfHosts.set(host, turns)
-    turns.waiting += 1
-    try {
-      return await turns.inTurn(() => inTurn(work))
-    } finally {
-      turns.waiting -= 1
-      if (turns.waiting === 0) turnsOfHosts.delete(host)
-    }
-  }
+  const ofHost = makeKeyedLimit<string>(AT_ONCE_OF_A_HOST)
 
   async function fetchInTurn(file: RemoteFile, key: string): Promise<boolean> {
     const url = await file.urlOf()
-    return url !== undefined && (await inTurnOf(hostOf(url), () => fetchOne(file, { key, url })))
+    return url !== undefined && (await ofHost.run(hostOf(url), () => inTurn(() => fetchOne(file, { key, url }))))
   }
 
   async function fetchOne({ ref, maxBytes, urlOf, check }: RemoteFile, { key, url }: { key: string; url: string }): Promise<boolean> {

@@ -2,10 +2,10 @@
 // together) per video.
 
 import type { FastifyRequest } from 'fastify'
-import pLimit, { type LimitFunction } from 'p-limit'
 import { tooManyGuesses } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { makeKeyedLimit } from '../../platform/keyed-limit.ts'
 import type { LimitStore } from '../../platform/limit-stores.ts'
 import { makeLru } from '../../platform/lru.ts'
 import { countedAddress } from './rate-limit.ts'
@@ -30,7 +30,7 @@ export function addVideoSecretLimits(app: App, options: { config: Config; clock:
   const { clock, store } = options
   const now = () => clock.now().getTime()
   const refusedUntil = makeLru<string, number>(MAX_REFUSED)
-  const enter = makeTurns()
+  const turns = makeKeyedLimit<string>(AT_ONCE)
   const leaves = new WeakMap<FastifyRequest, () => void>()
   const leave = (request: FastifyRequest): void => {
     leaves.get(request)?.()
@@ -45,7 +45,7 @@ export function addVideoSecretLimits(app: App, options: { config: Config; clock:
       leave(request)
       return hijack.call(reply)
     }
-    leaves.set(request, await enter(countedAddress(request)))
+    leaves.set(request, await turns.enter(countedAddress(request)))
     for (const { key } of subjectsOf(request)) {
       const until = refusedUntil.get(key) ?? 0
       if (until > now()) throw tooManyGuesses(until - now())
@@ -69,23 +69,6 @@ export function addVideoSecretLimits(app: App, options: { config: Config; clock:
     } catch (error) {
       request.log.warn({ err: error }, 'a wrong secret of a video was not counted')
     }
-  }
-}
-
-/** Waits for a slot of the address, and returns the function that releases it. */
-function makeTurns(): (address: string) => Promise<() => void> {
-  const turns = new Map<string, { take: LimitFunction; users: number }>()
-  return async (address) => {
-    const turn = turns.get(address) ?? { take: pLimit(AT_ONCE), users: 0 }
-    turns.set(address, turn)
-    turn.users += 1
-    return await new Promise((enter) => {
-      const stay = turn.take(() => new Promise<void>((leave) => enter(leave)))
-      void stay.finally(() => {
-        turn.users -= 1
-        if (turn.users === 0) turns.delete(address)
-      })
-    })
   }
 }
 
