@@ -3,6 +3,9 @@
 
 import { LRUCache } from 'lru-cache'
 
-export function makeLru<K extends {}, V extends {}>(max: number, times: { ttl?: number; updateAgeOnGet?: boolean } = {}): LRUCache<K, V> {
-  return new LRUCache<K, V>({ ...times, maxSize: max, sizeCalculation: () => 1 })
+type Options<K extends {}, V extends {}, C> = Pick<LRUCache.OptionsBase<K, V, C>, 'ttl' | 'perf' | 'updateAgeOnGet' | 'fetchMethod'>
+
+/** A load by `fetchMethod` whose entry is removed or evicted meanwhile still answers its callers, and is not stored. */
+export function makeLru<K extends {}, V extends {}, C = unknown>(max: number, options: Options<K, V, C> = {}): LRUCache<K, V, C> {
+  return new LRUCache<K, V, C>({ ignoreFetchAbort: true, ...options, maxSize: max, sizeCalculation: () => 1 })
 }

@@ -4,6 +4,7 @@
 import * as client from 'openid-client'
 import type { OpenIdProvider } from '../../config/index.ts'
 import { FetchError, type GuardedFetch } from '../../platform/fetch/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 import { DomainError } from '../runtime/index.ts'
 import { type Claims, readClaims } from './claims.ts'
 
@@ -52,23 +53,27 @@ export interface OpenIdConnect {
 
 /** Providers change their keys and addresses rarely. */
 const DISCOVERED_MS = 3_600_000
+const MAX_DISCOVERED = 100
 const MAX_DOCUMENT_BYTES = 256 * 1024
 
-export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fetch'>; now: () => number }): OpenIdConnect {
-  const discovered = new Map<string, { until: number; configuration: Promise<client.Configuration> }>()
+type Issuer = Pick<OpenIdProvider, 'discovery_url' | 'client_id' | 'client_secret'>
 
-  function configurationOf(provider: Pick<OpenIdProvider, 'discovery_url' | 'client_id' | 'client_secret'>): Promise<client.Configuration> {
-    const key = JSON.stringify([provider.discovery_url, provider.client_id, provider.client_secret])
-    const known = discovered.get(key)
-    if (known && known.until > now()) return known.configuration
+export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fetch'>; now: () => number }): OpenIdConnect {
+  const discovered = makeLru<string, client.Configuration, Issuer>(MAX_DISCOVERED, {
+    ttl: DISCOVERED_MS,
+    perf: { now },
+    fetchMethod: (_key, _stale, { context }) => discover(context),
+  })
+
+  const configurationOf = (provider: Issuer): Promise<client.Configuration> =>
+    discovered.forceFetch(JSON.stringify([provider.discovery_url, provider.client_id, provider.client_secret]), { context: provider })
+
+  function discover(provider: Issuer): Promise<client.Configuration> {
     const server = new URL(provider.discovery_url)
-    const configuration = client.discovery(server, provider.client_id, provider.client_secret ?? undefined, undefined, {
+    return client.discovery(server, provider.client_id, provider.client_secret ?? undefined, undefined, {
       [client.customFetch]: guarded,
       execute: [client.enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : [])],
     })
-    discovered.set(key, { until: now() + DISCOVERED_MS, configuration })
-    configuration.catch(() => discovered.delete(key))
-    return configuration
   }
 
   async function guarded(url: string, { method, headers, body, signal }: client.CustomFetchOptions): Promise<Response> {

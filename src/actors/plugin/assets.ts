@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileIn } from '../../platform/folder.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { makeLru } from '../../platform/lru.ts'
 import type { ActivePlugins } from './active-plugins.ts'
 import { pluginTypes, typeOf } from './manifest.ts'
 import type { PluginRow } from './plugin.queries.ts'
@@ -17,21 +18,33 @@ export interface PluginAssets {
 
 /** Bytes of one file; larger ones are left out. */
 const LARGEST = 512 * 1024
+/** Cached languages. */
+const MAX_LANGUAGES = 100
+
+interface TextFile {
+  plugin: PluginRow
+  path: string
+}
 
 export function makePluginAssets({ active, logger }: { active: Pick<ActivePlugins, 'recent' | 'folderOf'>; logger: Logger }): PluginAssets {
-  /** For the present set of plugins. */
-  let made = { of: '', ready: new Map<string, Promise<unknown>>() }
-
-  async function once<T>(name: string, make: (plugins: readonly PluginRow[]) => Promise<T>): Promise<T> {
-    const plugins = await active.recent()
-    const of = plugins.map(({ integrity }) => integrity).join()
-    if (made.of !== of) made = { of, ready: new Map() }
-    const { ready } = made
-    const known = ready.get(name) ?? make(plugins)
-    ready.set(name, known)
-    known.catch(() => ready.delete(name))
-    return (await known) as T
-  }
+  /** Keyed by the set of plugins. */
+  const styles = makeLru<string, { body: Buffer; etag: string }, readonly PluginRow[]>(1, {
+    async fetchMethod(_key, _stale, { context: plugins }) {
+      const texts: string[] = []
+      for (const plugin of plugins.filter(({ npm_name }) => typeOf(npm_name) === pluginTypes.plugin)) {
+        for (const path of plugin.manifest.css) texts.push(await textOf(plugin, path))
+      }
+      const body = Buffer.from(texts.join('\n'))
+      return { body, etag: `"${hash('sha1', body, 'base64url')}"` }
+    },
+  })
+  /** Keyed by the files. */
+  const texts = makeLru<string, Record<string, unknown>, TextFile[]>(MAX_LANGUAGES, {
+    async fetchMethod(_key, _stale, { context: files }) {
+      const found = files.map(async ({ plugin, path }) => [plugin.npm_name, parse(await textOf(plugin, path))] as const)
+      return Object.fromEntries(await Promise.all(found))
+    },
+  })
 
   /** A file that is missing or too large is the plugin's fault, and must not harm the others. */
   async function textOf(plugin: PluginRow, path: string): Promise<string> {
@@ -42,28 +55,20 @@ export function makePluginAssets({ active, logger }: { active: Pick<ActivePlugin
   }
 
   return {
-    globalCss: () =>
-      once('css', async (plugins) => {
-        const texts: string[] = []
-        for (const plugin of plugins.filter(({ npm_name }) => typeOf(npm_name) === pluginTypes.plugin)) {
-          for (const path of plugin.manifest.css) texts.push(await textOf(plugin, path))
-        }
-        const body = Buffer.from(texts.join('\n'))
-        return { body, etag: `"${hash('sha1', body, 'base64url')}"` }
-      }),
+    async globalCss() {
+      const plugins = await active.recent()
+      return await styles.forceFetch(plugins.map(({ integrity }) => integrity).join(), { context: plugins })
+    },
 
     async translations(locale) {
       const plugins = await active.recent()
-      const paths = plugins.flatMap((plugin) => {
+      const files = plugins.flatMap((plugin) => {
         const path = nearest(plugin.manifest.translations, locale)
         return path === undefined ? [] : [{ plugin, path }]
       })
-      if (paths.length === 0) return {}
+      if (files.length === 0) return {}
       // Any locale may be asked for, but there are only so many files.
-      return await once(JSON.stringify(paths.map(({ path }) => path)), async () => {
-        const found = paths.map(async ({ plugin, path }) => [plugin.npm_name, parse(await textOf(plugin, path))] as const)
-        return Object.fromEntries(await Promise.all(found))
-      })
+      return await texts.forceFetch(JSON.stringify(files.map(({ plugin, path }) => [plugin.integrity, path])), { context: files })
     },
   }
 }

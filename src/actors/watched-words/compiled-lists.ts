@@ -21,36 +21,28 @@ const MAX_KEPT = 5_000_000
 /** Minimum size of a list. */
 const OVERHEAD = 50
 
-export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; logger: Logger }): FindLists {
-  const kept = new LRUCache<string, WordList>({ maxSize: MAX_KEPT, sizeCalculation: ({ size }) => size + OVERHEAD })
-  const underWay = new Map<string, Promise<WordList | undefined>>()
-  const keyOf = ({ id, version }: StoredList): string => `${id} ${version}`
+/** For a list that cannot be searched: larger than the cache, so it is not kept. */
+const NOTHING: WordList = { size: MAX_KEPT, find: async () => false }
 
-  /** Undefined if the list was changed or removed meanwhile. */
-  async function compile(list: StoredList): Promise<WordList | undefined> {
-    const [row] = await db.query<{ words: string[] }>('select words from watched_words_list where id = $1 and version = $2', [
-      list.id,
-      list.version,
-    ])
-    if (!row) return undefined
+export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; logger: Logger }): FindLists {
+  const kept = new LRUCache<string, WordList, StoredList>({
+    maxSize: MAX_KEPT,
+    sizeCalculation: ({ size }) => size + OVERHEAD,
+    fetchMethod: (_key, _stale, { context }) => compile(context),
+    ignoreFetchAbort: true,
+  })
+
+  async function compile({ id, version }: StoredList): Promise<WordList> {
+    const [row] = await db.query<{ words: string[] }>('select words from watched_words_list where id = $1 and version = $2', [id, version])
+    // It was changed or removed meanwhile.
+    if (!row) return NOTHING
     try {
-      const compiled = await compileWords(row.words, makeTimeSlices())
-      kept.set(keyOf(list), compiled)
-      return compiled
+      return await compileWords(row.words, makeTimeSlices())
     } catch (error) {
       // From a version with larger limits.
-      logger.error({ err: error, list: list.id }, 'a list of watched words cannot be looked for')
-      return undefined
+      logger.error({ err: error, list: id }, 'a list of watched words cannot be looked for')
+      return NOTHING
     }
-  }
-
-  async function compiled(list: StoredList): Promise<WordList | undefined> {
-    const key = keyOf(list)
-    const known = kept.get(key) ?? underWay.get(key)
-    if (known) return await known
-    const made = compile(list).finally(() => underWay.delete(key))
-    underWay.set(key, made)
-    return await made
   }
 
   return async (lists, text) => {
@@ -59,7 +51,8 @@ export function makeFindLists({ db, logger }: { db: Pick<Database, 'query'>; log
     const read = readText(text)
     const found: (typeof lists)[number][] = []
     for (const list of lists) {
-      if (await (await compiled(list))?.find(read, pause)) found.push(list)
+      const words = await kept.forceFetch(`${list.id} ${list.version}`, { context: list })
+      if (await words.find(read, pause)) found.push(list)
     }
     return found
   }

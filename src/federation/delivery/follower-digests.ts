@@ -1,8 +1,8 @@
 // Follower synchronisation (FEP-8fcf), the sending side: an activity for the followers of a local actor carries a digest of those followers
 // that are on the receiving server, and the address of their list, in case the receiver disagrees.
 
-import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/database/index.ts'
+import { makeLru } from '../../platform/lru.ts'
 
 /** The digest without followers: nothing to XOR. */
 const NO_FOLLOWERS = '0'.repeat(64)
@@ -26,11 +26,16 @@ type Digests = Map<string, string | null>
 
 /** One statement computes the digests for all servers, so that deliveries do not query separately. */
 export function makeFollowerDigests({ db }: { db: Pick<Database, 'query'> }): FollowerDigest {
-  const kept = new LRUCache<number, Digests>({ max: ACTORS })
-  const counting = new Map<number, Promise<Digests>>()
+  const kept = makeLru<number, Digests>(ACTORS, {
+    async fetchMethod(actorId, _stale, { options }) {
+      const begun = performance.now()
+      const digests = await count(actorId)
+      options.ttl = Math.max(KEPT_MS, (performance.now() - begun) * SHARE)
+      return digests
+    },
+  })
 
   async function count(actorId: number): Promise<Digests> {
-    const begun = performance.now()
     const rows = await db.query<{ origin: string; followers: number; bits: string }>(
       `select ${ORIGIN} as origin, count(*)::int as followers,
          bit_xor(('x' || encode(sha256(convert_to(x.url, 'UTF8')), 'hex'))::bit(256))::text as bits
@@ -39,21 +44,11 @@ export function makeFollowerDigests({ db }: { db: Pick<Database, 'query'> }): Fo
        group by 1`,
       [actorId],
     )
-    const digests: Digests = new Map(rows.map(({ origin, followers, bits }) => [origin, followers > MAX_SYNCHRONIZED ? null : hexOf(bits)]))
-    kept.set(actorId, digests, { ttl: Math.max(KEPT_MS, (performance.now() - begun) * SHARE) })
-    return digests
-  }
-
-  function counted(actorId: number): Promise<Digests> {
-    const running = counting.get(actorId)
-    if (running) return running
-    const begun = count(actorId).finally(() => counting.delete(actorId))
-    counting.set(actorId, begun)
-    return begun
+    return new Map(rows.map(({ origin, followers, bits }) => [origin, followers > MAX_SYNCHRONIZED ? null : hexOf(bits)]))
   }
 
   return async (actorId, origin) => {
-    const digest = (kept.get(actorId) ?? (await counted(actorId))).get(origin)
+    const digest = (await kept.forceFetch(actorId)).get(origin)
     return digest === undefined ? NO_FOLLOWERS : digest
   }
 }

@@ -43,21 +43,18 @@ export function makeSend(deps: FederationDeps): Send {
 /** The header of FEP-8fcf for activities addressed to the sender's followers; none for others. */
 function makeSynchronization({ urls, config }: FederationDeps, digestOf: FollowerDigest) {
   /** The recipients of a document, cached: thousands of deliveries share one. */
-  const audiences = new LRUCache<string, string[]>({ max: DOCUMENTS })
-
-  function audienceOf({ activityId, body }: WaitingDelivery): string[] {
-    const known = audiences.get(activityId)
-    if (known) return known
-    const { to, cc }: { to?: unknown; cc?: unknown } = JSON.parse(body)
-    const audience = [to, cc].flat().filter((address) => typeof address === 'string')
-    audiences.set(activityId, audience)
-    return audience
-  }
+  const audiences = new LRUCache<string, string[], string>({
+    max: DOCUMENTS,
+    memoMethod(_activityId, _stale, { context: body }) {
+      const { to, cc }: { to?: unknown; cc?: unknown } = JSON.parse(body)
+      return [to, cc].flat().filter((address) => typeof address === 'string')
+    },
+  })
 
   return async (delivery: WaitingDelivery, actorUrl: string): Promise<Record<string, string>> => {
     if (!config().vireo.federation.delivery.synchronize_followers) return {}
     const followers = urls.actorCollection(actorUrl, 'followers')
-    if (!audienceOf(delivery).includes(followers)) return {}
+    if (!audiences.memo(delivery.activityId, { context: delivery.body }).includes(followers)) return {}
     const digest = await digestOf(delivery.actorId, new URL(delivery.inboxUrl).origin)
     if (digest === null) return {}
     const url = urls.followerSynchronization(actorUrl)

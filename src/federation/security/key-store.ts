@@ -1,6 +1,5 @@
 // Keys of actors: public keys as they are stored, and private keys of local actors, which are unsealed for signing.
 
-import { LRUCache } from 'lru-cache'
 import type { Actor } from '../../actors/actor/index.ts'
 import { batched } from '../../platform/batched.ts'
 import type { Columns, Database } from '../../platform/database/index.ts'
@@ -32,13 +31,14 @@ const KNOWN_MS = 5_000
 const PUBLIC = 'url, public_key_pem, ed25519_public, key_id, refreshed_at'
 const LOOKED_UP_AT_ONCE = 100
 /** Lifetime of cached private keys. */
-const OWN_KEYS = { max: 1_000, ttl: 5_000 }
+const OWN_KEYS = 1_000
+const OWN_MS = 5_000
 
 export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls }): KeyStore {
   const { db, secrets, urls } = deps
   const ring = makePrivateKeyRing()
   const known = makeLru<string, KnownKey>(KNOWN_KEYS, { ttl: KNOWN_MS })
-  const own = new LRUCache<number, PrivateKeyRow>(OWN_KEYS)
+  const own = makeLru<number, PrivateKeyRow>(OWN_KEYS, { ttl: OWN_MS, fetchMethod: load })
 
   const lookUp = batched<string, KnownKey | null>(
     async (keyIds) => {
@@ -72,14 +72,11 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
   }
 
   async function load(actorId: number): Promise<PrivateKeyRow> {
-    const kept = own.get(actorId)
-    if (kept) return kept
     const [row] = await db.query<PrivateKeyRow>(
       'select url, private_key_sealed, ed25519_private_sealed, updated_at from actor where id = $1 and host_id is null',
       [actorId],
     )
     if (!row) throw new Error(`Actor ${actorId} is not local.`)
-    own.set(actorId, row)
     return row
   }
 
@@ -113,11 +110,11 @@ export function makeKeyStore(deps: { db: Database; secrets: Secrets; urls: Urls 
     findFresh,
 
     async forRequests(actorId) {
-      return await rsaOf(await load(actorId))
+      return await rsaOf(await own.forceFetch(actorId))
     },
 
     async forDocuments(actorId) {
-      const row = await load(actorId)
+      const row = await own.forceFetch(actorId)
       const rsa = await rsaOf(row)
       const sealed = row.ed25519_private_sealed
       if (sealed === null) return { rsa }

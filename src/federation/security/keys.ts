@@ -3,6 +3,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { exportMultibaseKey, importMultibaseKey } from '@fedify/vocab-runtime'
 import { LRUCache } from 'lru-cache'
+import { makeLru } from '../../platform/lru.ts'
 
 /** A known public key, and its owner. */
 export interface KnownKey {
@@ -75,24 +76,21 @@ export async function multibaseOfPem(pem: string): Promise<string> {
 
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
+type Pem = string | (() => string | Promise<string>)
+
 export interface PrivateKeyRing {
   /** The key of `keyId`, imported once per version. `pem` is read only on a miss. */
-  get(key: { keyId: string; version: number | string; pem: string | (() => string | Promise<string>) }): Promise<SigningKey>
+  get(key: { keyId: string; version: number | string; pem: Pem }): Promise<SigningKey>
 }
 
 /** Caches the imported private keys of recent signers, so that a delivery does not parse PEM each time. */
 export function makePrivateKeyRing(options: { max?: number } = {}): PrivateKeyRing {
-  const ready = new LRUCache<string, Promise<CryptoKey>>({ max: options.max ?? 1000 })
+  const ready = makeLru<string, CryptoKey, { pem: Pem }>(options.max ?? 1000, {
+    fetchMethod: async (_place, _stale, { context: { pem } }) => importPrivateKey(typeof pem === 'string' ? pem : await pem()),
+  })
   return {
     async get({ keyId, version, pem }) {
-      const place = `${version} ${keyId}`
-      let key = ready.get(place)
-      if (!key) {
-        key = Promise.resolve(typeof pem === 'string' ? pem : pem()).then(importPrivateKey)
-        key.catch(() => ready.delete(place))
-        ready.set(place, key)
-      }
-      return { keyId, privateKey: await key }
+      return { keyId, privateKey: await ready.forceFetch(`${version} ${keyId}`, { context: { pem } }) }
     },
   }
 }

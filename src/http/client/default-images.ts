@@ -46,16 +46,13 @@ const readDrawing = (drawing: Drawing): Promise<Buffer> => readFile(new URL(`ima
 
 export function makeDefaultImages(deps: { facts: Pick<InstanceFactsReader, 'recent'>; store: Store }) {
   const { facts, store } = deps
-  const made = makeLru<string, Promise<Picture>>(100)
-
-  function once(key: string, make: () => Promise<Buffer>, type = 'image/png'): Promise<Picture> {
-    const known = made.get(key)
-    if (known) return known
-    const making = make().then((body) => ({ body, etag: etagOf(body), type }))
-    made.set(key, making)
-    making.catch(() => made.delete(key))
-    return making
-  }
+  const made = makeLru<string, Picture, { make: () => Promise<Buffer>; type: string }>(100, {
+    async fetchMethod(_key, _stale, { context: { make, type } }) {
+      const body = await make()
+      return { body, etag: etagOf(body), type }
+    },
+  })
+  const once = (key: string, make: () => Promise<Buffer>, type = 'image/png') => made.forceFetch(key, { context: { make, type } })
 
   /** The smallest stored avatar that is large enough, or the largest. */
   async function avatarFor(size: number): Promise<FileRef | undefined> {
