@@ -1,8 +1,8 @@
 // Short-lived cache of serialised responses: a document that a thousand servers fetch is built once.
 
 import type { Bus, JsonValue } from '../platform/bus/index.ts'
-import { makeByteCache } from '../platform/byte-cache.ts'
 import type { Clock } from '../platform/clock.ts'
+import { makeTtlCache } from '../platform/ttl-cache.ts'
 
 /**
  * The topic for changes of documents. `{ url }`: this document changed; with the id of a `video`, also outboxes and ratings that contain
@@ -20,10 +20,13 @@ export interface CachedAnswer {
 export type DocumentCache = ReturnType<typeof makeDocumentCache>
 
 const MAX_BYTES = 16 * 1024 * 1024
+/** Bytes of an entry in addition to its key and its body. */
+const OVERHEAD = 500
 
 export function makeDocumentCache(deps: { bus: Pick<Bus, 'subscribe'>; clock: Clock; origin: string }) {
   const { bus, clock, origin } = deps
-  const cache = makeByteCache<CachedAnswer>({ clock, maxBytes: MAX_BYTES })
+  const sizeOf = ({ body }: CachedAnswer, key: string): number => body.length + key.length + OVERHEAD
+  const cache = makeTtlCache({ clock, max: MAX_BYTES, sizeOf })
 
   /** Drops all documents, but not the statistics of the instance, which take long to count. */
   const forgetDocuments = (): void => cache.drop((key) => !key.startsWith('/nodeinfo/'))

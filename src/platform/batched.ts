@@ -1,5 +1,5 @@
-// Merges concurrent calls: calls that arrive during a round share the next one. Under load one statement serves many callers; a single
-// caller waits no longer than without it.
+// Merges concurrent calls, which p-limit would only queue: calls that arrive during a round share the next one. Under load one statement
+// serves many callers; a single caller waits no longer than without it.
 
 /** Returns results in the order of the items. */
 export type RunBatch<I, O> = (items: I[]) => Promise<O[]>

@@ -1,4 +1,5 @@
-// A cached reading for callers that cannot wait: the last value, refreshed in the background on demand.
+// A cached reading for callers that cannot wait: the last value, refreshed in the background on demand. Stale values of lru-cache have
+// neither an age nor a limit to it.
 
 import { setTimeout as pause } from 'node:timers/promises'
 

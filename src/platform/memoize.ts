@@ -1,4 +1,4 @@
-// Lazily computed values.
+// Lazily computed values. The loads of lru-cache have keys, and it does not return one that is running without starting it.
 
 export interface Memoized<T> {
   /** Returns the memoized value, computing it on the first call. A failure is not stored: the next call retries. */

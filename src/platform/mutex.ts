@@ -1,4 +1,4 @@
-// A lock between processes of one machine, which the kernel releases when its holder dies.
+// A lock between processes of one machine (p-limit is for one process), which the kernel releases when its holder dies.
 
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:net'

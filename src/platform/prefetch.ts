@@ -1,4 +1,5 @@
-// Prefetches a value that is slow to compute while it is in demand, so that only the first caller waits.
+// Prefetches a value that is slow to compute while it is in demand, so that only the first caller waits. During a forced refresh, callers
+// of lru-cache wait, or get a value of any age.
 
 export interface Prefetched<T> {
   /** The last value, if it is not older than two rounds; otherwise a new one. Throws like the computation. */

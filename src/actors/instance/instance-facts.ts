@@ -5,6 +5,7 @@ import type { Config } from '../../config/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import { HAS_HOMEPAGE } from './homepage.ts'
 
 export interface InstanceImage {
@@ -43,11 +44,8 @@ export function makeInstanceFacts(deps: {
   actorId: () => Promise<number>
 }): InstanceFactsReader {
   const { db, clock, config, bus, actorId } = deps
-  let kept: { facts: Promise<InstanceFacts>; until: number } | undefined
-  const forget = (): void => {
-    kept = undefined
-  }
-  const unsubscribe = bus.subscribe(TOPIC, forget)
+  const kept = makeTtlCache<'facts', InstanceFacts>({ clock, max: 1 })
+  const unsubscribe = bus.subscribe(TOPIC, () => kept.clear())
 
   async function read(): Promise<InstanceFacts> {
     const [row] = await db.query<InstanceFacts>(FACTS, [await actorId(), Math.max(0, config().signup.limit)])
@@ -57,16 +55,9 @@ export function makeInstanceFacts(deps: {
 
   return {
     read,
-    recent() {
-      const now = clock.now().getTime()
-      if (kept && kept.until > now) return kept.facts
-      const facts = read()
-      kept = { facts, until: now + KEEP_MS }
-      facts.catch(forget)
-      return facts
-    },
+    recent: () => kept.get('facts', KEEP_MS, read),
     async changed() {
-      forget()
+      kept.clear()
       await bus.publish(TOPIC, {})
     },
     close: unsubscribe,

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bus } from '../../platform/bus/index.ts'
 import { realFolder } from '../../platform/folder.ts'
+import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import { type ActorDeps, notFound } from '../runtime/index.ts'
 import { setAddedLabels } from '../video/index.ts'
 import { pluginTypes, shortName, typeOf } from './manifest.ts'
@@ -33,13 +34,11 @@ const NONE: readonly PluginRow[] = []
 
 export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'> }): ActivePlugins {
   const { db, clock, config, registry, bus } = deps
-  let kept: { rows: Promise<readonly PluginRow[]>; until: number } | undefined
+  const kept = makeTtlCache<'rows', readonly PluginRow[]>({ clock, max: 1 })
   let current = NONE
   let themes: ReadonlySet<string> = new Set()
   const unpacking = new Map<string, Promise<string>>()
-  const unsubscribe = bus.subscribe(PLUGINS_TOPIC, () => {
-    kept = undefined
-  })
+  const unsubscribe = bus.subscribe(PLUGINS_TOPIC, () => kept.clear())
   const packages = (): string => join(config().storage.plugins, 'packages')
 
   registry.periodic('old-plugin-folders', { everyMs: () => TIDY_EVERY_MS, everywhere: true, run: removeOld })
@@ -94,15 +93,7 @@ export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'
   }
 
   function recent(): Promise<readonly PluginRow[]> {
-    if (!config().plugins.enabled) return Promise.resolve(NONE)
-    const now = clock.now().getTime()
-    if (kept && kept.until > now) return kept.rows
-    const rows = read()
-    kept = { rows, until: now + KEEP_MS }
-    rows.catch(() => {
-      kept = undefined
-    })
-    return rows
+    return config().plugins.enabled ? kept.get('rows', KEEP_MS, read) : Promise.resolve(NONE)
   }
 
   return {

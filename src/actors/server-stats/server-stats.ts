@@ -4,6 +4,7 @@
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import { totalComments } from '../comment/index.ts'
 import { type ActivityTotals, activityTotals } from '../incoming-activity/index.ts'
 import { playlistPrivacies } from '../playlist/playlist.entity.ts'
@@ -63,9 +64,10 @@ export function makeServerStats(deps: {
   instanceActorId: () => Promise<number>
 }): ServerStatsReader {
   const { db, clock, config, instanceActorId } = deps
-  let kept: { stats: Promise<ServerStats>; until: number } | undefined
+  const kept = makeTtlCache<'stats', ServerStats>({ clock, max: 1 })
 
-  async function read(now: Date): Promise<ServerStats> {
+  async function read(): Promise<ServerStats> {
+    const now = clock.now()
     const [[totals], redundancy, activities] = await Promise.all([
       db.query<ServerTotals>(TOTALS, [await instanceActorId(), now]),
       redundancyStats(db, config().redundancy.videos.strategies),
@@ -75,18 +77,7 @@ export function makeServerStats(deps: {
     return { totals, redundancy, activities }
   }
 
-  return {
-    recent() {
-      const now = clock.now()
-      if (kept && kept.until > now.getTime()) return kept.stats
-      const stats = read(now)
-      kept = { stats, until: now.getTime() + KEEP_MS }
-      stats.catch(() => {
-        kept = undefined
-      })
-      return stats
-    },
-  }
+  return { recent: () => kept.get('stats', KEEP_MS, read) }
 }
 
 /** SQL for the number of rows of local accounts: they are few among all, and each is looked up in an index. */

@@ -65,7 +65,7 @@ export function makeSessions(
   const kept = makeTtlCache<string, { session: Session; expiresAt: Date }>({ clock, max: MAX_KEPT })
   bus.subscribe(SESSIONS_CHANGED, (payload) => {
     const of = z.object({ user: z.int(), account: z.int() }).partial().parse(payload)
-    kept.drop((_hash, { session: { user } }) => user.id === of.user || user.accountId === of.account)
+    kept.drop((_hash, known) => known?.session.user.id === of.user || known?.session.user.accountId === of.account)
   })
   const changed = async (rows: readonly { user_id: number }[]): Promise<void> => {
     for (const { user_id: user } of rows) await bus.publish(SESSIONS_CHANGED, { user })

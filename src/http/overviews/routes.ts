@@ -13,6 +13,7 @@ import {
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
+import { makeTtlCache } from '../../platform/ttl-cache.ts'
 import { integerText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { channelSummaryView, type Here, toActorSummary } from '../videos/actor.view.ts'
@@ -111,14 +112,11 @@ export function overviewsArea(deps: OverviewsDeps): Area {
 
 /** The sampled categories, channels and tags, renewed every four hours. */
 function makeSamples({ db, clock, config }: Pick<OverviewsDeps, 'db' | 'clock' | 'config'>): () => Promise<Samples> {
-  let kept: { samples: Samples; until: number } | undefined
-  return async () => {
-    const now = clock.now().getTime()
-    if (kept && kept.until > now) return kept.samples
+  // An almost empty server is sampled again each time.
+  const kept = makeTtlCache<'samples', Samples>({ clock, max: 1, endsAt: ({ channels }) => (channels.length > 0 ? undefined : 0) })
+  const find = (): Promise<Samples> => {
     const { min_videos_per_sample, max_page } = config().vireo.overview
-    const samples = await findSamples(db, { minVideos: min_videos_per_sample, most: max_page })
-    // An almost empty server is sampled again each time.
-    if (samples.channels.length > 0) kept = { samples, until: now + SAMPLES_MS }
-    return samples
+    return findSamples(db, { minVideos: min_videos_per_sample, most: max_page })
   }
+  return () => kept.get('samples', SAMPLES_MS, find)
 }

@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHand
 import { readVideosChange, VIDEOS_CHANGED } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Bus } from '../../platform/bus/index.ts'
-import { type ByteCache, makeByteCache } from '../../platform/byte-cache.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { makeTtlCache, type TtlCache } from '../../platform/ttl-cache.ts'
 import { etagOf, type Prepared, sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
 
 interface Answer extends Prepared {
@@ -37,6 +37,9 @@ export interface Keeping {
 
 export type VideoResponseCache = ReturnType<typeof makeVideoResponseCache>
 
+/** Bytes of an entry in addition to its key and its body; a text counts by its length. */
+const OVERHEAD = 500
+
 export type CachePart<P extends Part> = (key: string, make: () => Promise<P | undefined>) => Promise<P | undefined>
 
 /** A response that is being built, for all who wait for it. */
@@ -49,13 +52,18 @@ interface Making {
 
 export function makeVideoResponseCache(deps: { config: () => Config; bus: Pick<Bus, 'subscribe' | 'publish'>; clock: Clock }) {
   const { config, bus, clock } = deps
-  const cacheOf = <A extends Answer | Part>(share: number): ByteCache<A> =>
-    makeByteCache({ clock, maxBytes: Math.max(1, Math.floor(config().vireo.caching.memory.videos * share)) })
+  const cacheOf = <A extends Answer | Part>(share: number): TtlCache<string, A> =>
+    makeTtlCache({
+      clock,
+      max: Math.max(1, Math.floor(config().vireo.caching.memory.videos * share)),
+      sizeOf: ({ body }, key) => body.length + key.length + OVERHEAD,
+      endsAt: ({ until }) => until,
+    })
   const lists = cacheOf<Answer>(1 / 2)
   const videos = cacheOf<Answer>(1 / 4)
   const pages = cacheOf<Answer>(1 / 8)
   /** The pages, and their parts. They show other videos too. */
-  const ofPages: Pick<ByteCache<Answer | Part>, 'drop' | 'clear'>[] = [pages]
+  const ofPages: Pick<TtlCache<string, Answer | Part>, 'drop' | 'clear'>[] = [pages]
   const makings = new WeakMap<object, Making>()
 
   const clearAllButVideos = (): void => {
@@ -77,7 +85,7 @@ export function makeVideoResponseCache(deps: { config: () => Config; bus: Pick<B
   })
 
   function keeping(kind: {
-    cache: ByteCache<Answer>
+    cache: TtlCache<string, Answer>
     keyOf: (request: FastifyRequest) => string
     isForAll?: (request: FastifyRequest) => boolean
     tagOf?: (body: string) => string | undefined

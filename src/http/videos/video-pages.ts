@@ -56,17 +56,15 @@ export function makeVideoPages(deps: {
   /** Keyed by the query. */
   const pages = makeTtlCache<string, Page<ListedVideo>>({ clock, max: MAX_PAGES })
   const ttlMs = (): number => config().vireo.caching.routes.videos
-  /** Statements in progress, which concurrent requests share. */
-  const pagesInProgress = new Map<string, Promise<Page<ListedVideo>>>()
-  const cardsInProgress = new Map<string, Promise<VideoListRow[]>>()
+  /** Not cached, but shared by concurrent requests. */
+  const cards = makeTtlCache<string, VideoListRow[]>({ clock, max: 1 })
   bus.subscribe(VIDEOS_CHANGED, (payload) => {
     const change = readVideosChange(payload)
     if (change.what === 'comments') return
-    cardsInProgress.clear()
+    cards.clear()
     if (change.what === 'any') views.clear()
     else views.drop((id) => id === change.videoId)
     if (change.what === 'counts') return
-    pagesInProgress.clear()
     pages.clear()
   })
 
@@ -80,16 +78,9 @@ export function makeVideoPages(deps: {
     if (!isForMany(query)) return await listVideoIds(db, query)
     const { watcher, ...shared } = query
     const key = JSON.stringify(shared)
-    const page = pages.find(key) ?? (await once(pagesInProgress, key, () => readPage(key, shared)))
+    const page = await pages.get(key, ttlMs(), () => listVideoIds(db, shared))
     endWith(request, [pages.endOf(key)])
     return watcher === undefined ? page : { ...page, rows: await withPositions(db, page.rows, watcher) }
-  }
-
-  async function readPage(key: string, query: VideoListQuery): Promise<Page<ListedVideo>> {
-    const keep = pages.reading(ttlMs())
-    const page = await listVideoIds(db, query)
-    keep(key, page)
-    return page
   }
 
   async function viewsOf(videos: readonly ListedVideo[], query: VideoListQuery, request: Parameters<VideoPages>[0]): Promise<View[]> {
@@ -100,7 +91,7 @@ export function makeVideoPages(deps: {
     if (missing.length > 0) {
       const keep = views.reading(ttlMs())
       const tokenOf = tokensFor(fileTokens, request)
-      for (const row of await once(cardsInProgress, missing.join(), () => readCards(db, missing))) {
+      for (const row of await cards.get(missing.join(), 0, () => readCards(db, missing))) {
         if (!isListable(row, query)) continue
         const view = await toVideoView(row, { here, include: 0, tokenOf })
         found.set(row.id, view)
@@ -138,15 +129,4 @@ function isListable({ privacy, blocked }: VideoListRow, query: VideoListQuery): 
   if (!isForMany(query) || query.privacyOneOf !== undefined || query.named !== undefined) return true
   const isOpen = privacy === videoPrivacies.public || (query.internal && privacy === videoPrivacies.internal)
   return isOpen && (query.blocked === true || !blocked)
-}
-
-/** Runs `read` once for all concurrent calls with this key. */
-function once<T>(inProgress: Map<string, Promise<T>>, key: string, read: () => Promise<T>): Promise<T> {
-  const running = inProgress.get(key)
-  if (running) return running
-  const started = read().finally(() => {
-    if (inProgress.get(key) === started) inProgress.delete(key)
-  })
-  inProgress.set(key, started)
-  return started
 }
